@@ -40,6 +40,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "a storm of edits, drops and reconnects: memory and stalls after each",
     load: () => import("./faults.ts"),
   },
+  ca: {
+    measures: "certificates a second, and the drift of the event loop  [--requests= --clients=]",
+    load: () => import("./ca/main.ts"),
+  },
   dns: {
     measures: "queries a second of the agent's DNS proxy  [--queries= --names= --clients=]",
     load: () => import("./dns/main.ts"),

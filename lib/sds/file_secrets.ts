@@ -69,7 +69,7 @@ export function fileSecrets(debounceMs: number): FileSecrets {
 }
 
 /** The files of a name; `undefined`: it names none. */
-function pathsOf(name: string): readonly string[] | undefined {
+export function pathsOf(name: string): readonly string[] | undefined {
   if (name.startsWith(ROOT)) {
     const path = name.slice(ROOT.length);
     return path === "" ? undefined : [path === "system" ? SYSTEM_ROOTS : path];

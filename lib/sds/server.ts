@@ -4,15 +4,13 @@
  *
  * @module
  */
-import { encode, fromBinary, packAny } from "../proto/mod.ts";
-import { type RpcCall, RpcError, type RpcServer, startRpc } from "../rpc/mod.ts";
+import { encode, packAny } from "../proto/mod.ts";
+import { type RpcCall, type RpcServer, startRpc } from "../rpc/mod.ts";
 import { scope } from "../log/mod.ts";
-import {
-  DiscoveryRequestSchema,
-  DiscoveryResponseSchema,
-} from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { DiscoveryResponseSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { type FileSecrets, fileSecrets, type VersionedSecret } from "./file_secrets.ts";
+import { readSecretRequest, ROOTS, WORKLOAD } from "./request.ts";
 import { certificateSecret, rootsSecret } from "./secret.ts";
 import type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
 
@@ -30,14 +28,10 @@ export interface SdsServer {
   stop(): Promise<void>;
 }
 
-/** Names of the workload's secrets. */
-const WORKLOAD = "default";
-const ROOTS = "ROOTCA";
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets";
 const TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 /** Requests are small: a node, and a name. */
 const MAX_REQUEST = 1024 * 1024;
-const MAX_NAMES = 100;
 
 const log = scope("sds");
 
@@ -91,11 +85,11 @@ async function serve(call: RpcCall, { certificates, files }: Sources): Promise<v
   const stop = certificates.onChange(push);
   try {
     for await (const message of call.messages) {
-      const request = fromBinary(DiscoveryRequestSchema, message);
-      if (request.errorDetail) {
-        log.warn("the proxy rejected a secret", { reason: request.errorDetail.message });
+      const request = readSecretRequest(message);
+      if (request.rejection !== undefined) {
+        log.warn("the proxy rejected a secret", { reason: request.rejection });
       }
-      names = checked(request.resourceNames, files);
+      names = request.names;
       follow(used, names.filter(files.has), (name) => files.use(name, push));
       push();
     }
@@ -117,17 +111,6 @@ function follow(
     end();
   }
   for (const name of names) if (!used.has(name)) used.set(name, use(name));
-}
-
-function checked(names: readonly string[], files: FileSecrets): readonly string[] {
-  const unknown = names.some((name) => name !== WORKLOAD && name !== ROOTS && !files.has(name));
-  if (unknown || names.length > MAX_NAMES) {
-    throw new RpcError(
-      "INVALID_ARGUMENT",
-      "only the secrets default, ROOTCA, file-cert:CHAIN~KEY and file-root:FILE are served",
-    );
-  }
-  return names;
 }
 
 function workloadSecret(
