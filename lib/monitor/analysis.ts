@@ -91,6 +91,7 @@ export function startAnalysis(inputs: AnalysisInputs): RunningAnalysis {
   let classes = "";
   let isComplete = false;
   let connected = 0;
+  let isFirstRound = true;
   let messages: readonly Message[] = [];
   const report = createReporter();
 
@@ -111,7 +112,9 @@ export function startAnalysis(inputs: AnalysisInputs): RunningAnalysis {
     connected = size;
     follower.look(isServing);
     compareProxies();
+    if (isFirstRound && isServing && now() - started < timing.connected) return;
     if (!follower.work(timing.slice)) return;
+    isFirstRound = false;
     messages = follower.analysis!.messages();
     report(messages);
   };

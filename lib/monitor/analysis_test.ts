@@ -36,6 +36,7 @@ function started(yaml: string, timing: object = FAST) {
     sessions,
     load,
     running,
+    tick: () => tick(),
     /** The messages after enough slices for all work. */
     settled: () => {
       for (let i = 0; i < 50; i++) tick();
@@ -71,6 +72,17 @@ Deno.test("analysis in the daemon: the first round waits while proxies are serve
   load.pushing = 1;
   bench.set(service);
   assert.deepEqual(settled(), []);
+});
+
+Deno.test("analysis in the daemon: the first round pauses while proxies are served", () => {
+  const timing = { ...FAST, connected: 1e9, slice: 0 };
+  const { load, tick, settled } = started(routes("r", "a.test"), timing);
+  tick();
+  load.size = 1;
+  load.pushing = 1;
+  assert.deepEqual(settled(), []);
+  load.pushing = 0;
+  assert.deepEqual(settled(), ["MSH0101 r"]);
 });
 
 Deno.test("analysis in the daemon: labels of connected proxies are workloads", () => {

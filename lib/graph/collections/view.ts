@@ -24,8 +24,11 @@ export class LayeredView implements View {
   }
 
   get(name: string): Resource | undefined {
-    for (const layer of this.layers) {
-      const resource = layer.get(name);
+    // By index: a first sync of 500 proxies calls this 300,000 times, and a `for…of` allocated an
+    // eighth of the daemon's garbage here.
+    const { layers } = this;
+    for (let i = 0; i < layers.length; i++) {
+      const resource = layers[i]!.get(name);
       if (resource !== undefined) return resource.tombstone ? undefined : resource;
     }
     return undefined;
@@ -117,7 +120,7 @@ export class LayeredView implements View {
 
 /** Reports if one of the layers above has a name. */
 function isNamed(above: readonly ReadonlyMap<string, Resource>[], name: string): boolean {
-  for (const content of above) if (content.has(name)) return true;
+  for (let i = 0; i < above.length; i++) if (above[i]!.has(name)) return true;
   return false;
 }
 

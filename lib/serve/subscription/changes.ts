@@ -59,15 +59,29 @@ export function wanted(subscription: Subscription): readonly Resource[] {
   if (!view) return [];
   if (wantsAll(subscription)) return contentOf(view);
   if (subscription.wildcard) return contentOf(view).filter(({ name }) => wants(subscription, name));
+  return named(subscription).resources;
+}
+
+/** The resources and the missing names of a subscription without the wildcard. */
+interface Named {
+  readonly resources: readonly Resource[];
+  readonly absent: readonly string[];
+}
+
+/** Looks up the subscribed names, and the children of the subscribed parents. */
+function named(subscription: Subscription): Named {
+  const { view } = subscription;
   const resources: Resource[] = [];
+  const absent: string[] = [];
   for (const name of subscription.names) {
-    const resource = view.get(name);
+    const resource = view?.get(name);
     if (resource) resources.push(resource);
+    else absent.push(name);
   }
-  for (const part of childrenOfAll(subscription, subscribedParents(subscription)).resources) {
-    resources.push(part);
-  }
-  return resources;
+  const children = childrenOfAll(subscription, subscribedParents(subscription));
+  for (const child of children.resources) resources.push(child);
+  for (const name of children.absent) absent.push(name);
+  return { resources, absent };
 }
 
 /**
@@ -134,11 +148,11 @@ function first(subscription: Subscription, variant: "sotw" | "delta"): Draft {
     const { resources, absent } = listed;
     return { resources, absent, removed: [], respond: true };
   }
-  const all = listed?.resources ?? wanted(subscription);
-  if (variant === "sotw") return { resources: all, absent: [], removed: [], respond: true };
-  const absent: string[] = [];
-  for (const name of subscription.names) if (!subscription.view?.get(name)) absent.push(name);
-  absent.push(...childrenOfAll(subscription, subscribedParents(subscription)).absent);
+  if (variant === "sotw") {
+    return { resources: wanted(subscription), absent: [], removed: [], respond: true };
+  }
+  const { resources: found, absent } = named(subscription);
+  const all = listed?.resources ?? (subscription.wildcard ? wanted(subscription) : found);
   if (!versions) return { resources: all, absent, removed: [], respond: true };
   const resources = all.filter((resource) =>
     !versions.has(resource.name, wireVersion(resource)) || requestedNames.has(resource.name) ||
