@@ -30,6 +30,7 @@ import { createPipeline } from "../../lib/translate/mod.ts";
 import type { Route } from "../../lib/web/mod.ts";
 import { createWhatIf } from "../../lib/whatif/mod.ts";
 import type { Engine } from "./engine.ts";
+import type { Identity } from "./identity.ts";
 import type { Records } from "./records.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
@@ -40,6 +41,7 @@ export interface Viewed {
   readonly engine: Engine;
   readonly sources: Sources;
   readonly records: Records;
+  readonly identity: Identity;
   readonly xds: XdsServer;
 }
 
@@ -90,7 +92,8 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
 }
 
 function inputsOf(
-  { settings, engine: { pipeline }, sources, records, xds, analysis, proxyWarnings }: Observed,
+  { settings, engine: { pipeline }, sources, records, identity, xds, analysis, proxyWarnings }:
+    Observed,
 ): DebugInputs {
   const { files, controlPlanes, registration } = sources;
   const { translation, writer, mesh } = pipeline;
@@ -123,6 +126,7 @@ function inputsOf(
     receipts: records.receipts,
     quarantined: () => xds.quarantined(),
     pushAll: () => xds.pushAll(),
+    certificates: identity.expiries,
     now: () => Date.now(),
     startedAt: performance.timeOrigin,
     clusterId: settings.pipeline.clusterId,

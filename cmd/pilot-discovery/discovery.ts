@@ -76,7 +76,7 @@ export async function discovery(
     identity,
     answer: (query, client) => views.answer(query, client),
   });
-  const views = openDebugViews({ settings, engine, sources, records, xds }, stack);
+  const views = openDebugViews({ settings, engine, sources, records, identity, xds }, stack);
   await listen({ settings, identity, views, xds }, stack);
 
   warnAbout(options, notes);

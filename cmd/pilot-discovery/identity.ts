@@ -32,6 +32,7 @@ import type { RemoteCallers, RootChangeControl } from "../../lib/debug/mod.ts";
 import type { RpcMethod, RpcTls } from "../../lib/rpc/mod.ts";
 import type { SessionInfo, XdsOptions } from "../../lib/serve/mod.ts";
 import { debugCallers, rootChangeControl } from "./operator.ts";
+import { expiriesOf } from "./expiries.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
 
@@ -48,6 +49,8 @@ export interface Identity {
   readonly certificates: RpcMethod | undefined;
   /** TLS of the secured listener; `undefined` without one. */
   readonly tls: SecuredTls | undefined;
+  /** Ends of validity of the certificates of the daemon and of its authority. */
+  readonly expiries: () => ReturnType<typeof expiriesOf>;
 }
 
 /** TLS that is renewed. */
@@ -94,6 +97,7 @@ export async function openIdentity(
   });
   return {
     tls,
+    expiries: () => expiriesOf(ca, tls),
     systemNamespace: options.namespace,
     debugCallers: debugCallers(authn, options.namespace),
     rootChange: ca?.selfSigned && rootChangeControl(ca.selfSigned, pending),

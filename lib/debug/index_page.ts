@@ -63,14 +63,11 @@ function indexPage(inputs: DebugInputs, url: URL): Response {
   const mistakes = inputs.analysis().filter(({ level }) => level !== "Info").length;
   const more = sessions.length - SHOWN;
   const { published } = inputs.mesh.graph;
-  const healthy = sessions.length === 0
-    ? "no proxy is connected, no document is rejected, no computation fails"
-    : `no proxy rejects its configuration, no document is rejected, no computation fails`;
   return debugPage(shellOf(inputs, url), {
     title: "Mesh",
     at: "/debug",
     body: [
-      troublePart(troublesOf(inputs), healthy, now),
+      troublePart(troublesOf(inputs), sessions.length, now),
       tiles([
         ...stateTiles(sessions),
         ["objects in use", inputs.objects().length, "/debug/objects"],

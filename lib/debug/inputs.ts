@@ -16,6 +16,15 @@ import type { WhatIf } from "../whatif/mod.ts";
 import type { Publication } from "./pushes.ts";
 import type { Spending } from "./spending.ts";
 
+/** The validity of a certificate. */
+export interface Expiry {
+  /** For example `root of the certificate authority`. */
+  readonly name: string;
+  /** Milliseconds since the epoch; both unset if the certificate cannot be read. */
+  readonly notBefore?: number;
+  readonly notAfter?: number;
+}
+
 /** The state of the daemon that is shown. */
 export interface DebugInputs {
   /** Connected proxies. */
@@ -51,6 +60,8 @@ export interface DebugInputs {
   readonly pushAll: () => number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Certificates of the daemon and of its authority. */
+  readonly certificates: () => readonly Expiry[];
   /** When the process started, milliseconds since the epoch. */
   readonly startedAt: number;
   readonly clusterId: string;

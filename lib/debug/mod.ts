@@ -14,7 +14,14 @@ import { historyRoutes } from "./history.ts";
 import { indexRoutes, unknownPathRoutes } from "./index_page.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { meshRoutes } from "./mesh_state.ts";
-import { objectPages, proxyPages, receiptPages, resourcePages, workPages } from "./pages/mod.ts";
+import {
+  objectPages,
+  proxyPages,
+  receiptPages,
+  resourcePages,
+  servicePages,
+  workPages,
+} from "./pages/mod.ts";
 import { requestRoutes } from "./request.ts";
 import { proxyRoutes } from "./proxies.ts";
 import { whatIfRoutes } from "./whatif.ts";
@@ -33,7 +40,7 @@ export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
 export { debugQueries, type DebugQuery, type QueryClient } from "./query.ts";
 export { createPushLog, type Publication, type PushLog } from "./pushes.ts";
 export { createSpending, type Spending, type Spent } from "./spending.ts";
-export type { DebugInputs } from "./inputs.ts";
+export type { DebugInputs, Expiry } from "./inputs.ts";
 
 /** All routes under `/debug`. */
 export function debugRoutes(inputs: DebugInputs): Route[] {
@@ -53,6 +60,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...proxyPages(inputs),
     ...resourcePages(inputs),
     ...objectPages(inputs),
+    ...servicePages(inputs),
     ...workPages(inputs),
     ...receiptPages(inputs),
     ...historyRoutes(inputs),

@@ -14,6 +14,10 @@ export interface DebugPath {
 export const PAGE_PATHS: readonly DebugPath[] = [
   { path: "/debug/proxies", shows: "proxies: state, resources, their reasons and history" },
   { path: "/debug/objects", shows: "objects with the resources and proxies that each affects" },
+  {
+    path: "/debug/services",
+    shows: "services, edges between them, certificates; JSON for scripts",
+  },
   { path: "/debug/pushes", shows: "pushes: their edits, sent bytes, duration" },
   { path: "/debug/costs", shows: "cost of edits and tables; JSON for scripts; ?top=" },
   {

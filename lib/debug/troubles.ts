@@ -9,7 +9,8 @@ import { parseRowRef, rowRef, showRow } from "../graph/mod.ts";
 import { type ConfigObject, objectKey, xdsType } from "../model/mod.ts";
 import type { Quarantined, SessionInfo, TypeStatus } from "../serve/mod.ts";
 import type { SourceProblem } from "../sources/mod.ts";
-import type { DebugInputs } from "./inputs.ts";
+import type { DebugInputs, Expiry } from "./inputs.ts";
+import { endsSoon, expiriesOf } from "./mesh_map.ts";
 import { proxyId } from "./proxies.ts";
 import { servedVersion } from "./rejections.ts";
 
@@ -55,6 +56,7 @@ export function troublesOf(inputs: DebugInputs): Trouble[] {
     ...ofFaults(inputs),
     ...ofAudit(inputs),
     ...ofSlowProxies(inputs),
+    ...ofCertificates(inputs),
   ];
 }
 
@@ -62,7 +64,7 @@ export function troublesOf(inputs: DebugInputs): Trouble[] {
 export function countTroubles(inputs: DebugInputs): number {
   return inputs.quarantined().length + inputs.problems().length +
     inputs.mesh.graph.faults().length + inputs.audit().reports.length +
-    unexplained(inputs).length + slow(inputs).length;
+    unexplained(inputs).length + slow(inputs).length + ending(inputs).length;
 }
 
 function ofQuarantine(inputs: DebugInputs, one: Quarantined): Trouble {
@@ -200,6 +202,25 @@ function ofSlowProxies(inputs: DebugInputs): Trouble[] {
     revision: inputs.history.revision(sent!.revision)?.revision,
     proxies: [proxyId(session)],
     page: "/debug/proxies?state=behind",
+  }));
+}
+
+function ending(inputs: DebugInputs): Expiry[] {
+  return expiriesOf(inputs).filter((one) => endsSoon(one, inputs.now()));
+}
+
+function ofCertificates(inputs: DebugInputs): Trouble[] {
+  return ending(inputs).map(({ name, notAfter }) => ({
+    tone: notAfter !== undefined && notAfter > inputs.now() ? "warn" : "bad",
+    text: notAfter === undefined
+      ? `The ${name} cannot be read`
+      : `The ${name} ${notAfter > inputs.now() ? "ends" : "has ended"} at ${
+        new Date(notAfter).toISOString()
+      }`,
+    remedy: "Replace it.",
+    since: notAfter !== undefined && notAfter <= inputs.now() ? notAfter : undefined,
+    culprits: [],
+    page: "/debug/services#certificates",
   }));
 }
 

@@ -45,6 +45,7 @@ export function debugInputs(over: Partial<DebugInputs>): DebugInputs {
     quarantined: () => [],
     history: EMPTY_HISTORY,
     audit: () => ({ audited: 0, skipped: 0, differences: 0, passes: 0, reports: [] }),
+    certificates: () => [],
     now: () => 0,
     startedAt: 0,
     clusterId: "test",

@@ -41,6 +41,8 @@ function pagesOf(revision: number, previous: number): Record<string, readonly [s
     "rejected-objects": "/debug/objects?state=edit+rejected",
     "culprit-object": `/debug/objects/DestinationRule/${BROKEN}/${REFUSED}`,
     "mistaken-object": `/debug/objects/VirtualService/${BROKEN}/no-such-subset`,
+    services: "/debug/services",
+    service: `/debug/services/${BROKEN}/${HOST}`,
     pushes: "/debug/pushes",
     push: `/debug/history?revision=${revision}`,
     receipts: "/debug/receipts",
@@ -56,6 +58,7 @@ function pagesOf(revision: number, previous: number): Record<string, readonly [s
     "no-proxy": "/debug/proxies/settlement",
     "no-object": `/debug/objects/VirtualServce/${BROKEN}/${EDITED}`,
     "no-resource": `${AT}/cds/outbound`,
+    "no-service": `/debug/services/${BROKEN}/settlement`,
     "no-page": "/debug/proxis",
   };
   return Object.fromEntries([

@@ -13,6 +13,7 @@ const PAGES = [
   ["/debug", "Overview"],
   ["/debug/proxies", "Proxies"],
   ["/debug/objects", "Objects"],
+  ["/debug/services", "Services"],
   ["/debug/pushes", "Pushes"],
   ["/debug/receipts", "Receipts"],
   ["/debug/faults", "Problems"],

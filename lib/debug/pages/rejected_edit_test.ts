@@ -117,7 +117,7 @@ Deno.test("unknown objects, kinds, proxies and paths are answered with near name
 Deno.test("the overview says that nothing is wrong, or what, since when and which object", async () => {
   await pages({}, async (get) => {
     const { body } = await get("/debug");
-    assert.match(body, /Nothing is wrong: no proxy is connected/);
+    assert.match(body, /No proxy is connected; no document is rejected/);
     assert.match(body, /no problem/);
   });
   await pages({ problems: () => [problem({})] }, async (get) => {

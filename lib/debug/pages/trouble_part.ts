@@ -17,12 +17,10 @@ const PROXIES = 5;
 /** Shows the troubles: each with its time, its edits and its proxies. */
 export function troublePart(
   troubles: readonly Trouble[],
-  healthy: string,
+  proxies: number,
   now: number,
 ): ComponentChildren {
-  if (troubles.length === 0) {
-    return h("p", { class: "banner good", role: "status" }, `Nothing is wrong: ${healthy}.`);
-  }
+  if (troubles.length === 0) return healthyBanner(proxies);
   const oldest = troubles.reduce<number | undefined>(
     (first, { since }) => since === undefined ? first : Math.min(first ?? since, since),
     undefined,
@@ -48,6 +46,16 @@ export function troublePart(
       ? h("p", null, h("a", { href: "/debug/faults" }, `${left} more on the page of problems`))
       : null,
   ]);
+}
+
+/** Without proxies nothing can be wrong with them, which a reader must know. */
+function healthyBanner(proxies: number): ComponentChildren {
+  const documents = "no document is rejected, and no computation fails.";
+  return proxies === 0
+    ? h("p", { class: "banner warn", role: "status" }, `No proxy is connected; ${documents}`)
+    : h("p", { class: "banner good", role: "status" }, [
+      `Nothing is wrong: no proxy rejects its configuration, ${documents}`,
+    ]);
 }
 
 /** Takes of each page's troubles one, then of each a second one, until the list is full. */

@@ -1,0 +1,40 @@
+/**
+ * Validity of the certificates of the daemon and of its authority.
+ *
+ * @module
+ */
+import type { CertificateAuthority } from "../../lib/ca/mod.ts";
+import type { Expiry } from "../../lib/debug/mod.ts";
+import { readCertificates } from "../../lib/pki/mod.ts";
+import type { RpcTls } from "../../lib/rpc/mod.ts";
+
+/** Returns the certificates in use now; both arguments are unset if they are not configured. */
+export function expiriesOf(
+  ca: CertificateAuthority | undefined,
+  tls: { current(): RpcTls } | undefined,
+): readonly Expiry[] {
+  return [...authorityExpiries(ca), ...serverExpiries(tls)];
+}
+
+function authorityExpiries(ca: CertificateAuthority | undefined): Expiry[] {
+  if (ca === undefined) return [];
+  const { root, issuer, intermediates } = ca.source.current();
+  return [
+    { ...validityOf(root), name: "root of the certificate authority" },
+    ...[issuer.certificate, ...intermediates].filter(({ serial }) => serial !== root.serial)
+      .map((one) => ({ ...validityOf(one), name: "signing certificate of the authority" })),
+  ];
+}
+
+function serverExpiries(tls: { current(): RpcTls } | undefined): Expiry[] {
+  if (tls === undefined) return [];
+  const chain = readCertificates(tls.current().cert, "the certificate of the daemon");
+  const first = chain.reduce((a, b) => a.notAfter < b.notAfter ? a : b);
+  return [{ ...validityOf(first), name: "certificate of the secured listener" }];
+}
+
+function validityOf(
+  { notBefore, notAfter }: Readonly<Record<"notBefore" | "notAfter", number>>,
+): Omit<Expiry, "name"> {
+  return { notBefore, notAfter };
+}
