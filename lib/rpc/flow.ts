@@ -5,7 +5,13 @@
  * @module
  */
 import { recycleBuffer } from "./buffer_pool.ts";
-import { frameMessage, MESSAGE_HEAD, messageReader, type Outgoing } from "./message.ts";
+import {
+  frameMessage,
+  MESSAGE_HEAD,
+  type MessageReader,
+  messageReader,
+  type Outgoing,
+} from "./message.ts";
 
 /** The writing side of a stream. */
 export interface Outbox {
@@ -106,76 +112,89 @@ interface Waiting {
  * window. Leaving the loop early drops the rest.
  */
 export function inbox(stream: ReceiveWindow, limit: number): Inbox {
-  const reader = messageReader(limit);
-  const queue: Waiting[] = [];
+  return new Received(stream, limit);
+}
+
+class Received implements Inbox {
+  readonly #stream: ReceiveWindow;
+  readonly #reader: MessageReader;
+  readonly #queue: Waiting[] = [];
   /** Credit given for parts of the message that is not complete. */
-  let credited = 0;
+  #credited = 0;
   /** Memory of the partial message, as it is counted. */
-  let counted = 0;
-  let done = false;
-  let failure: Error | undefined;
-  let wake = () => {};
-  const countPartial = () => {
-    const change = reader.memory - counted;
-    counted += change;
-    if (change !== 0) stream.hold(change);
-  };
-  const creditPartial = () => {
-    if (queue.length > 0) return;
-    const credit = reader.partial - credited;
-    credited = reader.partial;
-    if (credit !== 0) stream.credit(credit);
-  };
-  const finish = (error?: Error) => {
-    if (done) return;
-    done = true;
-    failure = error;
-    reader.stop();
-    countPartial();
-    wake();
-  };
-  const take = (next: Waiting): Uint8Array => {
-    stream.hold(-memoryOf(next.message));
-    stream.credit(next.owed);
-    if (!done) creditPartial();
+  #counted = 0;
+  #done = false;
+  #failure: Error | undefined;
+  #wake: () => void = () => {};
+
+  constructor(stream: ReceiveWindow, limit: number) {
+    this.#stream = stream;
+    this.#reader = messageReader(limit);
+  }
+
+  push(bytes: Uint8Array): number {
+    if (this.#done) return 0;
+    const messages = this.#reader.push(bytes);
+    for (const message of messages) {
+      this.#queue.push({ message, owed: MESSAGE_HEAD + message.length - this.#credited });
+      this.#stream.hold(memoryOf(message));
+      this.#credited = 0;
+    }
+    this.#countPartial();
+    this.#creditPartial();
+    if (messages.length > 0) this.#wake();
+    return messages.length;
+  }
+
+  finish(error?: Error): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#failure = error;
+    this.#reader.stop();
+    this.#countPartial();
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      while (true) {
+        const next = this.#queue.shift();
+        if (next) {
+          yield this.#take(next);
+        } else if (this.#done) {
+          if (this.#failure) throw this.#failure;
+          return;
+        } else {
+          await new Promise<void>((resolve) => this.#wake = resolve);
+        }
+      }
+    } finally {
+      this.finish();
+      for (const { message } of this.#queue) {
+        this.#stream.hold(-memoryOf(message));
+        recycleBuffer(message);
+      }
+      this.#queue.length = 0;
+    }
+  }
+
+  #take(next: Waiting): Uint8Array {
+    this.#stream.hold(-memoryOf(next.message));
+    this.#stream.credit(next.owed);
+    if (!this.#done) this.#creditPartial();
     return next.message;
-  };
-  return {
-    push(bytes) {
-      if (done) return 0;
-      const messages = reader.push(bytes);
-      for (const message of messages) {
-        queue.push({ message, owed: MESSAGE_HEAD + message.length - credited });
-        stream.hold(memoryOf(message));
-        credited = 0;
-      }
-      countPartial();
-      creditPartial();
-      if (messages.length > 0) wake();
-      return messages.length;
-    },
-    finish,
-    async *[Symbol.asyncIterator]() {
-      try {
-        while (true) {
-          const next = queue.shift();
-          if (next) {
-            yield take(next);
-          } else if (done) {
-            if (failure) throw failure;
-            return;
-          } else {
-            await new Promise<void>((resolve) => wake = resolve);
-          }
-        }
-      } finally {
-        finish();
-        for (const { message } of queue) {
-          stream.hold(-memoryOf(message));
-          recycleBuffer(message);
-        }
-        queue.length = 0;
-      }
-    },
-  };
+  }
+
+  #countPartial(): void {
+    const change = this.#reader.memory - this.#counted;
+    this.#counted += change;
+    if (change !== 0) this.#stream.hold(change);
+  }
+
+  #creditPartial(): void {
+    if (this.#queue.length > 0) return;
+    const credit = this.#reader.partial - this.#credited;
+    this.#credited = this.#reader.partial;
+    if (credit !== 0) this.#stream.credit(credit);
+  }
 }

@@ -47,80 +47,101 @@ const GROWTH = 4;
 
 /** A reader of messages up to a size. */
 export function messageReader(limit: number): MessageReader {
-  const head = new Uint8Array(MESSAGE_HEAD);
-  let headSize = 0;
-  let size = 0;
+  return new Reader(limit);
+}
+
+class Reader implements MessageReader {
+  readonly #limit: number;
+  readonly #head = new Uint8Array(MESSAGE_HEAD);
+  #headSize = 0;
+  #size = 0;
   /** The buffer of the partial message, and its bytes so far. */
-  let message = NOTHING;
-  let have = 0;
-  let stopped = false;
+  #message = NOTHING;
+  #have = 0;
+  #stopped = false;
 
-  const stop = (): void => {
-    stopped = true;
-    recycleBuffer(message);
-    message = NOTHING;
-    headSize = size = have = 0;
-  };
-  const fail = (error: RpcError): never => {
-    stop();
-    throw error;
-  };
-  /** Takes the head's bytes from the content; returns how many. */
-  const readHead = (bytes: Uint8Array): number => {
-    const part = bytes.subarray(0, MESSAGE_HEAD - headSize);
-    head.set(part, headSize);
-    headSize += part.length;
-    if (headSize < MESSAGE_HEAD) return part.length;
-    if (head[0] !== 0) fail(new RpcError("UNIMPLEMENTED", "compressed messages are not taken"));
-    size = head[1]! * 2 ** 24 + head[2]! * 65_536 + head[3]! * 256 + head[4]!;
-    if (size > limit) {
-      fail(new RpcError("RESOURCE_EXHAUSTED", `a message of ${size} bytes, the limit is ${limit}`));
-    }
-    message = size < BUFFER_UNIT ? new Uint8Array(size) : takeBuffer(BUFFER_UNIT);
-    return part.length;
-  };
-  /** Copies a part of the message: the received bytes are a part of a larger piece. */
-  const append = (part: Uint8Array): void => {
-    if (have + part.length > message.length) {
-      const larger = takeBuffer(
-        Math.min(size, Math.max(GROWTH * message.length, have + part.length)),
-      );
-      larger.set(message.subarray(0, have));
-      recycleBuffer(message);
-      message = larger;
-    }
-    message.set(part, have);
-    have += part.length;
-  };
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
 
-  return {
-    push(bytes) {
-      const messages: Uint8Array[] = [];
-      if (stopped) return messages;
-      let at = 0;
-      while (at < bytes.length || (headSize === MESSAGE_HEAD && have === size)) {
-        if (headSize < MESSAGE_HEAD) {
-          at += readHead(bytes.subarray(at));
-          continue;
-        }
-        const part = bytes.subarray(at, at + size - have);
-        at += part.length;
-        append(part);
-        if (have < size) continue;
-        messages.push(have === message.length ? message : message.subarray(0, have));
-        message = NOTHING;
-        headSize = size = have = 0;
+  get partial(): number {
+    return this.#headSize + this.#have;
+  }
+
+  get memory(): number {
+    return this.#message.buffer.byteLength;
+  }
+
+  push(bytes: Uint8Array): Uint8Array[] {
+    const messages: Uint8Array[] = [];
+    if (this.#stopped) return messages;
+    let at = 0;
+    while (at < bytes.length || (this.#headSize === MESSAGE_HEAD && this.#have === this.#size)) {
+      if (this.#headSize < MESSAGE_HEAD) {
+        at += this.#readHead(bytes.subarray(at));
+        continue;
       }
-      return messages;
-    },
-    stop,
-    get partial() {
-      return headSize + have;
-    },
-    get memory() {
-      return message.buffer.byteLength;
-    },
-  };
+      const part = bytes.subarray(at, at + this.#size - this.#have);
+      at += part.length;
+      this.#append(part);
+      if (this.#have < this.#size) continue;
+      const message = this.#message;
+      messages.push(this.#have === message.length ? message : message.subarray(0, this.#have));
+      this.#restart();
+    }
+    return messages;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    recycleBuffer(this.#message);
+    this.#restart();
+  }
+
+  #restart(): void {
+    this.#message = NOTHING;
+    this.#headSize = this.#size = this.#have = 0;
+  }
+
+  #fail(error: RpcError): never {
+    this.stop();
+    throw error;
+  }
+
+  /** Takes the head's bytes from the content; returns how many. */
+  #readHead(bytes: Uint8Array): number {
+    const head = this.#head;
+    const part = bytes.subarray(0, MESSAGE_HEAD - this.#headSize);
+    head.set(part, this.#headSize);
+    this.#headSize += part.length;
+    if (this.#headSize < MESSAGE_HEAD) return part.length;
+    if (head[0] !== 0) {
+      this.#fail(new RpcError("UNIMPLEMENTED", "compressed messages are not taken"));
+    }
+    const size = head[1]! * 2 ** 24 + head[2]! * 65_536 + head[3]! * 256 + head[4]!;
+    const limit = this.#limit;
+    if (size > limit) {
+      const details = `a message of ${size} bytes, the limit is ${limit}`;
+      this.#fail(new RpcError("RESOURCE_EXHAUSTED", details));
+    }
+    this.#size = size;
+    this.#message = size < BUFFER_UNIT ? new Uint8Array(size) : takeBuffer(BUFFER_UNIT);
+    return part.length;
+  }
+
+  /** Copies a part of the message: the received bytes are a part of a larger piece. */
+  #append(part: Uint8Array): void {
+    const needed = this.#have + part.length;
+    if (needed > this.#message.length) {
+      const grown = Math.max(GROWTH * this.#message.length, needed);
+      const larger = takeBuffer(Math.min(this.#size, grown));
+      larger.set(this.#message.subarray(0, this.#have));
+      recycleBuffer(this.#message);
+      this.#message = larger;
+    }
+    this.#message.set(part, this.#have);
+    this.#have = needed;
+  }
 }
 
 const NOTHING: Uint8Array<ArrayBuffer> = new Uint8Array(0);

@@ -6,7 +6,7 @@
  */
 import type { Socket } from "node:net";
 import { createBudget, type Holder } from "../budget.ts";
-import { createGate, gateLimits } from "../gate.ts";
+import { createGate, gateLimits, type Visitor } from "../gate.ts";
 import { peerOf } from "../listen.ts";
 import { DEFAULT_BOUNDS, type RpcOptions } from "../options.ts";
 import { refused } from "../refused.ts";
@@ -72,18 +72,10 @@ export function openConnections(
         party: () => visitor.party,
         refused: (reason) => refused(reason, name),
       });
-      const holder: Holder = {
-        get party() {
-          return visitor.party;
-        },
-        get held() {
-          return ledger.held;
-        },
-        cut() {
-          refused("memory", name);
-          front.destroy();
-        },
-      };
+      const holder = holderOf(visitor, ledger, () => {
+        refused("memory", name);
+        front.destroy();
+      });
       budget.join(holder);
       fronts.add(front);
       front.once("close", () => {
@@ -96,5 +88,18 @@ export function openConnections(
       for (const front of fronts) front.destroy();
     },
     close: gate.close,
+  };
+}
+
+/** A connection as the budget of memory sees it. */
+function holderOf(visitor: Visitor, ledger: Ledger, cut: () => void): Holder {
+  return {
+    get party() {
+      return visitor.party;
+    },
+    get held() {
+      return ledger.held;
+    },
+    cut,
   };
 }

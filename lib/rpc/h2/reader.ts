@@ -29,92 +29,113 @@ export function frameReader(
   expectPreface: boolean,
   used: (piece: Uint8Array) => void = () => {},
 ): FrameReader {
-  /** Pieces in order, and the offset in the first one. */
-  const pieces: Uint8Array[] = [];
-  let at = 0;
-  /** A frame, a head or the preface that spans pieces: as many bytes as it is known to have. */
-  let begun: Uint8Array = new Uint8Array(expectPreface ? PREFACE.length : HEAD);
-  let size = 0;
-  let preface = expectPreface;
-  /** The last piece, if its last frame is in use until the next call. */
-  let finished: Uint8Array | undefined;
+  return new Reader(expectPreface, used);
+}
 
-  const advance = (count: number): void => {
-    at += count;
-    if (at < pieces[0]!.length) return;
-    finished = pieces.shift();
-    at = 0;
-  };
-  const releaseFinished = (): void => {
-    if (!finished) return;
-    used(finished);
-    finished = undefined;
-  };
-  /** Moves bytes into `begun`. Returns whether it is full. */
-  const fill = (): boolean => {
-    while (size < begun.length) {
-      const [piece] = pieces;
-      if (!piece) return false;
-      const part = piece.subarray(at, at + begun.length - size);
-      begun.set(part, size);
-      size += part.length;
-      advance(part.length);
-      releaseFinished();
-    }
-    return true;
-  };
-  const restart = (): void => {
-    begun = new Uint8Array(HEAD);
-    size = 0;
-  };
-  const readPreface = (): boolean => {
-    const full = fill();
-    if (!startsLikePreface(begun, size)) throw protocolError("the peer does not speak HTTP/2");
-    if (!full) return false;
-    preface = false;
-    restart();
-    return true;
-  };
-  /** The frame that spans pieces. */
-  const nextBegun = (): Frame | undefined => {
-    if (!fill()) return undefined;
-    if (begun.length === HEAD) {
-      const whole = new Uint8Array(frameSize(begun, 0));
-      whole.set(begun);
-      begun = whole;
-      if (!fill()) return undefined;
-    }
-    const frame = frameAt(begun, 0, begun.length);
-    restart();
-    return frame;
-  };
-  return {
-    push(bytes) {
-      if (bytes.length > 0) pieces.push(bytes);
-    },
-    next() {
-      releaseFinished();
-      if (preface && !readPreface()) return undefined;
-      const [piece] = pieces;
-      if (size === 0 && piece && piece.length - at >= HEAD) {
-        const end = at + frameSize(piece, at);
-        if (end <= piece.length) {
-          const frame = frameAt(piece, at, end);
-          advance(end - at);
-          return frame;
-        }
+class Reader implements FrameReader {
+  readonly #used: (piece: Uint8Array) => void;
+  /** Pieces in order, and the offset in the first one. */
+  readonly #pieces: Uint8Array[] = [];
+  #at = 0;
+  /** A frame, a head or the preface that spans pieces: as many bytes as it is known to have. */
+  #begun: Uint8Array;
+  #size = 0;
+  #preface: boolean;
+  /** The last piece, if its last frame is in use until the next call. */
+  #finished: Uint8Array | undefined;
+
+  constructor(expectPreface: boolean, used: (piece: Uint8Array) => void) {
+    this.#preface = expectPreface;
+    this.#used = used;
+    this.#begun = new Uint8Array(expectPreface ? PREFACE.length : HEAD);
+  }
+
+  push(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#pieces.push(bytes);
+  }
+
+  next(): Frame | undefined {
+    this.#releaseFinished();
+    if (this.#preface && !this.#readPreface()) return undefined;
+    const piece = this.#pieces[0];
+    const at = this.#at;
+    if (this.#size === 0 && piece && piece.length - at >= HEAD) {
+      const end = at + frameSize(piece, at);
+      if (end <= piece.length) {
+        const frame = frameAt(piece, at, end);
+        this.#advance(end - at);
+        return frame;
       }
-      return nextBegun();
-    },
-    discard() {
-      releaseFinished();
-      for (const piece of pieces.splice(0)) used(piece);
-      at = 0;
-    },
-    get buffered() {
-      return pieces.reduce((sum, piece) => sum + piece.length, 0);
-    },
-  };
+    }
+    return this.#nextBegun();
+  }
+
+  discard(): void {
+    this.#releaseFinished();
+    for (const piece of this.#pieces.splice(0)) this.#used(piece);
+    this.#at = 0;
+  }
+
+  get buffered(): number {
+    return this.#pieces.reduce((sum, piece) => sum + piece.length, 0);
+  }
+
+  #advance(count: number): void {
+    this.#at += count;
+    if (this.#at < this.#pieces[0]!.length) return;
+    this.#finished = this.#pieces.shift();
+    this.#at = 0;
+  }
+
+  #releaseFinished(): void {
+    if (!this.#finished) return;
+    this.#used(this.#finished);
+    this.#finished = undefined;
+  }
+
+  /** Moves bytes into `#begun`. Returns whether it is full. */
+  #fill(): boolean {
+    while (this.#size < this.#begun.length) {
+      const piece = this.#pieces[0];
+      if (!piece) return false;
+      const part = piece.subarray(this.#at, this.#at + this.#begun.length - this.#size);
+      this.#begun.set(part, this.#size);
+      this.#size += part.length;
+      this.#advance(part.length);
+      this.#releaseFinished();
+    }
+    return true;
+  }
+
+  #restart(): void {
+    this.#begun = new Uint8Array(HEAD);
+    this.#size = 0;
+  }
+
+  #readPreface(): boolean {
+    const full = this.#fill();
+    if (!startsLikePreface(this.#begun, this.#size)) {
+      throw protocolError("the peer does not speak HTTP/2");
+    }
+    if (!full) return false;
+    this.#preface = false;
+    this.#restart();
+    return true;
+  }
+
+  /** The frame that spans pieces. */
+  #nextBegun(): Frame | undefined {
+    if (!this.#fill()) return undefined;
+    if (this.#begun.length === HEAD) {
+      const whole = new Uint8Array(frameSize(this.#begun, 0));
+      whole.set(this.#begun);
+      this.#begun = whole;
+      if (!this.#fill()) return undefined;
+    }
+    const frame = frameAt(this.#begun, 0, this.#begun.length);
+    this.#restart();
+    return frame;
+  }
 }
 
 /** Bytes of the frame that begins at an offset, its head included. Throws `H2Error`. */

@@ -90,7 +90,7 @@ export function openCall(stream: H2Stream, options: CallOptions): OpenCall {
     admit() {
       if (!life.isOver) stream.admit(true);
     },
-    finish: incoming.finish,
+    finish: (error) => incoming.finish(error),
     reset() {
       stream.reset("CANCEL");
       over();
