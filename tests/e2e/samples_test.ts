@@ -6,7 +6,14 @@
  */
 import assert from "node:assert/strict";
 import { request } from "node:https";
-import { call, eventually, freePorts, spread, startProgram } from "../../scripts/harness/mod.ts";
+import {
+  call,
+  eventually,
+  freePorts,
+  spread,
+  startCommand,
+  startProgram,
+} from "../../scripts/harness/mod.ts";
 import { type RunningSample, startSample } from "../../scripts/samples/run.ts";
 import { portsOfSample, type Sample, SAMPLES } from "../../scripts/samples/table.ts";
 
@@ -109,6 +116,13 @@ for (const sample of SAMPLES) {
     );
   });
 }
+
+Deno.test("the task names the samples that there are", async () => {
+  const script = new URL("../../scripts/sample.ts", import.meta.url).pathname;
+  await using program = startCommand(Deno.execPath(), ["run", "-A", "-q", script, "nosuch"]);
+  assert.equal((await program.status).code, 64);
+  for (const { name } of SAMPLES) assert.ok(program.output().includes(name), program.output());
+});
 
 Deno.test("every folder of samples/ is a tested sample", async () => {
   const folders: string[] = [];
