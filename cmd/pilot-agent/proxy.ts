@@ -21,6 +21,7 @@ import { type AgentIdentity, openIdentity } from "./identity.ts";
 import type { ProxyOptions } from "./options.ts";
 import { startTokenService } from "./tokens.ts";
 import { openProbes } from "./probes.ts";
+import { startWasm } from "./wasm.ts";
 
 const log = scope("default");
 
@@ -57,10 +58,16 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   const probes = openProbes(loaded.settings);
   const stopTokens = await startTokenService(options);
   const dns = await startDns(loaded.settings, plan);
+  const wasm = await startWasm(plan);
   try {
     const { routes, limits } = options.profiling ? PROFILES : { routes: [], limits: undefined };
-    const more = { routes: [...routes, ...probes.routes, ...dns?.routes ?? []], limits };
-    const agent = await startAgent(plan, more, dns?.subscription, identity?.tls);
+    const agent = await startAgent(plan, {
+      routes: [...routes, ...probes.routes, ...dns?.routes ?? []],
+      limits,
+      subscription: dns?.subscription,
+      converter: wasm?.converter,
+      tls: identity?.tls,
+    });
     if (signal.aborted) agent.drain();
     else signal.addEventListener("abort", () => agent.drain(), { once: true });
     await agent.done;
@@ -69,6 +76,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     await dns?.stop();
     await stopTokens();
     probes.stop();
+    wasm?.stop();
     await identity?.stop();
   }
 }

@@ -16,6 +16,7 @@ import { type ProxyProcess, startProxy } from "./process.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
 import { type RelayOptions, startRelay } from "./relay.ts";
 import { watchDaemon } from "./watch.ts";
+import type { ResourceConverter } from "./convert.ts";
 import type { AgentSubscription } from "./intercept.ts";
 import { statusRoutes } from "./status.ts";
 
@@ -41,21 +42,27 @@ const STATUS_REMEDY =
 
 const log = scope("default");
 
+/** Parts of an agent that its program brings. */
+export interface AgentParts {
+  /** Additional routes of the status server. */
+  readonly routes?: WebOptions["routes"];
+  readonly limits?: WebOptions["limits"];
+  /** Resource that the agent itself subscribes to at the daemon. */
+  readonly subscription?: AgentSubscription;
+  /** Resources that the agent converts for the proxy. */
+  readonly converter?: ResourceConverter;
+  /** TLS towards the daemon; default: none. */
+  readonly tls?: RelayOptions["tls"];
+}
+
 /**
  * Starts an agent.
  *
- * @param more additional routes of the status server
- * @param subscription what the agent itself subscribes to at the daemon
- * @param tls TLS towards the daemon; default: none
  * @throws MeshError if a port or the socket is in use, a file cannot be written, or the proxy's
  * program cannot be started; everything that was started is stopped again
  */
-export async function startAgent(
-  plan: AgentPlan,
-  more: Pick<WebOptions, "limits" | "routes"> = { routes: [] },
-  subscription?: AgentSubscription,
-  tls?: RelayOptions["tls"],
-): Promise<Agent> {
+export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promise<Agent> {
+  const { subscription, converter, tls } = parts;
   const draining = new AbortController();
   const quitting = new AbortController();
   const quit = () => quitting.abort();
@@ -79,8 +86,8 @@ export async function startAgent(
           startWeb({
             name: "status",
             address,
-            routes: [...routes, ...more.routes],
-            limits: more.limits,
+            routes: [...routes, ...parts.routes ?? []],
+            limits: parts.limits,
           }),
       );
       resources.defer(() => server.stop(STATUS_GRACE_MS));
@@ -88,7 +95,7 @@ export async function startAgent(
     const { readinessProbe, address } = plan.health;
     const health = readinessProbe && startHealth(readinessProbe, address);
     if (health) resources.defer(() => health.stop());
-    const relay = await startRelay({ ...relayOptions(plan), subscription, tls, health });
+    const relay = await startRelay({ ...relayOptions(plan), subscription, converter, tls, health });
     resources.defer(() => relay.stop());
     if (plan.command === undefined && subscription) resources.use(watch(plan, subscription, tls));
     const proxy = await launch(plan);

@@ -4,8 +4,9 @@
  *
  * @module
  */
-export { type Agent, startAgent } from "./agent.ts";
+export { type Agent, type AgentParts, startAgent } from "./agent.ts";
 export { type AgentEnv, readEnv } from "./variables.ts";
+export type { ResourceConverter } from "./convert.ts";
 export type { AgentSubscription } from "./intercept.ts";
 export { type Loaded, type LoadFlags, loadSettings } from "./load.ts";
 export { type AgentRole, ROLES } from "./node.ts";

@@ -167,9 +167,11 @@ function settingsNode(settings: AgentSettings): BootstrapNode {
     clusterId: env.clusterId,
     proxy,
     ownProxy: settings.ownProxy,
-    environ: isSecured(proxy)
-      ? { ...settings.environ, MESH_META_AGENT_CERTIFICATES: "true" }
-      : settings.environ,
+    environ: {
+      ...settings.environ,
+      ...isSecured(proxy) && { MESH_META_AGENT_CERTIFICATES: "true" },
+      ...env.wasm.converts && { MESH_META_AGENT_WASM: "true" },
+    },
     labels: settings.labels,
     annotations: settings.annotations,
     outlierLogPath: flags.outlierLogPath,

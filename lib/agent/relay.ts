@@ -13,6 +13,7 @@ import { messageOf } from "../base/mod.ts";
 import { type Logger, scope } from "../log/mod.ts";
 import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "../rpc/mod.ts";
 import type { RpcClientTls, RpcStream } from "../rpc/mod.ts";
+import { conversionOf, type ResourceConverter, type StreamConversion } from "./convert.ts";
 import { type Backoff, dial } from "./dial.ts";
 import type { HealthReports } from "./health.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
@@ -40,6 +41,8 @@ export interface RelayOptions {
   readonly subscription?: AgentSubscription;
   /** Health of the workload, reported on each stream; default: none. */
   readonly health?: HealthReports;
+  /** Resources that are converted for the proxy; default: none. */
+  readonly converter?: ResourceConverter;
 }
 
 /** A running relay. */
@@ -73,7 +76,11 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     services: METHODS.map((path) => ({
       path,
       handle: (call: RpcCall) =>
-        relay(call, path, { ...options, interception: intercept?.(path) }, stopping.signal),
+        relay(call, path, {
+          ...options,
+          interception: intercept?.(path),
+          conversion: options.converter && conversionOf(options.converter, path),
+        }, stopping.signal),
     })),
     limits: { maxReceive: options.maxRequest, maxStreams: options.maxStreams },
     keepalive: options.keepalive,
@@ -91,6 +98,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 interface StreamOptions extends RelayOptions {
   /** The agent's own subscription on this stream. */
   readonly interception: Interception | undefined;
+  readonly conversion: StreamConversion | undefined;
 }
 
 /** Relays one stream of the proxy until either side ends. It ends with the daemon's stream. */
@@ -125,12 +133,11 @@ async function relay(
     report();
     ignore = options.health?.onChange(report) ?? ignore;
   };
-  void forward(call, upstream, options.interception, began).then(() => proxyEnded = true, close);
-  const take = (message: Uint8Array): boolean => {
-    const answer = options.interception?.take(message);
-    if (answer !== undefined && !proxyEnded) upstream.send(answer);
-    return answer !== undefined;
-  };
+  void forward(call, upstream, options, began).then(() => proxyEnded = true, close);
+  const take = takerOf(call, options, {
+    answer: (message) => void (proxyEnded || upstream.send(message)),
+    close,
+  });
   try {
     await back(call, upstream, take);
     if (!proxyEnded && !signal.aborted) throw new RpcError("UNAVAILABLE", "the stream was ended");
@@ -145,18 +152,49 @@ async function relay(
 }
 
 /**
+ * Takes responses that are not forwarded as they are. Converted ones reach the proxy in their order;
+ * others do not wait for them.
+ */
+function takerOf(
+  call: RpcCall,
+  { interception, conversion }: StreamOptions,
+  daemon: { answer(message: Uint8Array): void; close(): void },
+): (message: Uint8Array) => boolean {
+  let conversions = Promise.resolve();
+  return (message) => {
+    const taken = interception?.take(message);
+    if (taken !== undefined) {
+      daemon.answer(taken);
+      return true;
+    }
+    const converting = conversion?.response(message);
+    if (converting === undefined) return false;
+    // It may fail while an earlier one still runs.
+    converting.catch(() => {});
+    conversions = conversions.then(async () => {
+      const converted = await converting;
+      if (converted.to === "daemon") return daemon.answer(converted.message);
+      xdsResponses.inc();
+      call.send(converted.message);
+    }).catch(() => daemon.close());
+    return true;
+  };
+}
+
+/**
  * Forwards from the proxy to the daemon, with back-pressure; after the first message, which has the
  * node, subscribes and calls `began`.
  */
 async function forward(
   call: RpcCall,
   upstream: RpcStream,
-  interception: Interception | undefined,
+  { interception, conversion }: StreamOptions,
   began: () => void,
 ): Promise<void> {
   let isFirst = true;
   for await (const message of call.messages) {
     xdsRequests.inc();
+    conversion?.request(message);
     let ready = upstream.send(message);
     if (isFirst) {
       isFirst = false;

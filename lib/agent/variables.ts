@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readWasmEnv, type WasmEnv } from "../wasm/mod.ts";
 import { LINK_VARIABLES } from "./variables/link.ts";
 import { METRICS_VARIABLES } from "./variables/metrics.ts";
 import { PROXY_VARIABLES } from "./variables/proxy.ts";
@@ -47,6 +48,7 @@ export interface AgentEnv {
   readonly metricRotation: number;
   readonly stripFragment: boolean;
   readonly bypassOverload: boolean;
+  readonly wasm: WasmEnv;
   /** Name of the socket of the workload's secrets. */
   readonly identitySocket: string;
 }
@@ -97,6 +99,7 @@ export function readEnv(): AgentEnv {
     metricRotation: v.metricRotation.get(),
     stripFragment: v.stripFragment.get(),
     bypassOverload: v.bypassOverload.get(),
+    wasm: readWasmEnv(),
     identitySocket: v.identitySocket.get(),
   };
 }

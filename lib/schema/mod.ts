@@ -56,5 +56,11 @@ export {
   GRPC_STATUSES,
   unknownFunction,
 } from "./rules/mod.ts";
-export { fetchableModule, patchEnumValues, patchTarget, readPatchValue } from "./kinds/mod.ts";
+export {
+  type ModuleOrigin,
+  moduleOrigin,
+  patchEnumValues,
+  patchTarget,
+  readPatchValue,
+} from "./kinds/mod.ts";
 export { type ParsedMessage } from "./single.ts";

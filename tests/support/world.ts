@@ -55,6 +55,8 @@ export interface WorldOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** Suffixes of the statistics that the suite reads, in addition to those of updates. */
   readonly stats?: readonly string[];
+  /** Further variables of the agents. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The address of a kind's proxy; what it binds, it binds there. */
@@ -116,6 +118,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       interception: kind === "sidecar" ? "NONE" : "REDIRECT",
       delta: transport === "delta",
       noWait: kind === "router",
+      env: options.env,
       // Envoy makes no statistics of services and route tables unless it is asked to.
       proxyConfig: {
         proxyStatsMatcher: { inclusionSuffixes: ["update_success", "update_rejected", ...stats] },

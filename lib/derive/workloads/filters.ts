@@ -15,7 +15,7 @@ import {
   PATCH_VALUES,
   type Role,
 } from "../../model/mod.ts";
-import { fetchableModule, patchEnumValues } from "../../schema/mod.ts";
+import { type ModuleOrigin, moduleOrigin, patchEnumValues } from "../../schema/mod.ts";
 import { compileRegex } from "../../text/mod.ts";
 import {
   type DataproxyFilter,
@@ -113,9 +113,9 @@ export function deriveFilters(
     text,
     (read, key) => conditionsOf(read.get(tables.dataproxyFilters, key)?.spec),
   );
-  const fetched = graph.derive("filters.module", text, (read, key): "no" | "file" | "remote" => {
+  const origins = graph.derive("filters.module", text, (read, key): ModuleOrigin | undefined => {
     const spec = read.get(tables.wasmPlugins, key)?.spec;
-    return spec === undefined ? "no" : fetchableModule(spec);
+    return spec && moduleOrigin(spec);
   });
   return (read, proxy) => {
     const found: Record<Part, ChangeRef[]> = {
@@ -125,7 +125,8 @@ export function deriveFilters(
       extension: [],
     };
     for (const plugin of read.get(plugins, proxy)) {
-      for (const part of PARTS_OF_PLUGIN[read.get(fetched, plugin)]) found[part].push({ plugin });
+      const parts = partsOfPlugin(read.get(origins, plugin), proxy);
+      for (const part of parts) found[part].push({ plugin });
     }
     for (const filter of read.get(filters, proxy)) {
       read.get(conditions, filter).forEach((condition, patch) => {
@@ -156,12 +157,23 @@ function conditionsOf(filter: DataproxyFilter | undefined): readonly Condition[]
   });
 }
 
-/** The types that a plugin changes, by the place that its module is fetched from. */
-const PARTS_OF_PLUGIN: Readonly<Record<"no" | "file" | "remote", readonly Part[]>> = {
-  no: [],
-  file: ["listener", "extension"],
-  remote: ["listener", "extension", "cluster"],
-};
+/** Metadata of proxies whose agent fetches modules. */
+const AGENT_WASM = "AGENT_WASM";
+
+/**
+ * The types that a plugin changes. A proxy that fetches a module itself needs a cluster; without an
+ * agent it gets no plugin whose module only an agent can fetch.
+ */
+function partsOfPlugin(
+  origin: ModuleOrigin | undefined,
+  { metadata }: PatchedProxy,
+): readonly Part[] {
+  const hasAgent = metadata[AGENT_WASM] === "true";
+  if (origin === undefined || (origin === "agent" && !hasAgent)) return [];
+  return origin === "remote" && !hasAgent
+    ? ["listener", "extension", "cluster"]
+    : ["listener", "extension"];
+}
 
 /** Lowest first, then by age and name. */
 function byPriority<T>(

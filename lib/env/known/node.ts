@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_DAEMON, ALL, bool, duration, int, MESHCTL, text } from "./rows.ts";
+import { AGENT, AGENT_DAEMON, bool, int, MESHCTL, text } from "./rows.ts";
 
 /** Variables of agent features that are not implemented. */
 export const NODE: readonly IneffectiveGroup[] = [
@@ -35,43 +35,6 @@ export const NODE: readonly IneffectiveGroup[] = [
     readers: AGENT,
     rows: [
       bool("MESH_ENABLE_HTTP2_PROBING", AGENT_DAEMON, true, "Use HTTP/2 for HTTPS probes."),
-    ],
-  },
-  {
-    state: { kind: "unsupported", reason: "Wasm modules" },
-    readers: AGENT,
-    rows: [
-      bool(
-        "MESH_AGENT_ENABLE_WASM_REMOTE_LOAD_CONVERSION",
-        ALL,
-        true,
-        "Fetch Wasm modules for the proxy and give it local files.",
-      ),
-      int("WASM_HTTP_REQUEST_MAX_RETRIES", AGENT, 5, "Retries of fetching a module."),
-      duration(
-        "WASM_HTTP_REQUEST_TIMEOUT",
-        AGENT,
-        "15s",
-        "Time limit of one attempt to fetch a module.",
-      ),
-      text(
-        "WASM_INSECURE_REGISTRIES",
-        AGENT,
-        undefined,
-        "Registries and hosts that modules may come from without verification, separated by commas.",
-      ),
-      duration(
-        "WASM_MODULE_EXPIRY",
-        AGENT,
-        "24h0m0s",
-        "Time that an unused module is cached.",
-      ),
-      duration(
-        "WASM_PURGE_INTERVAL",
-        AGENT,
-        "1h0m0s",
-        "Interval at which expired modules are removed.",
-      ),
     ],
   },
   {

@@ -27,6 +27,7 @@ import {
   FailStrategy,
   PluginPhase,
   PluginType,
+  PullPolicy,
   type WasmPlugin,
 } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import { WorkloadMode } from "#mesh/type/v1beta1/selector_pb.ts";
@@ -55,7 +56,7 @@ export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: R
       if (!wanted(chain)) return false;
       const filter = create(HttpFilterSchema, {
         name,
-        configType: { case: "configDiscovery", value: discovered(HTTP_WASM) },
+        configType: { case: "configDiscovery", value: discovered(HTTP_TYPES, spec) },
       });
       manager.httpFilters.splice(indexOf(manager.httpFilters, position), 0, filter);
       return true;
@@ -65,7 +66,7 @@ export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: R
   for (const { filters } of chains) {
     const filter = create(FilterSchema, {
       name,
-      configType: { case: "configDiscovery", value: discovered(NETWORK_WASM) },
+      configType: { case: "configDiscovery", value: discovered(NETWORK_TYPES, spec) },
     });
     filters.splice(indexOf(filters, position), 0, filter);
   }
@@ -91,14 +92,31 @@ function matches({ match }: WasmPlugin, where: Where, ports: readonly number[]):
   });
 }
 
-const HTTP_WASM = "envoy.extensions.filters.http.wasm.v3.Wasm";
+/** Types of a plugin's filter, and of the filter in its place if its module cannot be fetched. */
+interface PluginTypes {
+  readonly plugin: string;
+  readonly allowing: string;
+}
 
-const NETWORK_WASM = "envoy.extensions.filters.network.wasm.v3.Wasm";
+const HTTP_TYPES: PluginTypes = {
+  plugin: "envoy.extensions.filters.http.wasm.v3.Wasm",
+  allowing: "envoy.extensions.filters.http.rbac.v3.RBAC",
+};
 
-function discovered(type: string): ExtensionConfigSource {
+const NETWORK_TYPES: PluginTypes = {
+  plugin: "envoy.extensions.filters.network.wasm.v3.Wasm",
+  allowing: "envoy.extensions.filters.network.rbac.v3.RBAC",
+};
+
+/** An agent replaces a plugin that fails open, if it cannot fetch its module. */
+function discovered(
+  { plugin, allowing }: PluginTypes,
+  { failStrategy }: WasmPlugin,
+): ExtensionConfigSource {
+  const types = failStrategy === FailStrategy.FAIL_OPEN ? [plugin, allowing] : [plugin];
   return create(ExtensionConfigSourceSchema, {
     configSource: adsSource(),
-    typeUrls: [`type.googleapis.com/${type}`],
+    typeUrls: types.map((type) => `type.googleapis.com/${type}`),
   });
 }
 
@@ -115,6 +133,7 @@ export function pluginConfiguration({ name, spec }: Plugin): TypedExtensionConfi
 
 function configOf(name: string, spec: WasmPlugin): PluginConfig {
   const variables = spec.vmConfig?.env ?? [];
+  const policy = PULL_POLICIES[spec.imagePullPolicy];
   const fromHost = variables.filter(({ valueFrom }) => valueFrom === EnvValueSource.HOST);
   const given = variables.filter(({ valueFrom }) => valueFrom !== EnvValueSource.HOST);
   const config = create(PluginConfigSchema, {
@@ -128,9 +147,12 @@ function configOf(name: string, spec: WasmPlugin): PluginConfig {
         vmId: name,
         runtime: "envoy.wasm.runtime.v8",
         code: { specifier: codeOf(spec) },
-        environmentVariables: variables.length === 0 ? undefined : {
+        environmentVariables: variables.length === 0 && policy === undefined ? undefined : {
           hostEnvKeys: fromHost.map((one) => one.name),
-          keyValues: Object.fromEntries(given.map((one) => [one.name, one.value])),
+          keyValues: {
+            ...Object.fromEntries(given.map((one) => [one.name, one.value])),
+            ...policy !== undefined && { [PULL_POLICY]: policy },
+          },
         },
       },
     },
@@ -150,6 +172,22 @@ const POLICIES: Readonly<Record<FailStrategy, Uint8Array<ArrayBuffer>>> = {
   [FailStrategy.FAIL_OPEN]: Uint8Array.of(3),
 };
 
+/** Variable by which the agent is told when to pull an image again; it takes it out. */
+const PULL_POLICY = "MESH_META_WASM_IMAGE_PULL_POLICY";
+
+const PULL_POLICIES: Readonly<Record<PullPolicy, string | undefined>> = {
+  [PullPolicy.UNSPECIFIED_POLICY]: undefined,
+  [PullPolicy.IfNotPresent]: "if-not-present",
+  [PullPolicy.Always]: "always",
+};
+
+/**
+ * Cluster and checksum of a module that only the agent fetches; Envoy's messages must have both. The
+ * agent takes this checksum for none.
+ */
+const NO_CLUSTER = "agent";
+const NO_CHECKSUM = "nil";
+
 type Code = NonNullable<MessageInitShape<typeof AsyncDataSourceSchema>["specifier"]>;
 
 function codeOf({ url, sha256 }: WasmPlugin): Code {
@@ -157,15 +195,15 @@ function codeOf({ url, sha256 }: WasmPlugin): Code {
     const filename = decodeURIComponent(new URL(url).pathname);
     return { case: "local", value: { specifier: { case: "filename", value: filename } } };
   }
-  const cluster = fetchCluster(url);
+  const cluster = /^https?:\/\//i.test(url) ? fetchCluster(url).name : NO_CLUSTER;
   return {
     case: "remote",
     value: {
-      sha256,
+      sha256: sha256 || NO_CHECKSUM,
       httpUri: {
         uri: url,
         timeout: FETCH_TIMEOUT,
-        httpUpstreamType: { case: "cluster", value: cluster.name },
+        httpUpstreamType: { case: "cluster", value: cluster },
       },
     },
   };

@@ -22,6 +22,6 @@ export { SERVICE_ENTRY } from "./service_entry.ts";
 export { SIDECAR } from "./sidecar.ts";
 export { TELEMETRY } from "./telemetry.ts";
 export { VIRTUAL_SERVICE } from "./virtual_service.ts";
-export { fetchableModule, WASM_PLUGIN } from "./wasm_plugin.ts";
+export { type ModuleOrigin, moduleOrigin, WASM_PLUGIN } from "./wasm_plugin.ts";
 export { WORKLOAD_ENTRY } from "./workload_entry.ts";
 export { WORKLOAD_GROUP } from "./workload_group.ts";

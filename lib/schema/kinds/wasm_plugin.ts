@@ -37,6 +37,7 @@ export const WASM_PLUGIN: TabledKind<"WasmPlugin", "wasmPlugins", WasmPlugin> = 
       "targetRefs",
       "url",
       "sha256",
+      "imagePullPolicy",
       "pluginConfig",
       "pluginName",
       "phase",
@@ -58,13 +59,16 @@ const MAX_ENV_VALUE = 2048;
 const MAX_SECRET_NAME = 253;
 const MAX_ENV = 256;
 
+/** Origin of a module: a local file, a URL that Envoy itself can fetch, or what only an agent can. */
+export type ModuleOrigin = "file" | "remote" | "agent";
+
 /**
- * Returns how Envoy itself can load a module: from a local file, or from a URL, for which it
- * requires a checksum. `no`: it cannot, as for images of registries.
+ * Returns the origin of a plugin's module. Envoy requires a checksum for a URL; it cannot read images
+ * of registries.
  */
-export function fetchableModule({ url, sha256 }: WasmPlugin): "no" | "file" | "remote" {
+export function moduleOrigin({ url, sha256 }: WasmPlugin): ModuleOrigin {
   if (/^file:\/\//i.test(url)) return "file";
-  return /^https?:\/\//i.test(url) && sha256 !== "" ? "remote" : "no";
+  return /^https?:\/\//i.test(url) && sha256 !== "" ? "remote" : "agent";
 }
 
 /** Checks a WasmPlugin's specification. */
@@ -76,7 +80,6 @@ function validate(
   const path = ["spec"];
   checkPolicyScope(spec, identity, report);
   checkUrl(spec.url, [...path, "url"], report);
-  if (fetchableModule(spec) === "no") warnUnfetched(spec, [...path, "url"], report);
   if (spec.sha256 !== "" && !/^[a-f0-9]{64}$/.test(spec.sha256)) {
     const message = `${JSON.stringify(spec.sha256)} is not a SHA-256 sum`;
     const remedy = "Write 64 lower-case hexadecimal digits.";
@@ -89,17 +92,6 @@ function validate(
       checkPort(number, [...path, "match", index, "ports", at, "number"], report)
     );
   });
-}
-
-function warnUnfetched({ url }: WasmPlugin, path: Path, report: Report): void {
-  if (url === "") return;
-  const [message, remedy] = /^https?:/i.test(url)
-    ? ["the plugin has no effect: proxies fetch a module only with its checksum", "Give sha256."]
-    : [
-      "the plugin has no effect: fetching images of registries is not implemented",
-      "Serve the module by http and give sha256, or lay it beside the proxy as a file.",
-    ];
-  report.warnValue(path, "no-effect", message, remedy);
 }
 
 function checkUrl(url: string, path: Path, report: Report): void {

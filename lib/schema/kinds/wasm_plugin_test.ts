@@ -51,14 +51,14 @@ Deno.test("WasmPlugin: rules", () => {
   ]);
 });
 
-Deno.test("WasmPlugin: modules that proxies cannot fetch give warnings", () => {
+Deno.test("WasmPlugin: fields without effect give warnings", () => {
   const cases: [spec: string, warned: string[]][] = [
-    ["url: oci://a.example/b", ["spec.url"]],
-    ["url: a.example/b", ["spec.url"]],
-    ["url: https://a.example/b.wasm", ["spec.url"]],
+    ["url: oci://a.example/b", []],
+    ["url: https://a.example/b.wasm", []],
+    ["url: oci://a.example/b\nimagePullSecret: s", ["spec.imagePullSecret"]],
     [`url: https://a.example/b.wasm\nsha256: ${SUM}`, []],
     ["url: file:///b.wasm", []],
-    ["url: file:///b.wasm\nimagePullPolicy: Always", ["spec.imagePullPolicy"]],
+    ["url: oci://a.example/b\nimagePullPolicy: Always", []],
     ["url: file:///b.wasm\nverificationKey: k", ["spec.verificationKey"]],
   ];
   for (const [spec, warned] of cases) {

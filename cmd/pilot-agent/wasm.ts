@@ -1,0 +1,38 @@
+/**
+ * Wasm modules of `pilot-agent proxy`.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import type { AgentPlan, ResourceConverter } from "../../lib/agent/mod.ts";
+import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { convertPlugin, openModules } from "../../lib/wasm/mod.ts";
+
+/** Folder of the modules in the folder of the proxy's configuration. */
+const FOLDER = "wasm";
+
+/** The converter of plugins, with the modules behind it. */
+export interface AgentWasm {
+  readonly converter: ResourceConverter;
+  /** Ends fetches and timers. */
+  stop(): void;
+}
+
+/**
+ * Opens the modules if the agent fetches them for its proxy.
+ *
+ * @throws MeshError `wasm-folder`
+ */
+export async function startWasm(
+  { command, configPath, env }: AgentPlan,
+): Promise<AgentWasm | undefined> {
+  if (!env.wasm.converts || command === undefined) return undefined;
+  const modules = await openModules({ ...env.wasm, folder: resolve(configPath, FOLDER) });
+  return {
+    converter: {
+      typeUrl: TYPE_URLS.extension,
+      convert: (resource) => convertPlugin(resource, modules),
+    },
+    stop: () => modules.stop(),
+  };
+}

@@ -1,0 +1,134 @@
+/** Wasm plugins whose modules the agents fetch, from a registry and by URL. */
+import assert from "node:assert/strict";
+import {
+  type Answer,
+  call,
+  eventually,
+  freePort,
+  startBackend,
+} from "../../scripts/harness/mod.ts";
+import { toYaml } from "../../lib/text/mod.ts";
+import { type Answers, imageAnswers, serve } from "../../lib/wasm/testing.ts";
+import { endpoint, NAMESPACE, serviceEntry, type Spec } from "../support/manifest.ts";
+import { headerModule } from "../support/wasm_module.ts";
+import { sidecars, startWorld, type World } from "../support/world.ts";
+
+const HOST = "shop.test";
+
+function plugin(spec: Spec): string {
+  return toYaml({
+    apiVersion: "extensions.mesh.io/v1alpha1",
+    kind: "WasmPlugin",
+    metadata: { name: "plugin", namespace: NAMESPACE },
+    spec,
+  });
+}
+
+/** Waits until every proxy answers as wanted. */
+async function answers(
+  { testProxies }: World,
+  port: number,
+  what: string,
+  wanted: (answer: Answer) => boolean,
+): Promise<void> {
+  await eventually(what, async () => {
+    const got = await Promise.all(
+      testProxies.map(({ address }) => call(`http://${address}:${port}/`, { host: HOST })),
+    );
+    return got.every(wanted);
+  });
+}
+
+const by = (version: string) => ({ headers }: Answer) => headers["x-by"] === version;
+
+Deno.test("a plugin acts with the module of an image that the agent fetches", async (t) => {
+  await using backend = startBackend("v1");
+  const port = freePort();
+  let images: Answers = imageAnswers(headerModule("x-by", "first"), "oci");
+  await using registry = serve(() => images);
+  await using world = await startWorld({
+    env: { WASM_INSECURE_REGISTRIES: registry.host, WASM_HTTP_REQUEST_MAX_RETRIES: "0" },
+    files: {
+      "sidecars.yaml": sidecars([{ number: port, protocol: "HTTP" }]),
+      "shop.yaml": serviceEntry("shop", [HOST], { number: port, protocol: "HTTP" }, [
+        endpoint(backend.port),
+      ]),
+    },
+  });
+  const { config } = world;
+  const url = `oci://${registry.host}/plugins/auth:1`;
+  await t.step("without a checksum", async () => {
+    await config.write("p.yaml", plugin({ url }));
+    await answers(world, port, "the plugin to act", by("first"));
+  });
+  await t.step("in each form of images", async () => {
+    for (const form of ["artifact", "docker"] as const) {
+      images = imageAnswers(headerModule("x-by", form), form, form);
+      const image = url.replace(/:1$/, `:${form}`);
+      await config.write("p.yaml", plugin({ url: image, imagePullPolicy: "IfNotPresent" }));
+      await answers(world, port, `the form ${form} to act`, by(form));
+    }
+  });
+  await t.step("pulled again when the plugin changes", async () => {
+    images = imageAnswers(headerModule("x-by", "next"), "oci", "docker");
+    const spec = { url: url.replace(/:1$/, ":docker"), imagePullPolicy: "Always" };
+    await config.write("p.yaml", plugin({ ...spec, pluginConfig: { a: 1 } }));
+    await answers(world, port, "the new image to act", by("next"));
+  });
+  await t.step("an image that does not exist changes nothing, and is reported", async () => {
+    await config.write("p.yaml", plugin({ url: url.replace(/:1$/, ":none") }));
+    await eventually("the daemon to be told", async () => {
+      const page = await fetch(`${world.daemon.monitoring}/metrics`);
+      return /^pilot_xds_ecds_reject\b.* [1-9]|^pilot_total_xds_rejects\b.* [1-9]/m.test(
+        await page.text(),
+      );
+    });
+    await answers(world, port, "the former module to act", by("next"));
+  });
+  await t.step("metrics of the agent", async () => {
+    for (const { agent } of world.testProxies) {
+      const text = await (await fetch(`${agent.status}/metrics`)).text();
+      assert.match(text, /^mesh_agent_wasm_cache_entries 4$/m);
+      assert.match(text, /^mesh_agent_wasm_cache_lookup_count\{hit="false"\} [1-9]/m);
+      assert.match(text, /^mesh_agent_wasm_remote_fetch_count\{result="success"\} 4$/m);
+      assert.match(text, /^mesh_agent_wasm_config_conversion_count\{result="success"\} [1-9]/m);
+      assert.match(text, /^mesh_agent_wasm_config_conversion_duration_count [1-9]/m);
+    }
+  });
+});
+
+Deno.test("a plugin whose module cannot be fetched fails as its strategy says", async (t) => {
+  await using backend = startBackend("v1");
+  const port = freePort();
+  await using registry = serve(() => ({}));
+  await using world = await startWorld({
+    env: { WASM_INSECURE_REGISTRIES: "*", WASM_HTTP_REQUEST_MAX_RETRIES: "0" },
+    files: {
+      "sidecars.yaml": sidecars([{ number: port, protocol: "HTTP" }]),
+      "shop.yaml": serviceEntry("shop", [HOST], { number: port, protocol: "HTTP" }, [
+        endpoint(backend.port),
+      ]),
+    },
+  });
+  const url = `http://${registry.host}/missing.wasm`;
+  await answers(world, port, "the shop to answer", ({ status }) => status === 200);
+  await t.step("open", async () => {
+    await world.config.write("p.yaml", plugin({ url, failStrategy: "FAIL_OPEN" }));
+    await eventually("the agents to ask for the module", () => registry.asked.length >= 2);
+    for (const { agent } of world.testProxies) {
+      await eventually(
+        "the filter in its place",
+        async () =>
+          JSON.stringify(await agent.configDump("")).includes("filters.http.rbac.v3.RBAC"),
+      );
+    }
+    await answers(world, port, "requests to pass", ({ status }) => status === 200);
+  });
+  await t.step("closed", async () => {
+    await world.config.write("p.yaml", plugin({ url: `${url}?2`, failStrategy: "FAIL_CLOSE" }));
+    await eventually(
+      "the agents to ask again",
+      () => registry.asked.filter(({ path }) => path.endsWith("?2")).length >= 2,
+    );
+  });
+});
