@@ -187,30 +187,26 @@ export const PKCS8_KEY: EnvVar<boolean> = declareEnv({
   readers,
 });
 
-const files = {
-  TLS_CLIENT_CERT_CHAIN: "certificate chain",
-  TLS_CLIENT_KEY: "private key",
-  TLS_CLIENT_ROOT_CERT: "trusted roots",
-} as const;
-
-function fileVariable(name: keyof typeof files): EnvVar<string | undefined> {
-  return declareEnv({
-    name: `MESH_META_${name}`,
-    type: "string",
-    doc: `File of the client's ${files[name]}, in the metadata of the proxy's node.`,
-    readers,
-  });
-}
-
 /** File of the certificate chain. */
-export const TLS_CLIENT_CERT_CHAIN: EnvVar<string | undefined> = fileVariable(
-  "TLS_CLIENT_CERT_CHAIN",
-);
+export const TLS_CLIENT_CERT_CHAIN: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_META_TLS_CLIENT_CERT_CHAIN",
+  type: "string",
+  doc: "File of the client's certificate chain, in the metadata of the proxy's node.",
+  readers,
+});
 
 /** File of the private key. */
-export const TLS_CLIENT_KEY: EnvVar<string | undefined> = fileVariable("TLS_CLIENT_KEY");
+export const TLS_CLIENT_KEY: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_META_TLS_CLIENT_KEY",
+  type: "string",
+  doc: "File of the client's private key, in the metadata of the proxy's node.",
+  readers,
+});
 
 /** File of the trusted roots. */
-export const TLS_CLIENT_ROOT_CERT: EnvVar<string | undefined> = fileVariable(
-  "TLS_CLIENT_ROOT_CERT",
-);
+export const TLS_CLIENT_ROOT_CERT: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_META_TLS_CLIENT_ROOT_CERT",
+  type: "string",
+  doc: "File of the client's trusted roots, in the metadata of the proxy's node.",
+  readers,
+});

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { type Modules, type ModulesOptions, openModules } from "./cache.ts";
-import { imageAnswers, MODULE, serve, type TestServer } from "./testing.ts";
+import {
+  imageAnswers,
+  MODULE,
+  serve,
+  type TestServer,
+} from "../../tests/support/module_registry.ts";
 
 const OTHER = new Uint8Array([...MODULE, 0, 1, 0]);
 

@@ -3,7 +3,14 @@ import { gzipSync } from "node:zlib";
 import { createTar } from "nanotar";
 import { type FetchLimits, fetchModule } from "./fetch.ts";
 import { parseReference } from "./reference.ts";
-import { archive, digestOf, imageAnswers, type ImageForm, MODULE, serve } from "./testing.ts";
+import {
+  archive,
+  digestOf,
+  imageAnswers,
+  type ImageForm,
+  MODULE,
+  serve,
+} from "../../tests/support/module_registry.ts";
 
 const LIMITS: FetchLimits = {
   maxRetries: 2,

@@ -8,7 +8,7 @@ import {
   startBackend,
 } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
-import { type Answers, imageAnswers, serve } from "../../lib/wasm/testing.ts";
+import { type Answers, imageAnswers, serve } from "../support/module_registry.ts";
 import { endpoint, NAMESPACE, serviceEntry, type Spec } from "../support/manifest.ts";
 import { headerModule } from "../support/wasm_module.ts";
 import { sidecars, startWorld, type World } from "../support/world.ts";

@@ -92,16 +92,4 @@ export const CLUSTERS: readonly IneffectiveGroup[] = [
       ),
     ],
   },
-  {
-    state: { kind: "unsupported", reason: "authentication of callers" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY",
-        AGENT_DAEMON,
-        true,
-        "Compare the identity of a workload with its WorkloadEntry before it registers or reports health.",
-      ),
-    ],
-  },
 ];

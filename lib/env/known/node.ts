@@ -25,7 +25,6 @@ export const NODE: readonly IneffectiveGroup[] = [
         undefined,
         "Signer of the workload's certificate.",
       ),
-      bool("PKCS8_KEY", AGENT_DAEMON, false, "Write private keys in the form PKCS #8."),
       text("TRUST_DOMAIN", AGENT, "cluster.local", "Trust domain of the workload's identity."),
       text("XDS_AUTH_PROVIDER", AGENT, undefined, "Provider of the credentials for the daemon."),
     ],

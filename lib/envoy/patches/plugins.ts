@@ -172,7 +172,7 @@ const POLICIES: Readonly<Record<FailStrategy, Uint8Array<ArrayBuffer>>> = {
   [FailStrategy.FAIL_OPEN]: Uint8Array.of(3),
 };
 
-/** Variable by which the agent is told when to pull an image again; it takes it out. */
+/** Variable by which the agent learns when to pull an image again; it takes it out. */
 const PULL_POLICY = "MESH_META_WASM_IMAGE_PULL_POLICY";
 
 const PULL_POLICIES: Readonly<Record<PullPolicy, string | undefined>> = {
