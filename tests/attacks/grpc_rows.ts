@@ -63,7 +63,6 @@ const STREAMS: readonly Row[] = [
   {
     attack: "idleStreams",
     title: "3,000 connections with a stream each on which nothing comes",
-    library: { ms: 8000 },
   },
 ];
 

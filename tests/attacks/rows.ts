@@ -25,8 +25,6 @@ export interface Row {
   readonly ms?: number;
   /** Connections that the attack must have opened. */
   readonly connections?: number;
-  /** The limit for the library, if it does not meet the common one. See `docs/security.md`. */
-  readonly library?: { readonly mib?: number; readonly ms?: number };
 }
 
 /** Default time of an attack, ms. */
@@ -35,13 +33,12 @@ export const ATTACK_MS = 1200;
 /** Asserts that an attack was under way and that its bounds held. */
 export function holds(row: Row, transport: Transport, outcome: Outcome): void {
   const { roseMiB, waitedMs, referenceMs, asked, counts } = outcome;
-  const other = transport === "grpc-js" ? row.library : undefined;
   const figures = `rose by ${roseMiB.toFixed(0)} MiB, waited ${waitedMs.toFixed(0)} ms ` +
     `(${referenceMs.toFixed(0)} ms without attack), asked ${asked} times, ${
       JSON.stringify(counts)
     }`;
   if (Deno.env.has("MESH_ATTACK_FIGURES")) console.log(`${row.attack} (${transport}): ${figures}`);
   assert.ok(counts.connections >= (row.connections ?? 1) && asked > 1, figures);
-  assert.ok(roseMiB < (other?.mib ?? MOST_MIB), figures);
-  assert.ok(waitedMs < Math.max(other?.ms ?? MOST_MS, MOST_TIMES * referenceMs), figures);
+  assert.ok(roseMiB < MOST_MIB, figures);
+  assert.ok(waitedMs < Math.max(MOST_MS, MOST_TIMES * referenceMs), figures);
 }
