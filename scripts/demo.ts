@@ -8,6 +8,7 @@
  * @module
  */
 import { brokenRoutes, gateway, HOST, routes, service, sidecar, SUBSETS } from "./demo/config.ts";
+import { identitySteps, makeAuthority } from "./demo/identity.ts";
 import { follow } from "./demo/live.ts";
 import { createNarrator } from "./demo/narrator.ts";
 import {
@@ -70,7 +71,9 @@ async function show(
   await using config = await makeConfigDir();
   await config.write("service.yaml", service(ports));
   await config.write("sidecar.yaml", sidecar(ports));
-  await using daemon = await startDaemon({ configDir: config.path });
+  const authority = await makeAuthority(work);
+  const { secured, env } = authority;
+  await using daemon = await startDaemon({ configDir: config.path, secured, env });
   narrator.say(`   backends v1 and v2 on ports ${v1.port} and ${v2.port}`);
   narrator.say(`   pilot-discovery over ${config.path}`);
   const common = { namespace: "demo", xds: daemon.xds, envoy, dir: work };
@@ -97,6 +100,7 @@ async function show(
   narrator.say(`   pilot-agent with Envoy as the client's proxy, and as ingress gateway`);
   await traffic(narrator, config, daemon, ports);
   await fromOutside(narrator, config, ports, entrance);
+  await identitySteps({ narrator, config, authority, envoy, work });
   await explore(narrator, { daemon, config, client, ports }, signal);
 }
 

@@ -19,6 +19,8 @@ const STEPS: readonly RegExp[] = [
   /… and goes/,
   /A broken file is rejected/,
   /An entrance/,
+  /Mutual TLS/,
+  /One caller is denied/,
 ];
 
 Deno.test("the demo's steps are all seen to work", async () => {
