@@ -196,6 +196,7 @@ function createContext(
   const identifier = canonicalJson({ Component: "meshd", ID: options.pod, Info: { ...buildInfo } });
   return {
     names: nameTable(),
+    searchNamesAbove: 0,
     registry: registry(),
     revision: () => options.source.revision,
     now: options.now,

@@ -18,6 +18,8 @@ import type { ResponseEncoder } from "../wire/mod.ts";
 /** State that sessions share. */
 export interface ServerContext {
   readonly names: NameTable;
+  /** Memory of {@link names}, bytes, below which all of them had resources; see `name_limit.ts`. */
+  searchNamesAbove: number;
   readonly registry: Registry<Session>;
   /** Revision of the last publication. */
   readonly revision: () => number;
@@ -91,8 +93,6 @@ export interface Session extends PushState {
   readonly subscriptions: Subscription[];
   /** The latest debug query of each type URL; see `query/answer.ts`. */
   readonly queries: Map<string, AnsweredQuery>;
-  /** Memory of the names that this stream added to the server, bytes. */
-  newNames: number;
   nonces: number;
   /**
    * The proxy was bound to another class whose resources may not be computed yet. No push is

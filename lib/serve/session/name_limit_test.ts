@@ -133,3 +133,50 @@ Deno.test("names of resources that exist cost nothing", async () => {
   assert.ok(proxy.fromServer.length >= 2);
   for (const stream of [hoarder, proxy]) stream.hangUp();
 });
+
+Deno.test("names that stay when the stream that added them ends are charged to who holds them", async () => {
+  const w = world();
+  const hoarded = namesOf("a", 900);
+  const first = await w.ask("10.0.0.1", hoarded);
+  const second = await w.ask("10.0.0.2", hoarded);
+  first.hangUp();
+  await first.call.ended;
+  const proxy = await w.ask("10.0.0.3", namesOf("b", 300));
+  await second.call.ended;
+  assert.equal(proxy.refused, false, "another stream ends for them, not the one with few");
+  proxy.hangUp();
+});
+
+Deno.test("a proxy whose names have resources does not end for another's, though it added more", async () => {
+  const w = world();
+  const names = namesOf("exists", 700);
+  w.inner.set(EDS, Object.fromEntries(names.map((name) => [name, "1"])));
+  w.inner.publish();
+  const proxy = await w.ask("10.0.0.1", names);
+  const first = await w.ask("10.0.0.2", namesOf("a", 300));
+  const second = await w.ask("10.0.0.3", namesOf("b", 200));
+  const ended = await Promise.race([
+    proxy.call.ended.then(() => "proxy"),
+    first.call.ended.then(() => "first"),
+  ]);
+  assert.equal(ended, "first");
+  assert.deepEqual([proxy.refused, second.refused], [false, false]);
+  for (const stream of [proxy, second]) stream.hangUp();
+});
+
+Deno.test("when all names have resources, only a stream with others ends", async () => {
+  const w = world();
+  const names = namesOf("exists", 1100);
+  w.inner.set(EDS, Object.fromEntries(names.map((name) => [name, "1"])));
+  w.inner.publish();
+  const proxies = [];
+  for (const part of [names.slice(0, 600), names.slice(600), names]) {
+    proxies.push(await w.ask(`10.0.0.${proxies.length}`, part));
+  }
+  const other = await w.ask("10.0.0.9", namesOf("a", 200));
+  await other.call.ended;
+  assert.deepEqual(proxies.map(({ refused }) => refused), [false, false, false]);
+  await w.send(proxies[0]!, ["one more"]);
+  assert.equal(proxies[0]!.refused, false);
+  for (const stream of [...proxies, other]) stream.hangUp();
+});

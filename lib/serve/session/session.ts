@@ -49,7 +49,6 @@ export function newSession(
     shown: (subscription, resources) => shown(session, subscription, resources),
     hasEndpoints: (name) => !!session.binding.view(TYPE_URLS.endpoint)?.get(name),
     disconnected: () => {},
-    newNames: 0,
     nonces: 0,
     rebinding: false,
     pendingResponses: [],
@@ -79,13 +78,11 @@ export function receive(session: Session, request: XdsRequest): void {
   const subscription = known ?? open(session, request.typeUrl);
   const verdict = known ? acknowledge(session, subscription, request) : "none";
   // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
-  const namesBefore = session.context.names.bytes;
   if (session.variant === "delta") {
     subscribeDelta(subscription, request, !known);
     noteRequested(subscription, request.names);
   } else if (verdict === "stale") noteSuperseded(subscription, request);
   else subscribeSotw(subscription, request, !known);
-  session.newNames += session.context.names.bytes - namesBefore;
   checkNames(session);
   session.lastMessageAt = session.context.now();
   if (subscription.due) enqueue(session);
