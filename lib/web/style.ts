@@ -8,7 +8,7 @@ export const STYLE: string = `
 :root { color-scheme: light dark; --ground: #fff; --ink: #1c2128; --mute: #59636e; --line: #d5dae1; --soft: #f4f6f9; --link: #0b57a4; --bad: #b3261e; --bad-soft: #fdecea; --good: #1b6e3c; --good-soft: #e7f5ec; --warn: #7a4d00; --warn-soft: #fff4dc; }
 @media (prefers-color-scheme: dark) { :root { --ground: #12161b; --ink: #e3e8ee; --mute: #9aa5b1; --line: #333b45; --soft: #1b2128; --link: #8ab8f0; --bad: #ff9a91; --bad-soft: #3a1d1b; --good: #7ddc9c; --good-soft: #16301f; --warn: #f0c36d; --warn-soft: #33280f; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 14px/1.45 system-ui, sans-serif; }
+body { margin: 0; overflow-wrap: anywhere; background: var(--ground); color: var(--ink); font: 14px/1.45 system-ui, sans-serif; }
 .skip { position: absolute; left: -99rem; } .skip:focus { left: 1rem; top: .5rem; background: var(--ground); padding: .4rem .8rem; z-index: 1; }
 header { background: var(--soft); border-bottom: 1px solid var(--line); padding: 0 1.5rem; }
 header nav { display: flex; flex-wrap: wrap; gap: 0 1.1rem; max-width: 88rem; margin: 0 auto; }

@@ -43,6 +43,9 @@ export const PROXY: string = `${EDITED}-7d9f8b6c5d-0.${BROKEN}`;
 /** Id of the gateway. */
 export const GATEWAY: string = `public-gateway-6c5d.${BROKEN}`;
 
+/** Id of a proxy whose name is markup, with a word that cannot be broken. */
+export const UNBROKEN: string = `${HOSTILE}${"y".repeat(150)}.${BROKEN}`;
+
 const PORT = 8080;
 
 const namespaceOf = (at: number) => `payments-settlement-europe-${at}`;
@@ -164,7 +167,7 @@ function connectProxies({ xds }: Daemon, namespaces: number): JudgingClient[] {
       routes: ["http.8443"],
     }),
     connectJudging(xds, {
-      name: HOSTILE,
+      name: UNBROKEN.slice(0, -BROKEN.length - 1),
       namespace: BROKEN,
       ip: "10.200.0.2",
       labels: { app: HOSTILE },

@@ -17,6 +17,7 @@ import {
   REFUSED,
   startTroubledMesh,
   type TroubledMesh,
+  UNBROKEN,
 } from "../support/troubled_mesh.ts";
 
 const seg = encodeURIComponent;
@@ -32,6 +33,7 @@ function pagesOf(revision: number, previous: number): Record<string, readonly [s
     "proxy-clusters": `${AT}?type=cds`,
     "proxy-history": `${AT}/history`,
     "proxy-diff": `/debug/history?proxyID=${seg(PROXY)}&from=${previous}&to=${revision}`,
+    "hostile-proxy": `/debug/proxies/${seg(UNBROKEN)}`,
     cluster: `${AT}/cds/${seg(`outbound|8080||${HOST}`)}`,
     listener: `${AT}/lds/virtualInbound`,
     "gateway-listener": `/debug/proxies/${seg(GATEWAY)}/lds/0.0.0.0_8443`,
@@ -160,7 +162,7 @@ async function checkLinks(links: ReadonlySet<string>, base: string): Promise<voi
     const answer = await fetch(link, { headers: { accept: "text/html" } });
     await answer.body?.cancel();
     // Views for scripts that name no proxy, and features that do not exist.
-    const absent = /\/(ambientz|inject|mcsz)$/.test(link);
+    const absent = /\/(ambientz|inject|mcsz|root_change)$/.test(link);
     const asksProxy = /\/(config_dump|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/.test(link);
     assert.equal(answer.status, absent ? 404 : asksProxy ? 400 : 200, link);
   }
