@@ -67,6 +67,12 @@ export interface Line {
 /** Time between two readings of the daemon's pages, ms. */
 const EVERY_MS = 250;
 
+/** Time after an acknowledgement in which the threads of a proxy take a change up, ms. */
+const SETTLE_MS = 500;
+
+/** Time in which a failure may be followed by the signal that explains it, ms. */
+const STOPPING_MS = 2_000;
+
 /** Lines about the differences of two moments, in the order of causes and effects. */
 export function linesOf(before: Observed, now: Observed): Line[] {
   const seen = new Map(before.receipts.map((one) => [receiptKey(one), one.complete]));
@@ -153,6 +159,8 @@ export async function follow({ daemon, traffic, print, signal }: FollowInputs): 
     try {
       now = await observe(daemon);
     } catch (e) {
+      // Ctrl-C reaches the daemon as well, perhaps earlier than this process.
+      await pause(STOPPING_MS, signal);
       if (signal.aborted) return;
       throw e;
     }
@@ -162,6 +170,8 @@ export async function follow({ daemon, traffic, print, signal }: FollowInputs): 
     if (
       traffic !== undefined && lines.some(({ label }) => label !== "warning" && label !== "cleared")
     ) {
+      await pause(SETTLE_MS, signal);
+      if (signal.aborted) return;
       print("traffic", await traffic());
     }
   }
@@ -185,5 +195,6 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     };
     const timer = setTimeout(end, ms);
     signal.addEventListener("abort", end);
+    if (signal.aborted) end();
   });
 }
