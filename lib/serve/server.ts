@@ -23,7 +23,8 @@ import {
   type StreamAcceptor,
   takeSnapshots,
 } from "./session/mod.ts";
-import { isShared, nameTable, resendAll, snapshots } from "./subscription/mod.ts";
+import { isShared, nameTable, snapshots } from "./subscription/mod.ts";
+import { disconnect, endAll, pushAll } from "./all_streams.ts";
 import * as metrics from "./metrics.ts";
 import type { XdsOptions } from "./options.ts";
 import { preparation, type PushQueue, pushQueue, step } from "./push/mod.ts";
@@ -277,41 +278,4 @@ function giveUp(session: Session, reason: "stalled" | "memory"): void {
     `${session.id} does not read what it is sent`,
   );
   session.call.reset();
-}
-
-function pushAll(sessions: ReadonlySet<Session>, context: ServerContext): number {
-  context.quarantine.clear();
-  for (const session of sessions) {
-    for (const subscription of session.subscriptions) resendAll(subscription);
-    context.enqueue(session);
-  }
-  return sessions.size;
-}
-
-function disconnect(sessions: ReadonlySet<Session>, proxy: string): number {
-  let count = 0;
-  for (const { id, node, call } of sessions) {
-    if (id !== proxy && `${node.name}.${node.namespace}` !== proxy) continue;
-    call.finish();
-    count++;
-  }
-  return count;
-}
-
-/**
- * Ends streams evenly over the first half of a time, oldest first, so that clients do not all
- * reconnect at once; the second half is for slow readers. Then the streams are reset.
- */
-async function endAll(sessions: ReadonlySet<Session>, graceMs: number): Promise<void> {
-  const calls = [...sessions].map((session) => session.call);
-  const timer = setTimeout(() => {
-    for (const call of calls) call.reset();
-  }, graceMs);
-  const gap = graceMs / 2 / Math.max(1, calls.length);
-  for (const [i, call] of calls.entries()) {
-    call.finish();
-    if (gap > 0 && i < calls.length - 1) await new Promise((resolve) => setTimeout(resolve, gap));
-  }
-  await Promise.all(calls.map((call) => call.ended));
-  clearTimeout(timer);
 }

@@ -8,4 +8,4 @@ export { type AccessLogSettings, fileLog, unmatchedOnly } from "./access_log.ts"
 export { TELEMETRY_KINDS, type TelemetryKind, unfit } from "./providers.ts";
 export { tracingRule } from "./settings.ts";
 export { buildTelemetry, type TelemetryResult } from "./telemetry.ts";
-export { needsCluster } from "./tracing.ts";
+export { needsCluster } from "./tracers.ts";

@@ -10,7 +10,7 @@ import { validateBootstrap } from "../../../tests/support/envoy_validate.ts";
 import { fromJson, type JsonObject, SERVED_TYPES, toJson } from "../../proto/mod.ts";
 import { outboundHttpListener, outboundTcpListener } from "../listeners/mod.ts";
 import { buildTelemetry } from "./telemetry.ts";
-import { needsCluster } from "./tracing.ts";
+import { needsCluster } from "./tracers.ts";
 
 const at = { service: "a.test", port: 80 };
 
