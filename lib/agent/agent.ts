@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { dirname, resolve } from "node:path";
 import { MeshError } from "../base/mod.ts";
 import { openListener } from "../cli/mod.ts";
 import { scope } from "../log/mod.ts";
@@ -11,6 +12,7 @@ import { type Admin, adminApi } from "./admin.ts";
 import { type Drain, drainOf } from "./drain.ts";
 import { startHealth } from "./health.ts";
 import { startupSeconds } from "./metrics.ts";
+import { grpcBootstrapOf } from "./grpc_bootstrap.ts";
 import type { AgentPlan } from "./plan.ts";
 import { type ProxyProcess, startProxy } from "./process.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
@@ -39,6 +41,9 @@ const STOP_MS = 5000;
 const STATUS_GRACE_MS = 1000;
 const STATUS_REMEDY =
   "It comes from statusPort of the proxy configuration, or DATAPROXY_STATUS_PORT.";
+
+/** The setting of the folder of the agent's files. */
+const CONFIG_PATH = "configPath of the proxy configuration";
 
 const log = scope("default");
 
@@ -98,6 +103,7 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
     const relay = await startRelay({ ...relayOptions(plan), subscription, converter, tls, health });
     resources.defer(() => relay.stop());
     if (plan.command === undefined && subscription) resources.use(watch(plan, subscription, tls));
+    await writeGrpcBootstrap(plan);
     const proxy = await launch(plan);
     const done = life(proxy, drain, draining.signal, quitting.signal)
       .finally(() => resources.disposeAsync());
@@ -108,12 +114,12 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
   }
 }
 
-async function makeFolder(path: string): Promise<void> {
+async function makeFolder(path: string, setting = CONFIG_PATH): Promise<void> {
   try {
     await Deno.mkdir(path, { recursive: true });
   } catch (cause) {
     throw new MeshError("agent-config-path", `the folder ${path} cannot be made`, {
-      remedy: "Set configPath of the proxy configuration to a folder that may be written.",
+      remedy: `Set ${setting} to a folder that may be written.`,
       cause,
     });
   }
@@ -168,10 +174,25 @@ async function launch({ command, bootstrap, bootstrapFile }: AgentPlan) {
   return startProxy(command.binary, command.args, command.environment);
 }
 
+/** Programs of the pod run as other users than the agent: they may read the file and connect. */
+async function writeGrpcBootstrap({ node, socket, grpcBootstrap }: AgentPlan): Promise<void> {
+  if (grpcBootstrap === undefined) return;
+  const { file, certificates } = grpcBootstrap;
+  const content = grpcBootstrapOf({
+    node,
+    xdsSocket: resolve(socket),
+    certificates: certificates && resolve(certificates),
+  });
+  await makeFolder(dirname(file), "GRPC_XDS_BOOTSTRAP");
+  await writeWhole(file, content, "GRPC_XDS_BOOTSTRAP");
+  await Deno.chmod(file, 0o644);
+  await Deno.chmod(socket, 0o666);
+}
+
 /**
  * The file may have credentials, so only its owner may read it; the rename makes the write atomic.
  */
-async function writeWhole(file: string, text: string): Promise<void> {
+async function writeWhole(file: string, text: string, setting = CONFIG_PATH): Promise<void> {
   const next = `${file}.next`;
   try {
     await Deno.remove(next).catch(() => {});
@@ -179,7 +200,7 @@ async function writeWhole(file: string, text: string): Promise<void> {
     await Deno.rename(next, file);
   } catch (cause) {
     throw new MeshError("agent-bootstrap", `the bootstrap file ${file} cannot be written`, {
-      remedy: "Set configPath of the proxy configuration to a folder that may be written.",
+      remedy: `Set ${setting} to a folder that may be written.`,
       cause,
     });
   }

@@ -75,6 +75,11 @@ export interface AgentPlan {
     /** Variables in addition to the agent's own. */
     readonly environment: Readonly<Record<string, string>>;
   } | undefined;
+  /** File for gRPC programs, and folder of the certificate they use; undefined: none is written. */
+  readonly grpcBootstrap: {
+    readonly file: string;
+    readonly certificates: string | undefined;
+  } | undefined;
   readonly ports: AgentPorts;
   /** `host:port` of the agent's status server; without a host: all addresses. */
   readonly statusAddress: string;
@@ -132,6 +137,12 @@ export function planAgent(settings: AgentSettings): AgentPlan {
       args: proxyArgs(settings, bootstrapFile),
       environment: selfEnvironment(node, settings.environ),
     },
+    grpcBootstrap: env.grpcBootstrap
+      ? {
+        file: env.grpcBootstrap,
+        certificates: isSecured(proxy) ? settings.environ.OUTPUT_CERTS || undefined : undefined,
+      }
+      : undefined,
     ports,
     statusAddress: `${settings.addresses.loopbackOnly ? loopback : ""}:${ports.status}`,
     admin: `${loopback}:${ports.admin}`,

@@ -28,6 +28,8 @@ export interface AgentEnv {
   readonly statusPort: number;
   readonly prometheusPort: number;
   readonly disabled: boolean;
+  /** Undefined if it is not set: the file is then not written. */
+  readonly grpcBootstrap: string | undefined;
   readonly exitOnZeroConnections: boolean;
   /** Milliseconds. */
   readonly minimumDrain: number;
@@ -84,6 +86,7 @@ export function readEnv(): AgentEnv {
     statusPort: v.statusPort.get(),
     prometheusPort: v.prometheusPort.get(),
     disabled: v.disabled.get(),
+    grpcBootstrap: v.grpcBootstrap.isSet() ? v.grpcBootstrap.get() : undefined,
     exitOnZeroConnections: v.exitOnZeroConnections.get(),
     minimumDrain: v.minimumDrain.get(),
     maxMessageBytes: v.maxMessageBytes.get(),

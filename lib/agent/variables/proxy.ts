@@ -13,6 +13,7 @@ export const PROXY_VARIABLES: {
   readonly bootstrapTemplate: EnvVar<string | undefined>;
   readonly bootstrapOverride: EnvVar<string | undefined>;
   readonly disabled: EnvVar<boolean>;
+  readonly grpcBootstrap: EnvVar<string>;
   readonly exitOnZeroConnections: EnvVar<boolean>;
   readonly minimumDrain: EnvVar<number>;
   readonly stripFragment: EnvVar<boolean>;
@@ -35,6 +36,13 @@ export const PROXY_VARIABLES: {
     name: "MESH_BOOTSTRAP_OVERRIDE",
     type: "string",
     doc: "File whose content the proxy merges over its bootstrap file.",
+    readers,
+  }),
+  grpcBootstrap: declareEnv({
+    name: "GRPC_XDS_BOOTSTRAP",
+    type: "string",
+    default: "etc/mesh/proxy/grpc-bootstrap.json",
+    doc: "File that gRPC programs read to find the agent; the agent writes it if this is set.",
     readers,
   }),
   disabled: declareEnv({

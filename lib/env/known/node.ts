@@ -50,18 +50,6 @@ export const NODE: readonly IneffectiveGroup[] = [
     ],
   },
   {
-    state: { kind: "unsupported", reason: "the agent's bootstrap file for gRPC clients" },
-    readers: AGENT,
-    rows: [
-      text(
-        "GRPC_XDS_BOOTSTRAP",
-        AGENT,
-        "etc/mesh/proxy/grpc-bootstrap.json",
-        "File that gRPC clients read to find the agent.",
-      ),
-    ],
-  },
-  {
     state: { kind: "unsupported", reason: "cloud platforms" },
     readers: AGENT,
     rows: [
