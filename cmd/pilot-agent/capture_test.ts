@@ -128,3 +128,13 @@ Deno.test("mesh-clean-iptables --dry-run prints what removes the rules", async (
     assert.ok(out.includes(`${line}\n`), line);
   }
 });
+
+Deno.test("mesh-iptables takes IPTABLES_TRACE_LOGGING and MESH_OUTBOUND_IPV4_LOOPBACK_CIDR", async () => {
+  const rules = async (environment: Readonly<Record<string, string>>): Promise<string> => {
+    using _ = useEnvironment(environment);
+    return (await ran("mesh-iptables", "-n", "-b", "*")).out;
+  };
+  assert.doesNotMatch(await rules({}), /NFLOG|127\.0\.0\.0\/8/);
+  assert.match(await rules({ IPTABLES_TRACE_LOGGING: "true" }), /NFLOG/);
+  assert.match(await rules({ MESH_OUTBOUND_IPV4_LOOPBACK_CIDR: "127.0.0.0/8" }), /127\.0\.0\.0\/8/);
+});

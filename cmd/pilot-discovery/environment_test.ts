@@ -8,6 +8,7 @@ import { PILOT_DISCOVERY } from "./program.ts";
 /** Starts the daemon in-process, asked to end from the first; what it said, and its exit status. */
 async function started(
   environment: Readonly<Record<string, string>>,
+  ...flags: readonly string[]
 ): Promise<{ err: string; log: string; status: number }> {
   using _ = useEnvironment(environment);
   const folder = await Deno.makeTempDir({ prefix: "mesh-environment-" });
@@ -23,6 +24,7 @@ async function started(
       "--monitoringAddr=",
       `--ctrlz_port=${freePort()}`,
       `--log_target=${log}`,
+      ...flags,
     ], { io: { out: () => {}, err: (text) => void (err += text) }, signal: AbortSignal.abort() });
     return { err, log: await textOf(log), status };
   } finally {
@@ -106,4 +108,28 @@ Deno.test("the daemon's permissions let it read every variable it takes", async 
   const taken = declaredEnv().filter(({ programs }) => programs.includes("pilot-discovery"));
   const refused = taken.filter(({ name }) => !allowed.some((pattern) => covers(pattern, name)));
   assert.deepEqual(refused.map(({ name }) => name), []);
+});
+
+Deno.test("ENABLE_CA_SERVER and PILOT_CERT_PROVIDER decide if the daemon issues its own certificate", async () => {
+  const secured = "--secureGRPCAddr=127.0.0.1:0";
+  assert.equal((await started({}, secured)).status, 0);
+  const without: Readonly<Record<string, string>>[] = [
+    { ENABLE_CA_SERVER: "false" },
+    { PILOT_CERT_PROVIDER: "orch.io/x" },
+  ];
+  for (const environment of without) {
+    const { err, status } = await started(environment, secured);
+    assert.equal(status, 1, JSON.stringify(environment));
+    assert.match(err, /there is no certificate for it/);
+  }
+});
+
+Deno.test("MESH_INPUT_LOG records the configuration in a file", async () => {
+  const file = await Deno.makeTempFile({ prefix: "mesh-input-" });
+  try {
+    assert.equal((await started({ MESH_INPUT_LOG: file })).status, 0);
+    assert.notEqual(await Deno.readTextFile(file), "");
+  } finally {
+    await Deno.remove(file);
+  }
 });

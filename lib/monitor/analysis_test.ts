@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { useEnvironment } from "../env/mod.ts";
 import { documents, manifest, serviceEntry, to } from "../../tests/support/manifest.ts";
 import { startTranslation } from "../../tests/support/translation_fixture.ts";
 import { expose } from "../metrics/mod.ts";
@@ -126,4 +127,9 @@ Deno.test("analysis in the daemon: each message is logged once and counted", asy
     await end();
     await Deno.remove(dir, { recursive: true });
   }
+});
+
+Deno.test("MESH_ANALYSIS=false looks for nothing", () => {
+  using _ = useEnvironment({ MESH_ANALYSIS: "false" });
+  assert.deepEqual(started(routes("r", "a.test")).settled(), []);
 });

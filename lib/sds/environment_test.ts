@@ -1,0 +1,52 @@
+/**
+ * Variables of the workload's certificate, flipped in the environment. The settings' own effects are
+ * in the tests of rotation, of mounted certificates and of the certificate service.
+ */
+import assert from "node:assert/strict";
+import { useEnvironment } from "../env/mod.ts";
+import { mountedOptions, workloadOptions } from "./settings.ts";
+
+function optionsWith(environment: Readonly<Record<string, string>>) {
+  using _ = useEnvironment(environment);
+  const { tls, ...options } = workloadOptions("meshd:15012", "c1");
+  // The file is read now: the environment holds until the end of this function.
+  const roots = tls!().then(() => "read", (error: Error) => error.message);
+  return { ...options, roots };
+}
+
+Deno.test("the variables of the workload's certificate set its authority, key and renewal", async () => {
+  const standard = optionsWith({});
+  assert.deepEqual(standard.key, { type: "rsa", bits: 2048 });
+  assert.deepEqual([standard.target, standard.ratio, standard.jitter], ["meshd:15012", 0.5, 0.01]);
+  const { key, target, ratio, jitter, ttlMs, roots } = optionsWith({
+    WORKLOAD_RSA_KEY_SIZE: "3072",
+    CA_ADDR: "ca:1",
+    CA_ROOT_CA: "/absent/ca.pem",
+    SECRET_GRACE_PERIOD_RATIO: "0.25",
+    SECRET_GRACE_PERIOD_RATIO_JITTER: "0",
+    SECRET_TTL: "2h",
+  });
+  assert.deepEqual(key, { type: "rsa", bits: 3072 });
+  assert.deepEqual([target, ratio, jitter, ttlMs], ["ca:1", 0.25, 0, 7_200_000]);
+  assert.match(await roots, /^\/absent\/ca\.pem/);
+  assert.doesNotMatch(await standard.roots, /absent/);
+  const curve = (ECC_CURVE: string) =>
+    optionsWith({ ECC_SIGNATURE_ALGORITHM: "ECDSA", ECC_CURVE }).key;
+  assert.deepEqual(curve("P256"), { type: "ecdsa", curve: "P256" });
+  assert.deepEqual(curve("P384"), { type: "ecdsa", curve: "P384" });
+});
+
+Deno.test("the variables of mounted certificates set their files and the quiet time", () => {
+  assert.equal(mountedOptions(), undefined);
+  using _ = useEnvironment({
+    FILE_MOUNTED_CERTS: "true",
+    FILE_DEBOUNCE_DURATION: "7ms",
+    MESH_META_TLS_CLIENT_CERT_CHAIN: "/m/chain",
+    MESH_META_TLS_CLIENT_KEY: "/m/key",
+    MESH_META_TLS_CLIENT_ROOT_CERT: "/m/root",
+  });
+  assert.deepEqual(mountedOptions(), {
+    files: { chain: "/m/chain", key: "/m/key", roots: "/m/root" },
+    debounceMs: 7,
+  });
+});
