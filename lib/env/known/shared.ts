@@ -19,6 +19,7 @@ function listed(
 /** Programs that accept effective variables of other programs. */
 export const SHARED: readonly ListedEnv[] = [
   ...listed("bool", AGENT_DAEMON, [
+    "ENABLE_PROBE_KEEPALIVE_CONNECTIONS",
     "HTTP_STRIP_FRAGMENT_FROM_PATH_UNSAFE_IF_DISABLED",
     "PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION",
     "PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS",
