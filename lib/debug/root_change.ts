@@ -9,8 +9,8 @@ import { changing, debugRoute } from "./access.ts";
 /** A change of roots, as the page shows it. */
 export interface RootChangeView {
   readonly phase: string;
-  /** Serial number of the root that signs. */
-  readonly active: string;
+  /** Serial number of the root that signs; absent without a self-signed root. */
+  readonly active?: string;
   /** Serial number of the announced root. */
   readonly next?: string;
   /** Serial number of the root that is removed soon. */
@@ -28,9 +28,14 @@ export interface RootChangeControl {
   decide(decision: RootDecision): Promise<void>;
 }
 
-/** The routes; `undefined`: there is no self-signed root. */
-export function rootChangeRoutes(control: RootChangeControl | undefined): Route[] {
-  if (!control) return [];
+/** Without a self-signed root there is nothing to change. */
+const NO_ROOT: RootChangeControl = {
+  view: () => ({ phase: "none" }),
+  decide: () => Promise.resolve(),
+};
+
+/** @param control `undefined`: there is no self-signed root, and the phase is `none` */
+export function rootChangeRoutes(control: RootChangeControl = NO_ROOT): Route[] {
   const path = "/debug/root_change";
   return [
     debugRoute("GET", path, () => json(control.view())),
