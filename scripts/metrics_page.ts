@@ -117,15 +117,11 @@ function absences(title: string, list: readonly Absence[]): string {
   return table(["Metric", title], rows.sort(([a], [b]) => (a! < b! ? -1 : 1)));
 }
 
-/** A Markdown table as `deno fmt` formats it. */
+/** A Markdown table whose rows are as short as their text; `deno.json` keeps it from being formatted. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, i) =>
-    Math.max(3, title.length, ...rows.map((row) => row[i]!.length))
-  );
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`;
-  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
-  return [line(head), rule, ...rows.map(line)].join("\n");
+    `|${cells.map((cell) => cell === "" ? " " : ` ${cell} `).join("|")}|`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
 /** Parses metrics in the text format. */
