@@ -26,7 +26,7 @@ Deno.test("directories that the mesh configuration names are read, and followed 
     mesh.write("mesh", JSON.stringify({ configSources: dirs.map((address) => ({ address })) }));
   await own.write("a.yaml", documents(service("one"), service("both")));
   await more.write("a.yaml", documents(service("two"), service("both")));
-  await name(`fs://${more.path}`, "xds://elsewhere.test:15010");
+  await name(`fs://${more.path}`, "k8s://");
   await using daemon = await startDaemon({
     configDir: own.path,
     args: [`--meshConfig=${mesh.path}/mesh`],
