@@ -64,8 +64,9 @@ const PAGES: readonly Page[] = [
         const row = body.split("<tr").find((part) => part.includes(id));
         assert.ok(row, `${id} is not on the page`);
         assert.match(row, /sidecar/);
-        // Connected for so long, and four types in sync with their age.
-        assert.equal(row.match(/SYNCED \(\d+[hms.\d]*s\)/g)?.length, 4, row);
+        // Connected for so long, and the types in sync with their age; delta has virtual hosts, too.
+        const types = id.includes("delta") ? 5 : 4;
+        assert.equal(row.match(/SYNCED \(\d+[hms.\d]*s\)/g)?.length, types, row);
       }
     },
   },
@@ -228,15 +229,14 @@ async function assertEscaped({ daemon, config }: World): Promise<void> {
   );
   try {
     await eventually("a problem", async () => (await problemsOf(daemon)).problems.length === 1);
-    const page = await eventually("the proxy on the page", async () => {
+    const page = await eventually("the problem and the proxy on the page", async () => {
       const { body } = await get(`${daemon.http}/debug`);
-      return body.includes("alert(1)") && body;
+      const problems = body.split('aria-label="Problems"')[1]?.split("</section>")[0] ?? "";
+      const proxies = body.split("<table").find((part) => part.includes("<caption>Proxies (")) ??
+        "";
+      return [problems, proxies].every((part) => part.includes("&lt;script")) && body;
     });
     assert.ok(!page.includes("<script>alert"), page);
-    for (const table of ["Proxies", "Rejected documents"]) {
-      const rows = page.slice(page.indexOf(table)).split("</table>")[0] ?? "";
-      assert.ok(rows.includes("&lt;script"), `${table}: ${rows}`);
-    }
   } finally {
     stream.close();
     await stream.ended;

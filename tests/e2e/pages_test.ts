@@ -304,7 +304,7 @@ async function checkLinks({ http }: Daemon): Promise<void> {
   for (const link of LINKS) {
     assert.ok(link.startsWith("/debug"), link);
     const { status, body } = await get(http + link, { accept: "text/html" });
-    const absent = /\/(ambientz|inject|mcsz|root_change)$/.test(link);
+    const absent = /\/(ambientz|inject|mcsz)$/.test(link);
     const asksProxy = /\/(config_dump|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/.test(link);
     assert.equal(status, absent ? 404 : asksProxy ? 400 : 200, `${link}: ${body}`);
   }

@@ -66,7 +66,7 @@ export function missing(): string | undefined {
 
 /** Makes the namespaces, and redirects the workload's traffic. */
 export async function makeNetwork(capture: Capture): Promise<Network> {
-  const tag = `${Deno.pid}-${capture.toLowerCase()}`;
+  const tag = `${crypto.randomUUID().slice(0, 8)}-${capture.toLowerCase()}`;
   const [workload, elsewhere] = [`mesh-w-${tag}`, `mesh-e-${tag}`];
   const network: Network = {
     workload,
