@@ -12,6 +12,8 @@
 const FIRST_PORT = 12_000;
 const BLOCK = 100;
 const BLOCKS = 180;
+/** The block of the mesh's own ports (15000 to 15090), which proxies and agents bind by default. */
+const MESH_BLOCK = 15_000;
 
 let left: number[] = [];
 
@@ -37,8 +39,8 @@ function takeBlock(): number[] {
   Deno.mkdirSync(folder, { recursive: true });
   for (let tries = 0; tries < 10 * BLOCKS; tries++) {
     const block = Math.floor(Math.random() * BLOCKS);
-    if (!take(`${folder}/${block}`)) continue;
     const first = FIRST_PORT + block * BLOCK;
+    if (first === MESH_BLOCK || !take(`${folder}/${block}`)) continue;
     return Array.from({ length: BLOCK }, (_, i) => first + i);
   }
   throw new Error(`all blocks of ports are taken, see ${folder}`);
