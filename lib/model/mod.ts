@@ -72,3 +72,4 @@ export {
   xdsType,
   type XdsTypeName,
 } from "./xds/mod.ts";
+export { AGENT_WASM, NO_CHECKSUM, PULL_POLICY_VARIABLE } from "./wasm_module.ts";

@@ -46,9 +46,8 @@ const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prest
 const TIMEOUT_SECONDS = 1;
 /** Characters that a header name may have (RFC 9110, section 5.6.2). */
 const HEADER_NAME = /^:?[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Characters that a header value may not have. */
-// deno-lint-ignore no-control-regex
-const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+/** Characters that a header value may have: no control characters but the tab. */
+const HEADER_VALUE = /^[\t\P{Cc}]*$/u;
 
 const KINDS = ["httpGet", "tcpSocket", "grpc"] as const;
 
@@ -127,7 +126,7 @@ function headerOf(value: unknown, field: string): readonly [string, string] {
   if (typeof name !== "string" || !HEADER_NAME.test(name)) {
     throw fault(`${field}.name is not the name of a header`);
   }
-  if (typeof text !== "string" || NOT_IN_VALUE.test(text)) {
+  if (typeof text !== "string" || !HEADER_VALUE.test(text)) {
     throw fault(`${field}.value is not the value of a header`);
   }
   return [name.toLowerCase(), text];

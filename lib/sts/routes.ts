@@ -15,7 +15,7 @@ interface IssuedToken {
   readonly token_type: string;
   readonly issue_time: string;
   readonly expire_time: string;
-  /** Always a placeholder: tokens are not shown. */
+  /** The text `[redacted]`: tokens are not shown. */
   readonly token: string;
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { eventually } from "../../scripts/harness/mod.ts";
 import { type Modules, type ModulesOptions, openModules } from "./cache.ts";
 import {
   imageAnswers,
@@ -102,11 +103,7 @@ Deno.test("a module that nobody uses is removed, and fetched again when it is as
   withModules(async (modules, server) => {
     const request = { ...NONE, url: `http://${server.host}/file` };
     const file = await modules.file(request);
-    for (const until = Date.now() + 60_000; Date.now() < until;) {
-      const isGone = await Deno.stat(file).then(() => false, () => true);
-      if (isGone) break;
-      await new Promise((done) => setTimeout(done, 5));
-    }
+    await eventually("the file to be removed", () => Deno.stat(file).then(() => false, () => true));
     await assert.rejects(Deno.stat(file), Deno.errors.NotFound);
     assert.equal(await modules.file(request), file);
     assert.equal(server.asked.length, 2);

@@ -5,6 +5,7 @@
  */
 import { MeshError, messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
+import { NO_CHECKSUM, PULL_POLICY_VARIABLE } from "../model/mod.ts";
 import { type Any, AnySchema, create, fromBinary, packAny, toBinary } from "../proto/mod.ts";
 import {
   type TypedExtensionConfig,
@@ -17,12 +18,6 @@ import { WasmSchema as NetworkWasmSchema } from "#envoy/extensions/filters/netwo
 import type { PluginConfig } from "#envoy/extensions/wasm/v3/wasm_pb.ts";
 import type { Modules } from "./cache.ts";
 import { conversionDuration, conversions } from "./metrics.ts";
-
-/** Environment variable of a plugin's machine that has the pull policy; it is taken out. */
-export const PULL_POLICY: string = "MESH_META_WASM_IMAGE_PULL_POLICY";
-
-/** Checksum of a module without one; the message must have some. */
-const NO_CHECKSUM = "nil";
 
 /** `failure_policy` of a plugin, which is newer than the generated code: number and `FAIL_OPEN`. */
 const FAILURE_POLICY = 7;
@@ -61,8 +56,8 @@ async function converted(value: Uint8Array, modules: Modules): Promise<Uint8Arra
     throw fault(extension, "it names no address", undefined);
   }
   const variables = machine.environmentVariables;
-  const policy = variables?.keyValues[PULL_POLICY];
-  if (variables !== undefined) delete variables.keyValues[PULL_POLICY];
+  const policy = variables?.keyValues[PULL_POLICY_VARIABLE];
+  if (variables !== undefined) delete variables.keyValues[PULL_POLICY_VARIABLE];
   try {
     const filename = await modules.file({
       url: uri,

@@ -81,7 +81,7 @@ export function registryOf(image: ImageReference, options: RegistryOptions): Reg
     });
     const digest = sha256(body);
     if (reference.startsWith("sha256:")) expectDigest(digest, reference, "manifest");
-    const content = manifestOf(body);
+    const content: ManifestContent = parsed(body, "the manifest of the image");
     const type = content.mediaType ?? headers["content-type"] ?? "";
     if (!INDEX.test(type)) return { digests: [digest, ...index], layer: layerOf(content) };
     const [first] = content.manifests ?? [];
@@ -107,11 +107,11 @@ interface ManifestContent {
   readonly manifests?: readonly { readonly digest?: unknown }[];
 }
 
-function manifestOf(body: Uint8Array): ManifestContent {
+function parsed(body: Uint8Array, what: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(new TextDecoder().decode(body)));
   } catch {
-    throw new FetchError("the manifest of the image is not JSON", false);
+    throw new FetchError(`${what} is not JSON`, false);
   }
 }
 
@@ -197,7 +197,7 @@ async function token(
   if (status !== 200) {
     throw new FetchError(`${realm.origin} answers ${status}`, isTransient(status));
   }
-  const content = Object(JSON.parse(new TextDecoder().decode(body)));
+  const content = parsed(body, `the answer of ${realm.origin}`);
   const value = content.token ?? content.access_token;
   if (typeof value !== "string") throw new FetchError(`${realm.origin} gives no token`, false);
   return `Bearer ${value}`;

@@ -9,6 +9,7 @@
  */
 import { converted, type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
 import {
+  AGENT_WASM,
   byAge,
   type ConfigObject,
   type OmittedFeature,
@@ -156,9 +157,6 @@ function conditionsOf(filter: DataproxyFilter | undefined): readonly Condition[]
     };
   });
 }
-
-/** Metadata of proxies whose agent fetches modules. */
-const AGENT_WASM = "AGENT_WASM";
 
 /**
  * The types that a plugin changes. A proxy that fetches a module itself needs a cluster; without an

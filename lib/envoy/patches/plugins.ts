@@ -31,7 +31,7 @@ import {
   type WasmPlugin,
 } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import { WorkloadMode } from "#mesh/type/v1beta1/selector_pb.ts";
-import type { Role } from "../../model/mod.ts";
+import { NO_CHECKSUM, PULL_POLICY_VARIABLE, type Role } from "../../model/mod.ts";
 import { create, type MessageInitShape, packAny, StringValueSchema } from "../../proto/mod.ts";
 import { adsSource } from "../core/mod.ts";
 import type { Plugin, Where } from "./change.ts";
@@ -151,7 +151,7 @@ function configOf(name: string, spec: WasmPlugin): PluginConfig {
           hostEnvKeys: fromHost.map((one) => one.name),
           keyValues: {
             ...Object.fromEntries(given.map((one) => [one.name, one.value])),
-            ...policy !== undefined && { [PULL_POLICY]: policy },
+            ...policy !== undefined && { [PULL_POLICY_VARIABLE]: policy },
           },
         },
       },
@@ -172,21 +172,14 @@ const POLICIES: Readonly<Record<FailStrategy, Uint8Array<ArrayBuffer>>> = {
   [FailStrategy.FAIL_OPEN]: Uint8Array.of(3),
 };
 
-/** Variable by which the agent learns when to pull an image again; it takes it out. */
-const PULL_POLICY = "MESH_META_WASM_IMAGE_PULL_POLICY";
-
 const PULL_POLICIES: Readonly<Record<PullPolicy, string | undefined>> = {
   [PullPolicy.UNSPECIFIED_POLICY]: undefined,
   [PullPolicy.IfNotPresent]: "if-not-present",
   [PullPolicy.Always]: "always",
 };
 
-/**
- * Cluster and checksum of a module that only the agent fetches; Envoy's messages must have both. The
- * agent takes this checksum for none.
- */
+/** Cluster of a module that only the agent fetches; Envoy's message must have one. */
 const NO_CLUSTER = "agent";
-const NO_CHECKSUM = "nil";
 
 type Code = NonNullable<MessageInitShape<typeof AsyncDataSourceSchema>["specifier"]>;
 

@@ -23,7 +23,10 @@ export type WatchKeySets = (
 ) => { readonly value: readonly string[]; close(): void };
 
 /** Starts to fetch key sets; disposing ends it. Keys that cannot be fetched yet are reported later. */
-export function startKeySets(names: WatchKeySets, intake: Intake): Disposable {
+export function startKeySets(
+  names: WatchKeySets,
+  intake: Pick<Intake, "settings" | "synced">,
+): Disposable {
   const source = startKeySource({
     refreshMs: PILOT_JWT_PUB_KEY_REFRESH_INTERVAL.get(),
     insecure: JWKS_RESOLVER_INSECURE_SKIP_VERIFY.get(),
