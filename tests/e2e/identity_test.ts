@@ -17,37 +17,17 @@ import {
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { startTokenIssuer, writePluggedCa } from "../support/identity.ts";
-import { documents, manifest } from "../support/manifest.ts";
+import { documents } from "../support/manifest.ts";
+import { STRICT_HOST, strictMesh } from "./security/strict_mesh.ts";
 import { policy } from "./security/world.ts";
 
 const SERVER = "127.0.43.1";
 const CLIENT = "127.0.43.2";
-const HOST = "shop.test";
 
 /** The server's service, listeners for both proxies, and STRICT mutual TLS at the server. */
 function configuration(port: number): string {
-  const listener = (number: number, protocol: string, bind: string) => ({
-    port: { number, protocol, name: protocol.toLowerCase() },
-    bind,
-    captureMode: "NONE",
-    hosts: ["*/*"],
-  });
   return documents(
-    manifest("ServiceEntry", "shop", {
-      hosts: [HOST],
-      location: "MESH_INTERNAL",
-      resolution: "STATIC",
-      ports: [{ number: port, protocol: "HTTP", name: "main" }],
-      endpoints: [{
-        address: SERVER,
-        ports: { main: port },
-        labels: { app: "shop" },
-        serviceAccount: "shop",
-      }],
-    }, "shop"),
-    manifest("Sidecar", "web", { egress: [listener(port, "HTTP", CLIENT)] }, "web"),
-    manifest("Sidecar", "shop", { egress: [listener(9, "TCP", "127.0.43.3")] }, "shop"),
-    policy("PeerAuthentication", "strict", { mtls: { mode: "STRICT" } }, { namespace: "shop" }),
+    strictMesh({ server: SERVER, client: CLIENT, unused: "127.0.43.3", port }),
     policy("AuthorizationPolicy", "web-only", {
       action: "DENY",
       rules: [{
@@ -108,11 +88,13 @@ Deno.test("proxies talk mutual TLS with certificates that the daemon issues and 
   const server = await start("shop", "shop", SERVER);
   const client = await start("web", "web", CLIENT);
   const ask = (path: string) =>
-    call(`http://${CLIENT}:${backend.port}${path}`, { host: HOST }).then(({ status }) => status);
+    call(`http://${CLIENT}:${backend.port}${path}`, { host: STRICT_HOST }).then(({ status }) =>
+      status
+    );
   await eventually("a request to arrive over mutual TLS", async () => await ask("/") === 200);
   assert.equal(await ask("/closed"), 403, "the server knows the caller's identity");
   // STRICT: nobody without a certificate is served.
-  await assert.rejects(call(`http://${SERVER}:${backend.port}/`, { host: HOST }));
+  await assert.rejects(call(`http://${SERVER}:${backend.port}/`, { host: STRICT_HOST }));
   let asked = 0;
   for (let renewal = 1; renewal <= 2; renewal++) {
     const serials = await serialsOf(server);

@@ -17,33 +17,14 @@ import {
 } from "../../scripts/harness/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
 import { startCertifiedAgent, startTokenIssuer } from "../support/identity.ts";
-import { documents, manifest } from "../support/manifest.ts";
 import { openssl } from "../support/openssl.ts";
-import { policy } from "./security/world.ts";
+import { STRICT_HOST, strictMesh } from "./security/strict_mesh.ts";
 
 const SERVER = "127.0.45.1";
 const CLIENT = "127.0.45.2";
-const HOST = "shop.test";
 
 function configuration(port: number): string {
-  const listener = (number: number, protocol: string, bind: string) => ({
-    port: { number, protocol, name: protocol.toLowerCase() },
-    bind,
-    captureMode: "NONE",
-    hosts: ["*/*"],
-  });
-  return documents(
-    manifest("ServiceEntry", "shop", {
-      hosts: [HOST],
-      location: "MESH_INTERNAL",
-      resolution: "STATIC",
-      ports: [{ number: port, protocol: "HTTP", name: "main" }],
-      endpoints: [{ address: SERVER, ports: { main: port }, serviceAccount: "shop" }],
-    }, "shop"),
-    manifest("Sidecar", "web", { egress: [listener(port, "HTTP", CLIENT)] }, "web"),
-    manifest("Sidecar", "shop", { egress: [listener(9, "TCP", "127.0.45.3")] }, "shop"),
-    policy("PeerAuthentication", "strict", { mtls: { mode: "STRICT" } }, { namespace: "shop" }),
-  );
+  return strictMesh({ server: SERVER, client: CLIENT, unused: "127.0.45.3", port });
 }
 
 /** The root of the daemon's store, PEM; the one that signs. */
@@ -105,7 +86,7 @@ Deno.test(withCertificates("a change of roots under load fails no request", asyn
       }),
     );
   const agents = await Promise.all([start("shop", SERVER), start("web", CLIENT)]);
-  const ask = () => call(`http://${CLIENT}:${backend.port}/`, { host: HOST });
+  const ask = () => call(`http://${CLIENT}:${backend.port}/`, { host: STRICT_HOST });
   await eventually("a request over mutual TLS", async () => (await ask()).status === 200);
 
   const phases = new Set<string>();
