@@ -64,7 +64,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     const agent = await startAgent(plan, {
       routes: [...routes, ...probes.routes, ...dns?.routes ?? []],
       limits,
-      subscription: dns?.subscription,
+      subscriptions: [dns?.subscription].filter((one) => one !== undefined),
       converter: wasm?.converter,
       tls: identity?.tls,
     });

@@ -52,8 +52,8 @@ export interface AgentParts {
   /** Additional routes of the status server. */
   readonly routes?: WebOptions["routes"];
   readonly limits?: WebOptions["limits"];
-  /** Resource that the agent itself subscribes to at the daemon. */
-  readonly subscription?: AgentSubscription;
+  /** Resources that the agent itself subscribes to at the daemon, one for each type. */
+  readonly subscriptions?: readonly AgentSubscription[];
   /** Resources that the agent converts for the proxy. */
   readonly converter?: ResourceConverter;
   /** TLS towards the daemon; default: none. */
@@ -67,7 +67,7 @@ export interface AgentParts {
  * program cannot be started; everything that was started is stopped again
  */
 export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promise<Agent> {
-  const { subscription, converter, tls } = parts;
+  const { subscriptions = [], converter, tls } = parts;
   const draining = new AbortController();
   const quitting = new AbortController();
   const quit = () => quitting.abort();
@@ -100,9 +100,17 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
     const { readinessProbe, address } = plan.health;
     const health = readinessProbe && startHealth(readinessProbe, address);
     if (health) resources.defer(() => health.stop());
-    const relay = await startRelay({ ...relayOptions(plan), subscription, converter, tls, health });
+    const relay = await startRelay({
+      ...relayOptions(plan),
+      subscriptions,
+      converter,
+      tls,
+      health,
+    });
     resources.defer(() => relay.stop());
-    if (plan.command === undefined && subscription) resources.use(watch(plan, subscription, tls));
+    if (plan.command === undefined && subscriptions.length > 0) {
+      resources.use(watch(plan, subscriptions, tls));
+    }
     await writeGrpcBootstrap(plan);
     const proxy = await launch(plan);
     const done = life(proxy, drain, draining.signal, quitting.signal)
@@ -128,13 +136,13 @@ async function makeFolder(path: string, setting = CONFIG_PATH): Promise<void> {
 /** Subscribes for an agent without a proxy, whose relay has no streams. */
 function watch(
   plan: AgentPlan,
-  subscription: AgentSubscription,
+  subscriptions: readonly AgentSubscription[],
   tls: RelayOptions["tls"],
 ): AsyncDisposable {
   const ending = new AbortController();
   const { target, maxResponse, keepalive } = relayOptions(plan);
   const watching = watchDaemon(
-    { target, tls, node: plan.node, subscription, maxResponse, keepalive },
+    { target, tls, node: plan.node, subscriptions, maxResponse, keepalive },
     ending.signal,
   );
   return {

@@ -1,6 +1,6 @@
 /**
- * A subscription of the agent's own on the streams of its proxy. The agent adds its request after the
- * proxy's first one, which has the node, and takes the responses out of the stream.
+ * Subscriptions of the agent's own on the streams of its proxy, one for each type. The agent adds its
+ * requests after the proxy's first one, which has the node, and takes the responses out of the stream.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import type { Node } from "#envoy/config/core/v3/base_pb.ts";
 
-/** A type with one resource that the agent uses itself. */
+/** A type with one resource that the agent uses itself. The proxy never receives the type. */
 export interface AgentSubscription {
   readonly typeUrl: string;
   /**
@@ -26,25 +26,33 @@ export interface AgentSubscription {
   update(resource: Uint8Array | undefined): void;
 }
 
-/** The subscription on one stream. */
+/** The subscriptions on one stream. */
 export interface Interception {
-  /** The request that subscribes. `node` is only for a stream without a request before. */
-  request(node?: Node): Uint8Array;
+  /** The requests that subscribe. `node` is only for a stream without a request before. */
+  requests(node?: Node): Uint8Array[];
   /** The answer to a response that is for the agent; `undefined`: it is for the proxy. */
   take(response: Uint8Array): Uint8Array | undefined;
 }
 
 /** Creates subscriptions that share what they know: a new stream does not repeat what is in use. */
-export function interceptor(subscription: AgentSubscription): (path: string) => Interception {
-  const state: State = { versions: {}, version: "" };
-  const typeUrl = new TextEncoder().encode(subscription.typeUrl);
+export function interceptor(
+  subscriptions: readonly AgentSubscription[],
+): (path: string) => Interception {
+  const shared = subscriptions.map((subscription) => ({
+    subscription,
+    state: { versions: {}, version: "" } as State,
+    typeUrl: new TextEncoder().encode(subscription.typeUrl),
+  }));
   return (path) => {
-    const variant = path.includes("Delta")
-      ? delta(subscription, state)
-      : stateOfTheWorld(subscription, state);
+    const protocol = path.includes("Delta") ? delta : stateOfTheWorld;
+    const variants = shared.map(({ subscription, state, typeUrl }) => ({
+      typeUrl,
+      ...protocol(subscription, state),
+    }));
     return {
-      request: variant.request,
-      take: (response) => hasTypeUrl(response, typeUrl) ? variant.answer(response) : undefined,
+      requests: (node) => variants.map(({ request }, i) => request(i === 0 ? node : undefined)),
+      take: (response) =>
+        variants.find(({ typeUrl }) => hasTypeUrl(response, typeUrl))?.answer(response),
     };
   };
 }
@@ -57,7 +65,7 @@ interface State {
 }
 
 interface Variant {
-  readonly request: Interception["request"];
+  readonly request: (node: Node | undefined) => Uint8Array;
   readonly answer: (response: Uint8Array) => Uint8Array;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The xDS relay: forwards bytes unchanged between the proxy's Unix socket and the daemon. A
- * subscription of the agent's own can share the streams.
+ * The xDS relay: forwards bytes unchanged between the proxy's Unix socket and the daemon.
+ * Subscriptions of the agent's own share the streams.
  *
  * Each stream of the proxy has one stream to the daemon. When the daemon's stream ends, the proxy's
  * ends too: the proxy then reconnects with its resource versions and gets only the difference.
@@ -37,8 +37,8 @@ export interface RelayOptions {
   readonly keepalive: { readonly interval: number; readonly timeout: number };
   /** Pauses between attempts to reach the daemon; the default is for production. */
   readonly backoff?: Backoff;
-  /** Subscription of the agent's own on each stream; default: none. */
-  readonly subscription?: AgentSubscription;
+  /** Subscriptions of the agent's own on each stream, with different types; default: none. */
+  readonly subscriptions?: readonly AgentSubscription[];
   /** Health of the workload, reported on each stream; default: none. */
   readonly health?: HealthReports;
   /** Resources that are converted for the proxy; default: none. */
@@ -70,7 +70,7 @@ const log: Logger = scope("xdsproxy");
  */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const stopping = new AbortController();
-  const intercept = options.subscription && interceptor(options.subscription);
+  const intercept = interceptor(options.subscriptions ?? []);
   const server: RpcServer = await startRpc({
     address: `unix:${options.socket}`,
     services: METHODS.map((path) => ({
@@ -78,7 +78,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       handle: (call: RpcCall) =>
         relay(call, path, {
           ...options,
-          interception: intercept?.(path),
+          interception: intercept(path),
           conversion: options.converter && conversionOf(options.converter, path),
         }, stopping.signal),
     })),
@@ -96,8 +96,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
 /** Options of one stream. */
 interface StreamOptions extends RelayOptions {
-  /** The agent's own subscription on this stream. */
-  readonly interception: Interception | undefined;
+  /** The agent's own subscriptions on this stream. */
+  readonly interception: Interception;
   readonly conversion: StreamConversion | undefined;
 }
 
@@ -162,7 +162,7 @@ function takerOf(
 ): (message: Uint8Array) => boolean {
   let conversions = Promise.resolve();
   return (message) => {
-    const taken = interception?.take(message);
+    const taken = interception.take(message);
     if (taken !== undefined) {
       daemon.answer(taken);
       return true;
@@ -198,7 +198,7 @@ async function forward(
     let ready = upstream.send(message);
     if (isFirst) {
       isFirst = false;
-      if (interception) ready = upstream.send(interception.request()) && ready;
+      for (const request of interception.requests()) ready = upstream.send(request) && ready;
       began();
     }
     if (!ready) await upstream.drained();

@@ -1,5 +1,5 @@
 /**
- * A stream to the daemon for the agent's own subscription, where no proxy has one.
+ * A stream to the daemon for the agent's own subscriptions, where no proxy has one.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface WatchOptions {
   /** TLS towards the daemon, read for each connection; default: none. */
   readonly tls?: () => Promise<RpcClientTls>;
   readonly node: BootstrapNode;
-  readonly subscription: AgentSubscription;
+  readonly subscriptions: readonly AgentSubscription[];
   readonly maxResponse?: number;
   readonly keepalive: { readonly interval: number; readonly timeout: number };
 }
@@ -35,7 +35,7 @@ const log = scope("xdsproxy");
 
 /** Subscribes, and again whenever the stream ends, until `signal` is aborted. */
 export async function watchDaemon(options: WatchOptions, signal: AbortSignal): Promise<void> {
-  const intercept = interceptor(options.subscription);
+  const intercept = interceptor(options.subscriptions);
   for (let failures = 0; await dial(options.target, signal);) {
     const started = performance.now();
     try {
@@ -63,7 +63,8 @@ async function stream(
   const close = () => open.close();
   signal.addEventListener("abort", close, { once: true });
   try {
-    open.send(interception.request(fromJson(NodeSchema, { ...node } as unknown as JsonValue)));
+    const first = fromJson(NodeSchema, { ...node } as unknown as JsonValue);
+    for (const request of interception.requests(first)) open.send(request);
     for await (const message of open.messages) {
       const answer = interception.take(message);
       if (answer !== undefined) open.send(answer);
