@@ -13,7 +13,7 @@ import {
   startAgent,
 } from "../../lib/agent/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
-import { envTexts, warnIneffectiveVariables } from "../../lib/env/mod.ts";
+import { envTexts, useEnvironment, warnIneffectiveVariables } from "../../lib/env/mod.ts";
 import { PROFILE_LIMITS, profileRoutes } from "../../lib/introspect/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startDns } from "./dns.ts";
@@ -41,7 +41,12 @@ const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
  * itself
  */
 export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise<number> {
-  const { loaded, plan, identity } = await prepare(loadFlags(options), signal);
+  const flags = loadFlags(options);
+  const environment = envTexts();
+  const first = await loadSettings(flags, environment);
+  // proxyMetadata sets variables of certificates and tokens too, which are read at each use.
+  using _ = useEnvironment(new Map(Object.entries(first.settings.environ)));
+  const { loaded, plan, identity } = await prepare({ flags, environment, first }, signal);
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
   warnIneffective(options.given, INEFFECTIVE_FLAGS, warn);
   for (const warning of loaded.warnings) log.warn(warning);
@@ -85,15 +90,24 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
  * Reads the settings; if some come from the daemon, reads them twice, because they contain the
  * daemon's address.
  */
-async function prepare(flags: LoadFlags, signal: AbortSignal): Promise<Prepared> {
-  const loaded = await loadSettings(flags, envTexts());
+async function prepare(
+  { flags, environment, first: loaded }: Given,
+  signal: AbortSignal,
+): Promise<Prepared> {
   const plan = planAgent(loaded.settings);
   const identity = plan.secured ? await openIdentity(plan, signal) : undefined;
   if (!plan.env.servedConfig) return { loaded, plan, identity };
   const served = await servedConfig(plan.target, plan.node, identity?.tls);
   if (served === undefined) return { loaded, plan, identity };
-  const again = await loadSettings(flags, envTexts(), served);
+  const again = await loadSettings(flags, environment, served);
   return { loaded: again, plan: planAgent(again.settings), identity };
+}
+
+/** Flags, the agent's own environment, and the settings that they give. */
+interface Given {
+  readonly flags: LoadFlags;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly first: Loaded;
 }
 
 /** Settings, their plan, and the workload's certificate if the connection to the daemon needs it. */

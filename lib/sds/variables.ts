@@ -174,7 +174,7 @@ export const PROV_CERT: EnvVar<string | undefined> = declareEnv({
   name: "PROV_CERT",
   type: "string",
   doc:
-    "Folder of a certificate (`cert-chain.pem`, `key.pem`, `root-cert.pem`) that authenticates requests to the authority, instead of a token. It may be the folder of `OUTPUT_CERTS`.",
+    "Folder of a certificate (`cert-chain.pem`, `key.pem`, `root-cert.pem`) that authenticates requests to the authority, instead of a token. While there is none, or it has expired, a token is used. It may be the folder of `OUTPUT_CERTS`.",
   readers,
 });
 

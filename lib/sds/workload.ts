@@ -19,7 +19,8 @@ import {
 import type { RpcClientTls } from "../rpc/mod.ts";
 import { countRetry, requestCertificate } from "./ca_client.ts";
 import { expiryGauge } from "./expiry.ts";
-import { type PairFiles, readPair } from "./pem_files.ts";
+import type { PairFiles } from "./pem_files.ts";
+import { provisionedPair } from "./provisioned.ts";
 import { renewalIn } from "./rotation.ts";
 import { sleep } from "./sleep.ts";
 import type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
@@ -35,7 +36,10 @@ export interface WorkloadOptions {
   readonly clusterId: string | undefined;
   /** True: the server is also verified by the roots of its last answer. */
   readonly trustsAnswers: boolean;
-  /** A certificate that authenticates the requests, instead of a token; read for each request. */
+  /**
+   * A certificate that authenticates the requests instead of a token, as long as it is valid; read
+   * for each request.
+   */
   readonly provisioned?: PairFiles;
   /** Called with each certificate; a rejection is logged. */
   readonly obtained?: (certificate: WorkloadCertificate) => Promise<void>;
@@ -126,7 +130,7 @@ async function obtain(
 async function once(options: WorkloadOptions, before: Obtained | undefined): Promise<Obtained> {
   const { target, clusterId, ttlMs } = options;
   const key = await generateKey(options.key);
-  const given = options.provisioned && await readPair(options.provisioned);
+  const given = await provisionedPair(options.provisioned, Date.now());
   const token = given ? undefined : await options.token();
   // Without a token the certificate that is still valid authenticates.
   const shown = given ?? (token === undefined ? before : undefined);

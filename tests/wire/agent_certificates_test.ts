@@ -5,7 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { readCertificates } from "../../lib/pki/mod.ts";
+import {
+  generateKey,
+  issueAuthority,
+  issueLeaf,
+  privateKeyPem,
+  readCertificates,
+} from "../../lib/pki/mod.ts";
 import { startSds } from "../../lib/sds/mod.ts";
 import {
   type Agent,
@@ -90,6 +96,20 @@ async function metricsOf({ status }: Agent): Promise<string> {
   return await (await fetch(`${status}/stats/prometheus`)).text();
 }
 
+/** Files of a certificate that expired an hour ago. */
+async function expiredFiles(folder: string): Promise<Record<string, string>> {
+  const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  const hour = 3_600_000;
+  const validity = { notBefore: Date.now() - 2 * hour, notAfter: Date.now() - hour };
+  const root = await issueAuthority({ organization: "cluster.local", key, ...validity });
+  const uris = ["spiffe://cluster.local/ns/shop/sa/late"];
+  const leaf = await issueLeaf({ spki: key.spki, uris, ...validity }, { certificate: root, key });
+  return {
+    [`${folder}/cert-chain.pem`]: leaf.pem,
+    [`${folder}/key.pem`]: await privateKeyPem(key, "pkcs8"),
+  };
+}
+
 /** The written certificate and key. */
 async function written(dir: string) {
   const read = (file: string) => Deno.readTextFile(`${dir}/${file}`);
@@ -146,6 +166,36 @@ const CASES: readonly (readonly [string, (bench: Bench) => Promise<void>])[] = [
     assert.notEqual(first, readCertificates(cert, "given")[0]!.serial);
     // The next one is obtained with the written one.
     await eventually("a renewal", async () => await serial() !== first);
+  }],
+  ["PROV_CERT: a machine joins with a token, and then needs none", async (bench) => {
+    const { dir, issuer, root } = bench;
+    const folder = { "certs/root-cert.pem": root };
+    const env = { PROV_CERT: "./certs", OUTPUT_CERTS: "./certs", SECRET_TTL: "6s" };
+    const files = { ...folder, [TOKEN]: await issuer.token("shop", "joins") };
+    const agent = await agentWith(bench, "joins", files, env);
+    await started(agent);
+    await Deno.remove(`${dir}/joins/${TOKEN}`);
+    const serial = async () =>
+      readCertificates((await written(`${dir}/joins/certs`)).chain, "written")[0]!.serial;
+    const first = await serial();
+    await eventually("a renewal without the token", async () => await serial() !== first, 60_000);
+    // A machine that was switched off for longer than its certificate is valid needs a token again.
+    const late = await agentWith(bench, "late", {
+      ...folder,
+      ...await expiredFiles("certs"),
+      [TOKEN]: await issuer.token("shop", "late"),
+    }, env);
+    await started(late);
+    assert.match(late.program.output(), /the provisioned certificate has expired; a token is used/);
+  }],
+  ["proxyMetadata sets variables of certificates, too", async (bench) => {
+    const config = JSON.stringify("proxyMetadata: {XDS_ROOT_CA: ./roots.pem}");
+    const files = {
+      [TOKEN]: await bench.issuer.token("shop", "meta"),
+      "roots.pem": bench.root,
+      "etc/mesh/pod/annotations": `proxy.mesh.io/config=${config}\n`,
+    };
+    await started(await agentWith(bench, "meta", files, {}));
   }],
   ["JWT_POLICY=first-party-jwt uses the platform's token of the account", async (bench) => {
     const token = await bench.issuer.token("shop", "first");
