@@ -6,7 +6,7 @@
  */
 import { UNSUPPORTED_KINDS } from "../lib/schema/mod.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
-import { commentsOf } from "./reference/comments.ts";
+import { type Comments, commentsOf } from "./reference/comments.ts";
 import { indexPage, subjectPage } from "./reference/page.ts";
 import { subjects } from "./reference/subjects.ts";
 
@@ -20,10 +20,15 @@ export function exampleFile(title: string): string {
   return join(ROOT, "scripts/reference/examples", `${title}.yaml`);
 }
 
+/** The comments of Mesh's protos. */
+export async function protoComments(): Promise<Comments> {
+  const files = (await walkFiles(join(ROOT, "protos/mesh"), ".proto")).sort();
+  return commentsOf(await Promise.all(files.map((file) => Deno.readTextFile(file))));
+}
+
 /** The pages by file name. */
 export async function referencePages(): Promise<Map<string, string>> {
-  const files = (await walkFiles(join(ROOT, "protos/mesh"), ".proto")).sort();
-  const comments = commentsOf(await Promise.all(files.map((file) => Deno.readTextFile(file))));
+  const comments = await protoComments();
   const all = await subjects((title) => Deno.readTextFile(exampleFile(title)));
   return new Map([
     ["README.md", indexPage(all, UNSUPPORTED_KINDS, comments)],

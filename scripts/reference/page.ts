@@ -11,7 +11,6 @@ import {
 } from "../../lib/proto/mod.ts";
 import type { EffectiveFields, KindName } from "../../lib/schema/mod.ts";
 import type { Comments } from "./comments.ts";
-import { sentenceAbout } from "./sentences.ts";
 import { type DescribedMessage, describedMessages, type FieldEffect, isOwn } from "./effect.ts";
 
 /** A kind or configuration file that has a page. */
@@ -122,8 +121,7 @@ function messageSection(
 }
 
 function descriptionOf(field: DescField, { comments }: Context): string {
-  const message = field.parent.typeName;
-  const own = comments.get(`${message}.${field.name}`) ?? sentenceAbout(message, field.name);
+  const own = comments.get(`${field.parent.typeName}.${field.name}`) ?? "";
   const group = field.oneof === undefined
     ? ""
     : `One of ${field.oneof.fields.map((one) => `\`${one.jsonName}\``).join(", ")}.`;
