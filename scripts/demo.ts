@@ -1,16 +1,27 @@
 /**
  * `deno task demo`: a mesh on this machine. It starts `pilot-discovery` with a configuration
- * directory, two versions of a small backend, a client's proxy and an ingress gateway (real Envoys
- * run by `pilot-agent`), then changes the configuration and shows the traffic. It needs no root and
- * stays on loopback. On a terminal the mesh stays up until Ctrl-C; otherwise the exit status is 0
+ * directory, two versions of a small backend, two callers and an ingress gateway. Each has a real Envoy
+ * that `pilot-agent` runs, and they use mutual TLS with certificates that the daemon issues. The demo
+ * then changes the configuration and shows the traffic. It needs no root and stays on loopback. On a terminal the mesh stays up until Ctrl-C; otherwise the exit status is 0
  * if every step worked.
  *
  * @module
  */
-import { brokenRoutes, gateway, HOST, routes, service, sidecar, SUBSETS } from "./demo/config.ts";
-import { identitySteps, makeAuthority } from "./demo/identity.ts";
-import { follow } from "./demo/live.ts";
-import { createNarrator } from "./demo/narrator.ts";
+import {
+  brokenRoutes,
+  type DemoPorts,
+  gateway,
+  HOST,
+  routes,
+  service,
+  sidecars,
+  STRICT,
+  SUBSETS,
+} from "./demo/config.ts";
+import { callOnce, identityOf, identitySteps } from "./demo/identity.ts";
+import { explore, words } from "./demo/explore.ts";
+import { createNarrator, type Narrator } from "./demo/narrator.ts";
+import { makeAuthority, startWorkload } from "./demo/workloads.ts";
 import {
   type Agent,
   call,
@@ -19,7 +30,6 @@ import {
   freePorts,
   makeConfigDir,
   spread,
-  startAgent,
   startBackend,
   startDaemon,
 } from "./harness/mod.ts";
@@ -31,7 +41,7 @@ const SAMPLE = 300;
 async function main(): Promise<number> {
   const stop = new AbortController();
   const narrator = createNarrator(stop.signal);
-  narrator.say("Mesh: a control plane and two Envoys on this machine. First the parts.");
+  narrator.say("Mesh: a control plane and Envoys on this machine. First the parts.");
   const envoy = await envoyPath();
   const interrupt = (): void => stop.abort(new Error("interrupted"));
   Deno.addSignalListener("SIGINT", interrupt);
@@ -56,8 +66,6 @@ async function main(): Promise<number> {
   return 0;
 }
 
-type Narrator = ReturnType<typeof createNarrator>;
-
 async function show(
   narrator: Narrator,
   envoy: string,
@@ -70,61 +78,67 @@ async function show(
   const ports = { shop, ingress, v1: v1.port, v2: v2.port };
   await using config = await makeConfigDir();
   await config.write("service.yaml", service(ports));
-  await config.write("sidecar.yaml", sidecar(ports));
+  await config.write("sidecars.yaml", sidecars(ports));
+  await config.write("strict.yaml", STRICT);
   const authority = await makeAuthority(work);
   const { secured, env } = authority;
-  await using daemon = await startDaemon({ configDir: config.path, secured, env });
+  const settings = { authority, envoy, work };
+  const server = (version: "v1" | "v2") =>
+    startWorkload(settings, { name: version, account: "shop", labels: { app: "shop", version } });
+  await using parts = new AsyncDisposableStack();
+  // Together, because each keeps one processor busy while it starts.
+  const starting = [
+    startDaemon({ configDir: config.path, secured, env }),
+    startWorkload(settings, { name: "client" }),
+    server("v1"),
+    server("v2"),
+  ] as const;
+  for (const part of starting) {
+    parts.defer(async () => await (await part.catch(() => undefined))?.[Symbol.asyncDispose]());
+  }
+  const [daemon, client] = await Promise.all(starting);
   narrator.say(`   backends v1 and v2 on ports ${v1.port} and ${v2.port}`);
   narrator.say(`   pilot-discovery over ${config.path}`);
-  const common = { namespace: "demo", xds: daemon.xds, envoy, dir: work };
-  const started = await Promise.all([
-    startAgent({
-      ...common,
-      role: "sidecar",
-      name: "client-1",
-      ip: "127.0.0.10",
-      labels: { app: "client" },
-      interception: "NONE",
-    }),
-    startAgent({
-      ...common,
-      role: "router",
-      name: "ingress-1",
-      ip: "127.0.0.11",
+  narrator.say(
+    `   pilot-agent with Envoy for the client and each backend, with mutual TLS (STRICT)`,
+  );
+  const scene = sceneOf(narrator, config, daemon, ports);
+  await bothAnswer(scene, ports);
+  // The other callers start while the next steps run.
+  const others = await Promise.all([
+    startWorkload(settings, {
+      name: "ingress",
       labels: { mesh: "ingress" },
+      role: "router",
       noWait: true,
     }),
+    startWorkload(settings, { name: "guest", noWait: true }),
   ]);
-  await using client = started[0];
-  await using entrance = started[1];
-  narrator.say(`   pilot-agent with Envoy as the client's proxy, and as ingress gateway`);
-  await traffic(narrator, config, daemon, ports);
+  await using entrance = others[0];
+  await using _guest = others[1];
+  await traffic(scene);
   await fromOutside(narrator, config, ports, entrance);
-  await identitySteps({ narrator, config, authority, envoy, work });
+  await identitySteps({ narrator, config, ports });
   await explore(narrator, { daemon, config, client, ports }, signal);
 }
 
-interface Ports {
-  readonly shop: number;
-  readonly ingress: number;
-  readonly v1: number;
-  readonly v2: number;
+/** The steps of the client's proxy that change its routes. */
+async function traffic(scene: Scene): Promise<void> {
+  await weights(scene);
+  await faults(scene);
+  await brokenFile(scene);
+  await scene.config.write("routes.yaml", routes({ v1: 80 }));
 }
 
-function words(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts).sort().map(([k, n]) => `${k}: ${n}`).join(", ");
-}
-
-/** The steps of the client's proxy. */
-async function traffic(
+function sceneOf(
   narrator: Narrator,
   config: ConfigDir,
   daemon: Daemon,
-  ports: Ports,
-): Promise<void> {
+  ports: DemoPorts,
+): Scene {
   const url = `http://127.0.0.1:${ports.shop}/`;
   const options = { host: `${HOST}:${ports.shop}` };
-  const scene: Scene = {
+  return {
     narrator,
     config,
     daemon,
@@ -137,10 +151,6 @@ async function traffic(
       return { counts, seen: `${SAMPLE} requests → ${words(counts)}` };
     },
   };
-  await weights(scene);
-  await faults(scene);
-  await brokenFile(scene);
-  await config.write("routes.yaml", routes({ v1: 80 }));
 }
 
 /** The parts that the steps of the client's proxy use. */
@@ -157,12 +167,21 @@ interface Scene {
   }>;
 }
 
-/** Steps: no rule, weights, a header. */
-async function weights({ narrator, config, write, split }: Scene): Promise<void> {
-  await narrator.step("Two endpoints, no rule: both versions answer", async () => {}, async () => {
+/** Step: no rule. */
+async function bothAnswer({ narrator, split }: Scene, { shop }: DemoPorts): Promise<void> {
+  const title = "Two endpoints, no rule: both versions answer, over mutual TLS";
+  await narrator.step(title, async () => {}, async () => {
     const { counts, seen } = await split();
-    return { seen, ok: (counts.v1 ?? 0) > 0 && (counts.v2 ?? 0) > 0 };
+    const { identity } = await callOnce(`http://127.0.0.1:${shop}/`, `${HOST}:${shop}`);
+    return {
+      seen: `${seen}; the backend saw the caller ${identity}`,
+      ok: (counts.v1 ?? 0) > 0 && (counts.v2 ?? 0) > 0 && identity === identityOf("client"),
+    };
   });
+}
+
+/** Steps: weights, a header. */
+async function weights({ narrator, config, write, split }: Scene): Promise<void> {
   await narrator.step("80 % to v1, 20 % to v2", async () => {
     await config.write("subsets.yaml", SUBSETS);
     await write("routes.yaml", routes({ v1: 80 }));
@@ -241,7 +260,7 @@ interface Problems {
 async function fromOutside(
   narrator: Narrator,
   config: ConfigDir,
-  ports: Ports,
+  ports: DemoPorts,
   entrance: Agent,
 ): Promise<void> {
   const url = `http://127.0.0.1:${ports.ingress}/from/outside`;
@@ -258,58 +277,6 @@ async function fromOutside(
       ok: known.status === 200 && known.echo?.path === "/from/outside" && other.status === 404,
     };
   });
-}
-
-/** Prints the addresses to explore. On a terminal, prints what happens until Ctrl-C. */
-async function explore(
-  narrator: Narrator,
-  { daemon, config, client, ports }: {
-    readonly daemon: Daemon;
-    readonly config: ConfigDir;
-    readonly client: Agent;
-    readonly ports: Ports;
-  },
-  signal: AbortSignal,
-): Promise<void> {
-  narrator.say(`
-The debug page: ${daemon.http}/debug
-   metrics      ${daemon.monitoring}/metrics
-   Envoy        ${client.admin}
-   requests     curl -H 'Host: ${HOST}:${ports.shop}' http://127.0.0.1:${ports.shop}/
-                curl -H 'Host: ${HOST}' http://127.0.0.1:${ports.ingress}/
-   the config   ${config.path}`);
-  if (!Deno.stdin.isTerminal()) return;
-  narrator.say(`
-The mesh stays up. Ctrl-C stops it. Edit files in another terminal, for example
-   sed -i 's/weight: 80/weight: 30/' ${config.path}/routes.yaml
-Each edit and its effect on the traffic appear here:
-`);
-  narrator.event("traffic", await currentTraffic(ports));
-  await follow({
-    daemon,
-    traffic: () => currentTraffic(ports),
-    print: (label, text) => narrator.event(label, text),
-    signal,
-  });
-}
-
-/** Number of requests of each kind that show the traffic after an edit. */
-const GLANCE = 100;
-
-/** Sends requests to the client's proxy and to the gateway, and says in words who answered. */
-async function currentTraffic(ports: Ports): Promise<string> {
-  const count = async (port: number, host: string, headers: Record<string, string> = {}) => {
-    try {
-      return words(await spread(GLANCE, `http://127.0.0.1:${port}/`, { host, headers }));
-    } catch (e) {
-      return `no answer (${e instanceof Error ? e.message : e})`;
-    }
-  };
-  const shop = `${HOST}:${ports.shop}`;
-  const client = await count(ports.shop, shop);
-  const tester = await count(ports.shop, shop, { "x-user": "tester" });
-  const outside = await count(ports.ingress, HOST);
-  return `client ${client} | tester ${tester} | from outside ${outside}`;
 }
 
 if (import.meta.main) Deno.exit(await main());

@@ -14,6 +14,23 @@ export interface DemoPorts {
   readonly ingress: number;
 }
 
+/**
+ * The loopback addresses of the proxies, by workload. Those of the servers accept mutual TLS at the
+ * ports of their backends, which listen at 127.0.0.1.
+ */
+export const ADDRESSES = {
+  client: "127.0.0.10",
+  ingress: "127.0.0.11",
+  v1: "127.0.0.12",
+  v2: "127.0.0.13",
+  guest: "127.0.0.14",
+} as const;
+
+/** The service account of a workload, as policies write it. */
+export function principalOf(account: string): string {
+  return `cluster.local/ns/demo/sa/${account}`;
+}
+
 /** The host under which the two backends are one service. */
 export const HOST = "shop.demo.mesh";
 
@@ -31,26 +48,67 @@ spec:
   ports:
   - {number: ${p.shop}, name: http, protocol: HTTP}
   endpoints:
-  - {address: 127.0.0.1, ports: {http: ${p.v1}}, labels: {version: v1}}
-  - {address: 127.0.0.1, ports: {http: ${p.v2}}, labels: {version: v2}}
+  - {address: ${ADDRESSES.v1}, ports: {http: ${p.v1}}, labels: {app: shop, version: v1}, serviceAccount: shop}
+  - {address: ${ADDRESSES.v2}, ports: {http: ${p.v2}}, labels: {app: shop, version: v2}, serviceAccount: shop}
 `;
 }
 
-/** The client's proxy listens on loopback, because traffic is not redirected here. */
-export function sidecar(p: DemoPorts): string {
-  return `apiVersion: networking.mesh.io/v1
+/**
+ * The listeners of the callers' proxies are on loopback, because traffic is not redirected here. The
+ * servers call nobody.
+ */
+export function sidecars(p: DemoPorts): string {
+  const caller = (app: "client" | "guest", bind: string): string =>
+    `apiVersion: networking.mesh.io/v1
 kind: Sidecar
 metadata:
-  name: client
+  name: ${app}
   namespace: demo
 spec:
+  workloadSelector: {labels: {app: ${app}}}
   egress:
   - port: {number: ${p.shop}, protocol: HTTP, name: shop}
-    bind: 127.0.0.1
+    bind: ${bind}
     captureMode: NONE
     hosts: ["./*"]
+---
+`;
+  return caller("client", "127.0.0.1") + caller("guest", ADDRESSES.guest) +
+    `apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata:
+  name: shop
+  namespace: demo
+spec:
+  workloadSelector: {labels: {app: shop}}
+  egress:
+  - hosts: ["~/*"]
 `;
 }
+
+/** Servers accept nothing but mutual TLS. */
+export const STRICT: string = `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata:
+  name: strict
+  namespace: demo
+spec:
+  mtls: {mode: STRICT}
+`;
+
+/** One caller may not use the shop. */
+export const DENY_GUEST: string = `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata:
+  name: no-guests
+  namespace: demo
+spec:
+  selector: {matchLabels: {app: shop}}
+  action: DENY
+  rules:
+  - from:
+    - source: {principals: ["${principalOf("guest")}"]}
+`;
 
 /** The subsets by version. */
 export const SUBSETS: string = `apiVersion: networking.mesh.io/v1

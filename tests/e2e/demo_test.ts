@@ -12,7 +12,7 @@ const DEMO = new URL("../../scripts/demo.ts", import.meta.url).pathname;
 
 /** Output of the demo, in order. */
 const STEPS: readonly RegExp[] = [
-  /both versions answer/,
+  /both versions answer, over mutual TLS/,
   /80 % to v1/,
   /header `x-user: tester`/,
   /A fault appears/,
@@ -66,8 +66,10 @@ Deno.test("in a terminal the demo follows edits until Ctrl-C, and listens on loo
   const routes = `${dir}/routes.yaml`;
   const good = await Deno.readTextFile(routes);
   await Deno.writeTextFile(routes, good.replace("weight: 80", "weight: 0").replace("20", "100"));
-  await shows(/applied +VirtualService demo\/shop: 2 resources changed, 2 of 2 proxies accepted/);
-  await shows(/traffic +client v2: 100 \| tester v2: 100 \| from outside v2: 100/);
+  await shows(/applied +VirtualService demo\/shop: 2 resources changed, 3 of 3 proxies accepted/);
+  await shows(
+    /traffic +client v2: 100 \| tester v2: 100 \| guest 403: 100 \| from outside v2: 100/,
+  );
 
   await Deno.writeTextFile(routes, good.replace("weight: 80", "weight: all"));
   const rejected = await shows(/traffic +client v2: 100/);
