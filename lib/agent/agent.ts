@@ -21,6 +21,7 @@ import { watchDaemon } from "./watch.ts";
 import type { ResourceConverter } from "./convert.ts";
 import type { AgentSubscription } from "./intercept.ts";
 import { statusRoutes } from "./status.ts";
+import { openTap, type Tap } from "./tap/tap.ts";
 
 /** A running agent. */
 export interface Agent {
@@ -44,6 +45,9 @@ const STATUS_REMEDY =
 
 /** The setting of the folder of the agent's files. */
 const CONFIG_PATH = "configPath of the proxy configuration";
+
+/** Socket of the gRPC side of the debug tap, in the folder of the agent's files. */
+const TAP_SOCKET = "TAP";
 
 const log = scope("default");
 
@@ -108,6 +112,8 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
       health,
     });
     resources.defer(() => relay.stop());
+    const tap = await tapOf(plan, tls);
+    if (tap) resources.defer(() => tap.stop());
     if (plan.command === undefined && subscriptions.length > 0) {
       resources.use(watch(plan, subscriptions, tls));
     }
@@ -151,6 +157,17 @@ function watch(
       await watching;
     },
   };
+}
+
+/** The debug tap, on the address family of the proxy's admin API. */
+async function tapOf(plan: AgentPlan, tls: RelayOptions["tls"]): Promise<Tap | undefined> {
+  const { env, target, node, configPath, admin } = plan;
+  if (env.tapPort === undefined) return undefined;
+  return await openTap({
+    ...{ target, tls, node, port: env.tapPort },
+    hostname: admin.startsWith("[") ? "::1" : "127.0.0.1",
+    socket: `${configPath}/${TAP_SOCKET}`,
+  });
 }
 
 function relayOptions({ env, socket, target }: AgentPlan) {

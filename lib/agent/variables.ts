@@ -41,6 +41,8 @@ export interface AgentEnv {
   readonly keepaliveInterval: number;
   /** Milliseconds. */
   readonly keepaliveTimeout: number;
+  /** Port of the debug tap; undefined: there is none. */
+  readonly tapPort: number | undefined;
   readonly metricsLocalOnly: boolean;
   readonly metricsAnnotations: string | undefined;
   readonly deferredStats: boolean;
@@ -94,6 +96,7 @@ export function readEnv(): AgentEnv {
     maxStreams: v.maxStreams.get(),
     keepaliveInterval: v.keepaliveInterval.get(),
     keepaliveTimeout: v.keepaliveTimeout.get(),
+    tapPort: v.tap.get() ? v.tapPort.get() : undefined,
     metricsLocalOnly: v.metricsLocalOnly.get(),
     metricsAnnotations: v.metricsAnnotations.get(),
     deferredStats: v.deferredStats.get(),

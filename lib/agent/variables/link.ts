@@ -15,6 +15,8 @@ export const LINK_VARIABLES: {
   readonly maxStreams: EnvVar<number>;
   readonly keepaliveInterval: EnvVar<number>;
   readonly keepaliveTimeout: EnvVar<number>;
+  readonly tap: EnvVar<boolean>;
+  readonly tapPort: EnvVar<number>;
 } = {
   servedConfig: declareEnv({
     name: "PROXY_CONFIG_XDS_AGENT",
@@ -61,6 +63,21 @@ export const LINK_VARIABLES: {
     default: "10s",
     range: { least: 1 },
     doc: "Wait for the answer to a ping before a gRPC connection is closed.",
+    readers,
+  }),
+  tap: declareEnv({
+    name: "PROXY_XDS_DEBUG_VIA_AGENT",
+    type: "bool",
+    default: true,
+    doc: "Serve the daemon's debug queries on a port of loopback, the debug tap.",
+    readers,
+  }),
+  tapPort: declareEnv({
+    name: "PROXY_XDS_DEBUG_VIA_AGENT_PORT",
+    type: "int",
+    default: 15004,
+    range: { least: 0, most: 65535 },
+    doc: "Port of the debug tap; 0 is one that the system chooses.",
     readers,
   }),
 };

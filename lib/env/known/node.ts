@@ -37,19 +37,6 @@ export const NODE: readonly IneffectiveGroup[] = [
     ],
   },
   {
-    state: { kind: "unsupported", reason: "the debug tap" },
-    readers: AGENT,
-    rows: [
-      bool(
-        "PROXY_XDS_DEBUG_VIA_AGENT",
-        AGENT,
-        true,
-        "Serve the daemon's debug API on a port of the agent.",
-      ),
-      int("PROXY_XDS_DEBUG_VIA_AGENT_PORT", AGENT, 15004, "Port of the debug tap."),
-    ],
-  },
-  {
     state: { kind: "unsupported", reason: "cloud platforms" },
     readers: AGENT,
     rows: [
