@@ -25,8 +25,8 @@ export interface Subject {
   /** A sentence about the document, before the tables. */
   readonly intro: string;
   readonly example: string;
-  /** Built-in values as JSON, by message and field; other fields have none. */
-  readonly defaults?: Defaults;
+  /** Built-in values as JSON, by message and field. */
+  readonly defaults: Defaults;
 }
 
 /** Built-in values: names of messages → JSON names of fields → values. */
@@ -41,7 +41,7 @@ export function subjectPage(subject: Subject, comments: Comments): string {
   const { title, names, schema, effective, isMetadataOnly } = subject;
   const messages = isMetadataOnly ? [] : describedMessages(schema, effective);
   const known = new Set(messages.map((one) => one.schema.typeName));
-  const context = { comments, known, defaults: subject.defaults ?? {} };
+  const context = { comments, known, defaults: subject.defaults };
   const about = comments.get(schema.typeName) ?? "";
   const versions = names?.versions.map((v) =>
     `\`${names.group === "" ? v : `${names.group}/${v}`}\``
@@ -77,7 +77,8 @@ export function indexPage(
 # Reference
 
 One page for each kind of document, with its fields, their types and effects, and an example. Field
-names are those of YAML. A document that sets a field without effect gets a warning. \`meshctl
+names are those of YAML. The default is the value that Mesh uses for an absent field; the description
+names defaults of the proxy. A document that sets a field without effect gets a warning. \`meshctl
 validate\` checks documents.
 
 | Kind | Group | Purpose |
@@ -107,12 +108,13 @@ function messageSection(
 ): string {
   const heading = isRoot ? "## Fields" : `## ${localName(schema)}`;
   const about = isRoot ? "" : context.comments.get(schema.typeName) ?? "";
-  const defaults = context.defaults[schema.typeName];
-  const head = ["Field", "Type", ...(defaults ? ["Default"] : []), "Effect", "Description"];
-  const rows = [...schema.fields].map((field) => [
+  const defaults = schema.fields.map((field) => defaultText(defaultOf(field, context)));
+  const hasDefaults = defaults.some((text) => text !== "");
+  const head = ["Field", "Type", ...(hasDefaults ? ["Default"] : []), "Effect", "Description"];
+  const rows = schema.fields.map((field, at) => [
     `\`${field.jsonName}\``,
     typeText(field, context),
-    ...(defaults ? [defaultText(defaults[field.jsonName])] : []),
+    ...(hasDefaults ? [defaults[at]!] : []),
     effectText(fields.get(field.jsonName)!),
     cell(descriptionOf(field, context)),
   ]);
@@ -191,6 +193,25 @@ function effectText({ effective, ineffective, values }: FieldEffect): string {
     : [ineffective, "yes, but not at"];
   const more = few.length > 3 ? " and others" : "";
   return `${lead} ${few.slice(0, 3).map((path) => `\`${path}\``).join(", ")}${more}${except}`;
+}
+
+/**
+ * The value that an absent field has: a built-in one, `false`, or the first of an enum. `undefined`:
+ * none, also if the first value of the enum is not a setting.
+ */
+function defaultOf(field: DescField, { comments, defaults }: Context): unknown {
+  const builtIn = defaults[field.parent.typeName]?.[field.jsonName];
+  if (builtIn !== undefined || field.fieldKind === "list" || field.fieldKind === "map") {
+    return builtIn;
+  }
+  // Fields of a oneof have no value if they are absent.
+  if (field.oneof !== undefined) return undefined;
+  if (field.scalar === ScalarType.BOOL) return false;
+  const first = field.enum?.values[0];
+  if (first === undefined) return undefined;
+  return comments.get(`${field.enum!.typeName}.${first.name}`)?.startsWith("Not set")
+    ? undefined
+    : first.name;
 }
 
 function defaultText(value: unknown): string {

@@ -14,6 +14,7 @@ import {
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { defaultsOfKinds } from "./defaults.ts";
 import type { Subject } from "./page.ts";
 
 function valuesOf(json: unknown): Readonly<Record<string, unknown>> {
@@ -34,6 +35,7 @@ const INTROS: Readonly<Record<string, string>> = {
  * @param example the example of a subject by its title
  */
 export async function subjects(example: (title: string) => Promise<string>): Promise<Subject[]> {
+  const defaults = defaultsOfKinds();
   const kinds = KINDS.map((kind) => ({
     title: kind.kind,
     names: kind,
@@ -41,12 +43,14 @@ export async function subjects(example: (title: string) => Promise<string>): Pro
     effective: kind.effective,
     isMetadataOnly: kind.metadataOnly,
     intro: INTROS[kind.kind] ?? "",
+    defaults,
   }));
   const files = [{
     title: "MeshConfig",
     schema: MeshConfigSchema,
     effective: MESH_CONFIG_FIELDS,
     defaults: {
+      ...defaults,
       [MeshConfigSchema.typeName]: valuesOf(toJson(MeshConfigSchema, defaultMeshConfig())),
       [ProxyConfigSchema.typeName]: valuesOf(toJson(ProxyConfigSchema, defaultProxyConfig())),
     },
@@ -57,6 +61,7 @@ export async function subjects(example: (title: string) => Promise<string>): Pro
     title: "MeshNetworks",
     schema: MeshNetworksSchema,
     effective: MESH_NETWORKS_FIELDS,
+    defaults: {},
     intro:
       "The networks of the mesh: the file that `--networksConfig` of the daemon names. It has " +
       "no `apiVersion` and no `metadata`.",

@@ -155,6 +155,19 @@ export function tryField(stage: Stage, scene: Scene, field: FieldCase): Outcome 
   };
 }
 
+/**
+ * Everything that the watchers are served with a specification; the stage is left as it was.
+ *
+ * @throws Error with the first problem of the specification
+ */
+export function servedWith(stage: Stage, scene: Scene, spec: unknown): string {
+  const [problem] = check(stage, scene, spec).problems;
+  if (problem !== undefined) throw new Error(`${scene.kind} ${problem.path}: ${problem.message}`);
+  const served = stage.look();
+  stage.bench.remove(scene.kind as never, `${scene.namespace}/subject`);
+  return served;
+}
+
 /** Puts the object under test into the mesh, if it is good. */
 function check(stage: Stage, scene: Scene, spec: unknown): ReturnType<typeof checkObject> {
   const { kind, apiVersion, namespace } = scene;
