@@ -1,0 +1,297 @@
+/**
+ * Following a resource type: a list, then a watch, and what it takes to go on after every failure.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import type { OrchClient } from "./client.ts";
+import { isExpired, isNotFound, isUnreachable, OrchError, statusError } from "./error.ts";
+import { type Changes, createHeld, type HeldObjects, type WatchEvent } from "./held.ts";
+import { jsonLines } from "./lines.ts";
+import type { ListItem, OrchList } from "./object.ts";
+import { sleep } from "./rate.ts";
+import {
+  collectionPath,
+  listObjects,
+  type ObjectName,
+  type ResourceType,
+  type Selection,
+} from "./resource.ts";
+
+const log = scope("orch");
+
+/** Times of following, in milliseconds. */
+export interface FollowTiming {
+  /**
+   * A watch without any byte for this time is given up. Servers send bookmarks about once a minute,
+   * so a silent watch is a broken one.
+   */
+  readonly idleMs: number;
+  /** The server ends a watch after this time; up to twice as long, by chance. */
+  readonly watchMs: number;
+  /** Pauses after failures: the first and the longest. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+  /** Pause between two looks for a resource type that the server does not have. */
+  readonly absentMs: number;
+}
+
+/** The times of a daemon. */
+export const DEFAULT_TIMING: FollowTiming = {
+  idleMs: 150_000,
+  watchMs: 300_000,
+  firstPauseMs: 200,
+  longestPauseMs: 10_000,
+  absentMs: 10_000,
+};
+
+/** Growth of the pauses after failures. */
+const GROWTH = 1.6;
+/** A watch that lived shorter counts as a failure, in milliseconds. */
+const SHORT_MS = 1000;
+
+/** State of a followed type. */
+export interface FollowState {
+  /** True once all objects were received. */
+  readonly synced: boolean;
+  /** The reason why the server cannot be followed now; the last objects stay in use. */
+  readonly fault: string | undefined;
+  /** True if the server does not have the resource type. */
+  readonly absent: boolean;
+  readonly objects: number;
+  /** Lists, watches and events since the start. */
+  readonly lists: number;
+  readonly watches: number;
+  readonly events: number;
+}
+
+/** Settings of following a type. */
+export interface FollowOptions<V> {
+  readonly client: OrchClient;
+  readonly type: ResourceType;
+  readonly selection?: Selection;
+  /** True: a type that the server does not have is followed as an empty one, until it has it. */
+  readonly optional?: boolean;
+  /** Makes the value that is kept of an object, without its managed fields. Must not throw. */
+  readonly convert: (object: ListItem) => V;
+  /** Called with changes: first all objects, then differences. Must not throw. */
+  readonly changed: (changes: Changes<V>) => void;
+  /** Called when the state of the connection changes. Must not throw. */
+  readonly stateChanged?: (state: FollowState) => void;
+  readonly timing?: Partial<FollowTiming>;
+}
+
+/** A followed type. */
+export interface Following<V> {
+  /** Resolves when all objects were received and reported once, or after `close`. */
+  readonly synced: Promise<void>;
+  state(): FollowState;
+  get(name: ObjectName): V | undefined;
+  values(): V[];
+  close(): Promise<void>;
+}
+
+/** Begins to follow a type. */
+export function follow<V>(options: FollowOptions<V>): Following<V> {
+  return new Follower(options);
+}
+
+class Follower<V> implements Following<V> {
+  readonly synced: Promise<void>;
+  readonly #options: FollowOptions<V>;
+  readonly #timing: FollowTiming;
+  readonly #held: HeldObjects<V>;
+  readonly #stop = new AbortController();
+  readonly #done: Promise<void>;
+  readonly #resolveSynced: () => void;
+  /** Resource version to go on from; `undefined`: everything has to be listed. */
+  #version: string | undefined;
+  #state = { synced: false, fault: undefined as string | undefined, absent: false };
+  #counts = { lists: 0, watches: 0, events: 0 };
+  #failures = 0;
+
+  constructor(options: FollowOptions<V>) {
+    this.#options = options;
+    this.#timing = { ...DEFAULT_TIMING, ...options.timing };
+    this.#held = createHeld(options.convert);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    [this.synced, this.#resolveSynced] = [promise, resolve];
+    this.#done = this.#run();
+  }
+
+  state(): FollowState {
+    return { ...this.#state, ...this.#counts, objects: this.#held.size };
+  }
+
+  get(name: ObjectName): V | undefined {
+    return this.#held.get(name);
+  }
+
+  values(): V[] {
+    return this.#held.values();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+    this.#resolveSynced();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const started = performance.now();
+      let pause: number;
+      try {
+        if (this.#version === undefined) await this.#list();
+        else await this.#checkVersion();
+        if (this.#version === undefined) continue;
+        this.#setState({ fault: undefined, absent: false });
+        await this.#watch(this.#version);
+        pause = performance.now() - started < SHORT_MS ? this.#nextPause() : 0;
+      } catch (error) {
+        if (signal.aborted) break;
+        pause = this.#handle(error);
+      }
+      await sleep(pause, signal).catch(() => {});
+    }
+  }
+
+  /** Notes a failure; returns the pause until the next attempt, in milliseconds. */
+  #handle(error: unknown): number {
+    const { type, optional = false, client } = this.#options;
+    if (optional && isNotFound(error)) {
+      this.#version = undefined;
+      this.#report(this.#held.replace([]));
+      this.#setState({ synced: true, fault: undefined, absent: true });
+      this.#resolveSynced();
+      return this.#timing.absentMs * (0.75 + Math.random() / 2);
+    }
+    if (isExpired(error)) {
+      this.#version = undefined;
+      log.debug("a resource is listed again", { kind: type.kind, reason: messageOf(error) });
+      return this.#nextPause();
+    }
+    if (isUnreachable(error)) {
+      client.renew();
+      // A server that was gone may come back with the data of a backup.
+      if (error instanceof OrchError && error.code === "orch-unreachable") {
+        this.#version = undefined;
+      }
+    } else if (!(error instanceof OrchError)) {
+      // Not an answer of the server, such as a malformed line: begin from the start.
+      this.#version = undefined;
+    }
+    this.#setState({ fault: messageOf(error) });
+    return this.#nextPause();
+  }
+
+  #nextPause(): number {
+    const { firstPauseMs, longestPauseMs } = this.#timing;
+    const full = Math.min(longestPauseMs, firstPauseMs * GROWTH ** this.#failures++);
+    return full / 2 + Math.random() * full / 2;
+  }
+
+  /** Lists everything, page by page, and reports the differences at once. */
+  async #list(): Promise<void> {
+    const { client, type, selection } = this.#options;
+    const { signal } = this.#stop;
+    this.#counts.lists++;
+    const items = [];
+    let version: string | undefined;
+    const pages = listObjects<ListItem>(client, type, selection, { signal });
+    for await (const page of pages) {
+      for (const item of page.items) items.push(this.#held.prepare(item));
+      version ??= page.metadata.resourceVersion;
+    }
+    this.#report(this.#held.replace(items));
+    this.#version = version ?? "0";
+    this.#setState({ synced: true, fault: undefined, absent: false });
+    this.#resolveSynced();
+  }
+
+  /**
+   * Asks for the server's version before a watch goes on. One that is older than the own shows a
+   * restored backup: the watch would skip its events.
+   */
+  async #checkVersion(): Promise<void> {
+    const { client, type, selection } = this.#options;
+    const { metadata } = await client.json<OrchList<unknown>>({
+      path: collectionPath(type, selection?.namespace),
+      query: { limit: 1 },
+      signal: this.#stop.signal,
+    });
+    if (isOlder(metadata.resourceVersion, this.#version)) this.#version = undefined;
+  }
+
+  async #watch(from: string): Promise<void> {
+    const { client, type, selection } = this.#options;
+    const { idleMs, watchMs } = this.#timing;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, this.#stop.signal]);
+    this.#counts.watches++;
+    try {
+      const stream = await client.stream({
+        path: collectionPath(type, selection?.namespace),
+        query: {
+          watch: true,
+          resourceVersion: from,
+          allowWatchBookmarks: true,
+          timeoutSeconds: Math.round(watchMs * (1 + Math.random()) / 1000),
+          labelSelector: selection?.labelSelector,
+          fieldSelector: selection?.fieldSelector,
+        },
+        signal,
+      });
+      for await (const events of jsonLines<WatchEvent>(stream, { idleMs, signal })) {
+        this.#receive(events);
+      }
+    } finally {
+      stop.abort();
+    }
+  }
+
+  #receive(events: readonly WatchEvent[]): void {
+    const end = events.findIndex(({ type }) => type === "ERROR");
+    const good = end < 0 ? events : events.slice(0, end);
+    let version = this.#version;
+    for (const { object } of good) {
+      const next = object.metadata.resourceVersion;
+      if (isOlder(next, version)) throw expired("the server's versions went backwards");
+      version = next;
+    }
+    this.#counts.events += good.length;
+    this.#failures = 0;
+    this.#report(this.#held.apply(good));
+    this.#version = version;
+    if (end < 0) return;
+    const { object } = events[end]!;
+    const status = (object as unknown as { code?: number }).code ?? 500;
+    const what = `watch of ${this.#options.type.plural}`;
+    throw statusError(what, { status, body: JSON.stringify(object), retryAfter: null });
+  }
+
+  #report(changes: Changes<V>): void {
+    if (changes.upserts.length + changes.deletes.length > 0) this.#options.changed(changes);
+  }
+
+  #setState(change: Partial<{ synced: boolean; fault: string | undefined; absent: boolean }>) {
+    const before = this.#state;
+    this.#state = { ...before, ...change };
+    const { synced, fault, absent } = this.#state;
+    if (synced === before.synced && fault === before.fault && absent === before.absent) return;
+    this.#options.stateChanged?.(this.state());
+  }
+}
+
+/** True if the first of two resource versions is the smaller number. */
+function isOlder(version: string | undefined, than: string | undefined): boolean {
+  if (version === undefined || than === undefined) return false;
+  if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;
+  return BigInt(version) < BigInt(than);
+}
+
+function expired(message: string): OrchError {
+  return new OrchError("orch-status", message, { status: 410, reason: "Expired" });
+}

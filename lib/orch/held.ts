@@ -1,0 +1,106 @@
+/**
+ * The objects of one resource type as they are known: what a list or an event changes in them.
+ *
+ * @module
+ */
+import { hash } from "../base/mod.ts";
+import { type KeyCodec, pathOf, text } from "../graph/mod.ts";
+import { type ListItem, trimmed } from "./object.ts";
+import type { ObjectName } from "./resource.ts";
+
+/** Changed and deleted objects. */
+export interface Changes<V> {
+  readonly upserts: readonly V[];
+  readonly deletes: readonly Required<ObjectName>[];
+}
+
+/** An event of a watch. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly object: ListItem;
+}
+
+interface Entry<V> {
+  /** Hash of the trimmed object. */
+  readonly digest: string;
+  readonly value: V;
+}
+
+/** Objects by namespace and name. */
+export interface HeldObjects<V> {
+  /** Replaces everything by the items of a list. */
+  replace(items: readonly PreparedItem<V>[]): Changes<V>;
+  /** Applies events, in their order. */
+  apply(events: readonly WatchEvent[]): Changes<V>;
+  /** Makes an item of a list ready for `replace`, so that pages are not kept whole. */
+  prepare(item: ListItem): PreparedItem<V>;
+  get(name: ObjectName): V | undefined;
+  values(): V[];
+  readonly size: number;
+}
+
+/** An item with its key. */
+export interface PreparedItem<V> extends Entry<V> {
+  readonly key: string;
+}
+
+/** Starts empty. `convert` makes the value that is kept of a trimmed object. */
+export function createHeld<V>(convert: (object: ListItem) => V): HeldObjects<V> {
+  let entries = new Map<string, Entry<V>>();
+  const prepare = (item: ListItem): PreparedItem<V> => {
+    const object = trimmed(item);
+    const key = keyOf(object.metadata);
+    // The digest decides and not the resource version: after a restored backup, the server gives
+    // the same versions to other contents.
+    const digest = hash(JSON.stringify(object));
+    const before = entries.get(key);
+    return before?.digest === digest ? { ...before, key } : { key, digest, value: convert(object) };
+  };
+  return {
+    prepare,
+    replace(items) {
+      const next = new Map(items.map(({ key, digest, value }) => [key, { digest, value }]));
+      const upserts = [...next].filter(([key, { digest }]) => entries.get(key)?.digest !== digest)
+        .map(([, { value }]) => value);
+      const deletes = [...entries.keys()].filter((key) => !next.has(key)).map(nameOf);
+      entries = next;
+      return { upserts, deletes };
+    },
+    apply(events) {
+      const upserts = new Map<string, V>();
+      const deletes = new Set<string>();
+      for (const { type, object } of events) {
+        if (type === "DELETED") {
+          const key = keyOf(object.metadata);
+          upserts.delete(key);
+          if (entries.delete(key)) deletes.add(key);
+        } else if (type === "ADDED" || type === "MODIFIED") {
+          const { key, digest, value } = prepare(object);
+          if (entries.get(key)?.digest === digest) continue;
+          entries.set(key, { digest, value });
+          deletes.delete(key);
+          upserts.set(key, value);
+        }
+      }
+      return { upserts: [...upserts.values()], deletes: [...deletes].map(nameOf) };
+    },
+    get: ({ namespace = "", name }) => entries.get(keyOf({ namespace, name }))?.value,
+    values: () => [...entries.values()].map(({ value }) => value),
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+const KEYS: KeyCodec<Required<ObjectName>> = pathOf<Required<ObjectName>>({
+  namespace: text,
+  name: text,
+});
+
+function keyOf({ namespace = "", name }: ObjectName): string {
+  return KEYS.encode({ namespace, name });
+}
+
+function nameOf(key: string): Required<ObjectName> {
+  return KEYS.decode(key);
+}

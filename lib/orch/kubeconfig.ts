@@ -1,0 +1,275 @@
+/**
+ * Configuration files of the orchestrator's clients (kubeconfig): clusters, users, contexts.
+ *
+ * @module
+ */
+import { dirname, resolve } from "node:path";
+import { MeshError } from "../base/mod.ts";
+import { parseYaml } from "../text/mod.ts";
+
+/** Environment variable of an exec credential. */
+export interface ExecVariable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `exec` of a user: a program that prints credentials. */
+export interface ExecConfig {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly ExecVariable[];
+  readonly installHint: string;
+  readonly provideClusterInfo: boolean;
+}
+
+/** A named cluster. Paths are absolute. */
+export interface ClusterConfig {
+  /** URL of the API server. */
+  readonly server: string;
+  /** PEM text, decoded from base64. */
+  readonly caData?: string;
+  readonly caFile?: string;
+  readonly insecureSkipVerify: boolean;
+  readonly tlsServerName: string;
+  readonly proxyUrl: string;
+}
+
+/** A named user. Paths are absolute. Data is decoded from base64. */
+export interface UserConfig {
+  readonly certData?: string;
+  readonly certFile?: string;
+  readonly keyData?: string;
+  readonly keyFile?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly exec?: ExecConfig;
+  /** Name of an auth provider plugin. */
+  readonly authProvider?: string;
+  readonly as?: string;
+  readonly asUid?: string;
+  readonly asGroups: readonly string[];
+}
+
+/** A named context. */
+export interface ContextConfig {
+  readonly cluster: string;
+  readonly user: string;
+  readonly namespace: string;
+}
+
+/** One file, or several merged ones. */
+export interface Kubeconfig {
+  /** File names, for messages. */
+  readonly origin: string;
+  readonly currentContext: string;
+  readonly clusters: ReadonlyMap<string, ClusterConfig>;
+  readonly users: ReadonlyMap<string, UserConfig>;
+  readonly contexts: ReadonlyMap<string, ContextConfig>;
+}
+
+/**
+ * Reads files and merges them: the first file that has a name decides, as does the first that has a
+ * current context.
+ *
+ * @throws MeshError `orch-config` if a file cannot be read or parsed
+ */
+export async function loadKubeconfig(paths: readonly string[]): Promise<Kubeconfig> {
+  const files: Kubeconfig[] = [];
+  for (const path of paths) {
+    let text: string;
+    try {
+      text = await Deno.readTextFile(path);
+    } catch (cause) {
+      throw new MeshError("orch-config", `cannot read the orchestrator configuration ${path}`, {
+        remedy: "Name a file that exists and that this user may read.",
+        cause,
+      });
+    }
+    files.push(parseKubeconfig(text, path));
+  }
+  return files.reduce(merge, emptyConfig(paths.join(", ")));
+}
+
+function emptyConfig(origin: string): Kubeconfig {
+  const [clusters, users, contexts] = [new Map(), new Map(), new Map()];
+  return { origin, currentContext: "", clusters, users, contexts };
+}
+
+function merge(first: Kubeconfig, second: Kubeconfig): Kubeconfig {
+  return {
+    origin: first.origin,
+    currentContext: first.currentContext || second.currentContext,
+    clusters: new Map([...second.clusters, ...first.clusters]),
+    users: new Map([...second.users, ...first.users]),
+    contexts: new Map([...second.contexts, ...first.contexts]),
+  };
+}
+
+/**
+ * Parses the text of one file.
+ *
+ * @param path name of the file for messages; relative paths in the text start at its folder
+ * @throws MeshError `orch-config`
+ */
+export function parseKubeconfig(text: string, path: string): Kubeconfig {
+  let value: unknown;
+  try {
+    value = parseYaml(text);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new MeshError("orch-config", `${path}: ${message}`, {
+      remedy: "Correct the file, or write it again with the orchestrator's tools.",
+      cause,
+    });
+  }
+  const root = new Section(value ?? {}, path, "");
+  const dir = dirname(resolve(path));
+  return {
+    origin: path,
+    currentContext: root.text("current-context") ?? "",
+    clusters: root.named("clusters", "cluster", (one) => readCluster(one, dir)),
+    users: root.named("users", "user", (one) => readUser(one, dir)),
+    contexts: root.named("contexts", "context", (one) => ({
+      cluster: one.text("cluster") ?? "",
+      user: one.text("user") ?? "",
+      namespace: one.text("namespace") ?? "",
+    })),
+  };
+}
+
+function readCluster(one: Section, dir: string): ClusterConfig {
+  return {
+    server: one.text("server") ?? "",
+    caData: one.base64("certificate-authority-data"),
+    caFile: one.file("certificate-authority", dir),
+    insecureSkipVerify: one.flag("insecure-skip-tls-verify"),
+    tlsServerName: one.text("tls-server-name") ?? "",
+    proxyUrl: one.text("proxy-url") ?? "",
+  };
+}
+
+function readUser(one: Section, dir: string): UserConfig {
+  const exec = one.section("exec");
+  return {
+    certData: one.base64("client-certificate-data"),
+    certFile: one.file("client-certificate", dir),
+    keyData: one.base64("client-key-data"),
+    keyFile: one.file("client-key", dir),
+    token: one.text("token"),
+    tokenFile: one.file("tokenFile", dir),
+    username: one.text("username"),
+    exec: exec && readExec(exec, dir),
+    authProvider: one.section("auth-provider")?.text("name"),
+    as: one.text("as"),
+    asUid: one.text("as-uid"),
+    asGroups: one.texts("as-groups"),
+  };
+}
+
+function readExec(exec: Section, dir: string): ExecConfig {
+  const command = exec.text("command") ?? "";
+  return {
+    apiVersion: exec.text("apiVersion") ?? "",
+    // A name without a slash is found on the PATH.
+    command: command.includes("/") ? resolve(dir, command) : command,
+    args: exec.texts("args"),
+    env: exec.sections("env").map((one) => ({
+      name: one.text("name") ?? "",
+      value: one.text("value") ?? "",
+    })),
+    installHint: exec.text("installHint") ?? "",
+    provideClusterInfo: exec.flag("provideClusterInfo"),
+  };
+}
+
+/** A map of the file, with the path to it for messages. Values never appear in messages. */
+class Section {
+  readonly #value: Readonly<Record<string, unknown>>;
+  readonly #file: string;
+  readonly #path: string;
+
+  constructor(value: unknown, file: string, path: string) {
+    this.#file = file;
+    this.#path = path;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw this.#wrong("", "a map");
+    }
+    this.#value = value as Readonly<Record<string, unknown>>;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#value[name];
+    if (value === undefined || value === null || value === "") return undefined;
+    if (typeof value === "string") return value;
+    throw this.#wrong(name, "a text");
+  }
+
+  flag(name: string): boolean {
+    const value = this.#value[name] ?? false;
+    if (typeof value === "boolean") return value;
+    throw this.#wrong(name, "true or false");
+  }
+
+  file(name: string, dir: string): string | undefined {
+    const path = this.text(name);
+    return path === undefined ? undefined : resolve(dir, path);
+  }
+
+  base64(name: string): string | undefined {
+    const data = this.text(name);
+    if (data === undefined) return undefined;
+    try {
+      return atob(data.replaceAll(/\s/g, ""));
+    } catch {
+      throw this.#wrong(name, "base64");
+    }
+  }
+
+  texts(name: string): string[] {
+    const list = this.#list(name);
+    if (list.every((item) => typeof item === "string")) return list;
+    throw this.#wrong(name, "a list of texts");
+  }
+
+  section(name: string): Section | undefined {
+    const value = this.#value[name];
+    if (value === undefined || value === null) return undefined;
+    return new Section(value, this.#file, this.#at(name));
+  }
+
+  sections(name: string): Section[] {
+    return this.#list(name)
+      .map((item, index) => new Section(item, this.#file, `${this.#at(name)}[${index}]`));
+  }
+
+  /** A list of `{name, <field>}` as a map; the first of several equal names counts. */
+  named<T>(list: string, field: string, read: (section: Section) => T): Map<string, T> {
+    const found = new Map<string, T>();
+    for (const item of this.sections(list)) {
+      const name = item.text("name");
+      if (name === undefined) throw item.#wrong("name", "a text");
+      const section = item.section(field);
+      if (section !== undefined && !found.has(name)) found.set(name, read(section));
+    }
+    return found;
+  }
+
+  #list(name: string): unknown[] {
+    const value = this.#value[name] ?? [];
+    if (Array.isArray(value)) return value;
+    throw this.#wrong(name, "a list");
+  }
+
+  #at(name: string): string {
+    return this.#path === "" || name === "" ? this.#path + name : `${this.#path}.${name}`;
+  }
+
+  #wrong(name: string, expected: string): MeshError {
+    const at = this.#at(name) || "the document";
+    return new MeshError("orch-config", `${this.#file}: ${at} is not ${expected}`, {
+      remedy: "Correct the file, or write it again with the orchestrator's tools.",
+    });
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The client of the orchestrator's API: configuration files and credentials, requests, following
+ * resource types, leases, reviews and certificate requests.
+ *
+ * A program loads its access ({@linkcode loadKubeconfig} with {@linkcode accessOf}, or
+ * {@linkcode inClusterAccess}) and creates one client from it ({@linkcode createClient}).
+ *
+ * @module
+ */
+export {
+  type Access,
+  accessOf,
+  type AccessOptions,
+  ALL_CREDENTIAL_OPTIONS,
+  type CredentialOption,
+  type Impersonation,
+  type TlsMaterial,
+} from "./access.ts";
+export { type ClientOptions, createClient, DEFAULT_RATE, type OrchClient } from "./client.ts";
+export { isConflict, isExpired, isNotFound, isUnreachable, OrchError } from "./error.ts";
+export { inClusterAccess, isInCluster } from "./in_cluster.ts";
+export {
+  type ClusterConfig,
+  type ContextConfig,
+  type ExecConfig,
+  type Kubeconfig,
+  loadKubeconfig,
+  parseKubeconfig,
+  type UserConfig,
+} from "./kubeconfig.ts";
+export {
+  type ListItem,
+  type OrchList,
+  type OrchMeta,
+  type OrchObject,
+  type OwnerReference,
+  trimmed,
+} from "./object.ts";
+export type { RateOptions } from "./rate.ts";
+export {
+  applyObject,
+  type ApplyOptions,
+  collectionPath,
+  createObject,
+  deleteObject,
+  getObject,
+  listAll,
+  listObjects,
+  mergePatch,
+  type ObjectName,
+  objectPath,
+  replaceObject,
+  type ResourceType,
+  type Selection,
+} from "./resource.ts";
+export type { OrchRequest, Query } from "./transport.ts";
+export * as types from "./types.ts";
+export { requestCertificate, type SigningRequest } from "./certificate_requests.ts";
+export {
+  DEFAULT_TIMING,
+  follow,
+  type Following,
+  type FollowOptions,
+  type FollowState,
+  type FollowTiming,
+} from "./follow.ts";
+export type { Changes } from "./held.ts";
+export { createLease, type LeaseLock, type LeaseOptions, type LeaseState } from "./lease.ts";
+export {
+  type AccessAnswer,
+  type AccessQuestion,
+  requestToken,
+  reviewAccess,
+  type ReviewedUser,
+  reviewToken,
+  type TokenReviewResult,
+} from "./reviews.ts";
