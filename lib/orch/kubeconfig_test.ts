@@ -55,7 +55,7 @@ Deno.test("kubeconfig: data precedes files, which lie beside the configuration",
   }
 });
 
-Deno.test("kubeconfig: of several files the first that has a name counts", async () => {
+Deno.test("kubeconfig: the first of several files that has a name counts", async () => {
   const dir = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${dir}/a`, "users: [{name: u, user: {token: first}}]\n");

@@ -23,7 +23,7 @@ export interface OrchRequest {
   readonly contentType?: string;
   readonly signal?: AbortSignal;
   /**
-   * Longest time until the answer, in milliseconds; default {@link TIMEOUT_MS}. Of a stream, until
+   * Longest time until the answer, in milliseconds; default {@link TIMEOUT_MS}. For a stream, until
    * its head.
    */
   readonly timeoutMs?: number;
