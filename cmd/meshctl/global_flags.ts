@@ -43,7 +43,7 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
   VKLOG_FLAG,
 ];
 
-/** Flags that are for talking to an orchestrator. */
+/** Flags that are for the connection to an orchestrator. */
 const ORCHESTRATOR_FLAGS: readonly string[] = [
   "as",
   "as-group",
@@ -53,10 +53,10 @@ const ORCHESTRATOR_FLAGS: readonly string[] = [
   "vklog",
 ];
 
-/** Warns of flags that were given and need an orchestrator, which no command talks to yet. */
+/** Warns of given flags for an orchestrator, in a command that connects to none. */
 export function warnOrchestratorFlags(flags: FlagValues, io: Io): void {
   for (const name of ORCHESTRATOR_FLAGS) {
     if (!flags.given.has(name)) continue;
-    io.err(`Warning: --${name} has no effect: talking to an orchestrator is not supported\n`);
+    io.err(`Warning: --${name} has no effect: this command connects to no orchestrator\n`);
   }
 }

@@ -4,15 +4,16 @@
  * @module
  */
 import { processIo, runProgram, shutdownSignal } from "../../lib/cli/mod.ts";
-import { refuseUnsupported } from "./unsupported.ts";
-import { MESHCTL } from "./program.ts";
+import { MESHCTL, preferExperimental } from "./program.ts";
+import { prefersExperimental, readSettings } from "./settings.ts";
 
 /** Runs the program with the words after its name and gives its exit status. */
 export async function run(args: readonly string[]): Promise<number> {
   using shutdown = shutdownSignal((status) => Deno.exit(status));
-  const environment = { io: processIo, signal: shutdown.signal };
-  return refuseUnsupported(MESHCTL, args, environment.io) ??
-    await runProgram(MESHCTL, args, environment);
+  const io = processIo;
+  const configured = await readSettings(io);
+  const program = prefersExperimental(configured) ? preferExperimental(MESHCTL) : MESHCTL;
+  return await runProgram(program, args, { io, signal: shutdown.signal, configured });
 }
 
 if (import.meta.main) Deno.exit(await run(Deno.args));

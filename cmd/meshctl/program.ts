@@ -1,72 +1,68 @@
+import { completionCommand, type ProgramSpec } from "../../lib/cli/mod.ts";
+import { admin } from "./commands/admin.ts";
+import { analyze } from "./commands/analyze.ts";
+import { bugReport } from "./commands/bug_report.ts";
+import { dashboard } from "./commands/dashboard.ts";
+import { experimental } from "./commands/experimental.ts";
 import {
-  completionCommand,
-  type Invocation,
-  type ProgramSpec,
-  versionCommand,
-} from "../../lib/cli/mod.ts";
-import { GLOBAL_FLAGS, warnOrchestratorFlags } from "./global_flags.ts";
-import { validate } from "./validate.ts";
-import { withRemote } from "./version.ts";
+  createRemoteSecret,
+  install,
+  manifest,
+  orchInject,
+  tag,
+  uninstall,
+  upgrade,
+} from "./commands/install.ts";
+import { authz, options, remoteClusters } from "./commands/other.ts";
+import { proxyConfig } from "./commands/proxy_config.ts";
+import { proxyStatus } from "./commands/proxy_status.ts";
+import { validate } from "./commands/validate.ts";
+import { version } from "./commands/version.ts";
+import { waypoint, ztunnelConfig } from "./commands/waypoint.ts";
+import { GLOBAL_FLAGS } from "./global_flags.ts";
 
-/** The command line of the operator's tool. */
+/**
+ * The command line of the operator's tool. A command is a file of `commands/` that exports its
+ * table; `run` imports the rooms that it needs when it is called, so that the program starts fast.
+ */
 export const MESHCTL: ProgramSpec = {
   name: "meshctl",
   summary: "Mesh control interface",
-  description: "The operator's tool of the mesh: checks configuration before it is applied.",
+  description:
+    "The operator's tool of the mesh: checks configuration before it is applied, shows\n" +
+    "what proxies have and how far they follow, and explains why a request goes where it goes.",
   globalFlags: GLOBAL_FLAGS,
   commands: [
-    {
-      name: "validate",
-      aliases: ["v"],
-      summary: "Validate mesh configuration and rules files",
-      description:
-        "Checks files of mesh configuration as one set, as the daemon would read them.\n" +
-        "What the daemon rejects is an error (status 1); likely mistakes, such as routes to hosts\n" +
-        "that the files do not define, are warnings. Objects of other kinds are ignored;\n" +
-        "Deployments and Services get hints.",
-      examples: [
-        "meshctl validate samples/",
-        "meshctl validate -f samples/routes.yaml -o json",
-        "meshctl validate -f config/ -f extra.yaml",
-        "generate | meshctl validate -f -",
-      ],
-      args: [{
-        name: "file",
-        description: "Files and directories, as with --filename",
-        optional: true,
-        variadic: true,
-        complete: "file",
-      }],
-      flags: [
-        {
-          name: "filename",
-          short: "f",
-          type: "stringSlice",
-          complete: "file",
-          description: "Files and directories to check, - for standard input; may be repeated",
-        },
-        {
-          name: "output",
-          short: "o",
-          type: "string",
-          choices: ["json"],
-          description:
-            "Output format; json: an array with code, level, file and line of each finding",
-        },
-      ],
-      run: runValidate,
-    },
-    withRemote(versionCommand()),
+    admin,
+    analyze,
+    authz,
+    bugReport,
     completionCommand("meshctl"),
+    createRemoteSecret,
+    dashboard,
+    experimental,
+    install,
+    manifest,
+    options,
+    orchInject,
+    proxyConfig,
+    proxyStatus,
+    remoteClusters,
+    tag,
+    uninstall,
+    upgrade,
+    validate,
+    version,
+    waypoint,
+    ztunnelConfig,
   ],
 };
 
-async function runValidate({ flags, args, io }: Invocation): Promise<number> {
-  warnOrchestratorFlags(flags, io);
-  return await validate({
-    files: [...flags.list("filename"), ...args],
-    namespace: flags.string("namespace"),
-    meshNamespace: flags.string("meshNamespace"),
-    output: flags.string("output") === "json" ? "json" : "",
-  }, io);
+/** The program in which commands have their experimental form where there is one. */
+export function preferExperimental(program: ProgramSpec): ProgramSpec {
+  const forms = new Map(experimental.commands?.map((command) => [command.name, command]));
+  return {
+    ...program,
+    commands: program.commands?.map((command) => forms.get(command.name) ?? command),
+  };
 }

@@ -4,7 +4,9 @@ import { testAgainstSpec } from "../../tests/support/flag_table.ts";
 import { type ProxyOptions, proxyOptions } from "./options.ts";
 import { PILOT_AGENT } from "./program.ts";
 
-await testAgainstSpec(PILOT_AGENT, ["role"]);
+await testAgainstSpec(PILOT_AGENT, {
+  "pilot-agent proxy": { "<role>": "the description has it in the text of the command" },
+});
 
 function parse(...argv: string[]): ProxyOptions {
   return proxyOptions(parseArgv(PILOT_AGENT, ["proxy", ...argv]).flags);

@@ -5,7 +5,10 @@
  *
  * @module
  */
-import type { ArgSpec, CommandSpec, FlagSpec, ProgramSpec } from "./spec.ts";
+import { printable } from "../base/mod.ts";
+import type { CandidateSource } from "./flags.ts";
+import { parseArgv } from "./parse.ts";
+import type { ArgSpec, CommandSpec, Configured, FlagSpec, ProgramSpec } from "./spec.ts";
 import { flagOfToken, flagsOf, isFlagToken, locate, takesNextWord } from "./tree.ts";
 
 interface Candidate {
@@ -16,20 +19,70 @@ interface Candidate {
 interface Answer {
   readonly candidates: readonly Candidate[];
   readonly shell: "none" | "file" | "directory";
+  /** Names to look up, and the text before them in the word. */
+  readonly source?: CandidateSource;
+  readonly prefix?: string;
 }
 
+/** Options of a completion. */
+export interface CompleteOptions {
+  /** Descriptions follow the words. */
+  readonly describe: boolean;
+  readonly configured: Configured;
+}
+
+/** Longest wait for names that have to be looked up, in milliseconds. */
+const LOOKUP_MS = 2_000;
+
 /** The output for `words`. */
-export function completeWords(
+export async function completeWords(
   program: ProgramSpec,
   words: readonly string[],
-  describe: boolean,
-): string {
+  { describe, configured }: CompleteOptions,
+): Promise<string> {
   const current = words.at(-1) ?? "";
-  const { candidates, shell } = answer(program, words.slice(0, -1), current);
-  const lines = candidates
+  const before = words.slice(0, -1);
+  const { candidates, shell, source, prefix = "" } = answer(program, before, current);
+  const found = source === undefined ? [] : await lookUp(program, source, {
+    before,
+    current: current.slice(prefix.length),
+    configured,
+  });
+  const named = found.map((name) => ({ word: prefix + printable(name), description: "" }));
+  const lines = [...candidates, ...named]
     .filter(({ word }) => word.startsWith(current))
     .map(({ word, description }) => describe ? `${word}\t${description}` : word);
   return `${[...lines, `:${shell}`].join("\n")}\n`;
+}
+
+interface LookUp {
+  readonly before: readonly string[];
+  readonly current: string;
+  readonly configured: Configured;
+}
+
+/** Names from a source. Completion says nothing about failures: the shell shows no place for it. */
+async function lookUp(
+  program: ProgramSpec,
+  source: CandidateSource,
+  { before, current, configured }: LookUp,
+): Promise<readonly string[]> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), LOOKUP_MS);
+  try {
+    // `--help` turns off the check of the number of arguments, which are not complete yet.
+    const last = before.at(-1) ?? "";
+    const given = isFlagToken(last) && !last.includes("=") ? before.slice(0, -1) : before;
+    const { flags } = parseArgv(program, [...given, "--help"], configured);
+    const late = new Promise<readonly string[]>((resolve) =>
+      timeout.signal.addEventListener("abort", () => resolve([]), { once: true })
+    );
+    return await Promise.race([source({ flags, current, signal: timeout.signal }), late]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function answer(program: ProgramSpec, before: readonly string[], current: string): Answer {
@@ -70,13 +123,15 @@ function valuesOf(flag: FlagSpec | undefined, prefix: string): Answer {
   return {
     candidates: choices.map((choice) => ({ word: prefix + choice, description: "" })),
     shell: flag?.complete ?? "none",
+    source: flag?.candidates,
+    prefix,
   };
 }
 
 function positional(program: ProgramSpec, command: CommandSpec, count: number): Answer {
   const candidates: Candidate[] = [];
   if (count === 0) {
-    const children = [...(command.commands ?? [])];
+    const children = (command.commands ?? []).filter(({ hidden }) => hidden !== true);
     candidates.push(...children.map(({ name, summary }) => ({ word: name, description: summary })));
     if (command === program) {
       candidates.push({ word: "help", description: "Help about any command" });
@@ -88,5 +143,5 @@ function positional(program: ProgramSpec, command: CommandSpec, count: number): 
   for (const choice of arg?.choices ?? arg?.suggestions ?? []) {
     candidates.push({ word: choice, description: arg?.description ?? "" });
   }
-  return { candidates, shell: arg?.complete ?? "none" };
+  return { candidates, shell: arg?.complete ?? "none", source: arg?.candidates };
 }

@@ -20,9 +20,13 @@ export type FlagType =
 export interface FlagSpec {
   /** Without dashes. */
   readonly name: string;
+  /** Other names that are accepted and not listed. */
+  readonly aliases?: readonly string[];
   /** One letter, without dash. */
   readonly short?: string;
   readonly type: FlagType;
+  /** The name of the type in help texts, if the one of `type` says too little. */
+  readonly typeName?: string;
   /** The default as a user would write it; absent: the type's zero (`false`, `0`, empty). */
   readonly default?: string;
   /** The default in the help text, if `default` is not clear to a reader. */
@@ -35,6 +39,8 @@ export interface FlagSpec {
   readonly choices?: readonly string[];
   /** Candidates of completion; absent: none. */
   readonly complete?: "file" | "directory";
+  /** Names that completion offers, for example of a cluster. */
+  readonly candidates?: CandidateSource;
 }
 
 /** A value after parsing; durations are milliseconds. */
@@ -51,6 +57,19 @@ export interface FlagValues {
   map(name: string): ReadonlyMap<string, string>;
   /** Names of the given flags. */
   readonly given: ReadonlySet<string>;
+}
+
+/** Finds names for completion. A source that fails or is late offers nothing. */
+export type CandidateSource = (request: CandidateRequest) => Promise<readonly string[]>;
+
+/** The command line so far. */
+export interface CandidateRequest {
+  /** The flags before the word, with their defaults. */
+  readonly flags: FlagValues;
+  /** The word to complete. */
+  readonly current: string;
+  /** Aborted when completion no longer waits. */
+  readonly signal: AbortSignal;
 }
 
 /** Typed access to parsed values. */

@@ -1,5 +1,5 @@
 import type { CommandSpec, FlagSpec, FlagType, ProgramSpec } from "./spec.ts";
-import { helpFlag } from "./tree.ts";
+import { flagsOf, helpFlag } from "./tree.ts";
 import { zeroText } from "./value.ts";
 
 /** The help page of a command, in the usual layout. */
@@ -15,12 +15,19 @@ export function helpText(program: ProgramSpec, path: readonly CommandSpec[]): st
     section("Examples", (command.examples ?? []).map((example) => `  ${example}`).join("\n")),
     section("Available Commands", commandList(command)),
     section("Flags", flagList(isRoot ? [...own, ...program.globalFlags] : own)),
-    isRoot ? "" : section("Global Flags", flagList(program.globalFlags)),
+    isRoot ? "" : section("Global Flags", flagList(globalsOf(program, command))),
     command.commands === undefined
       ? ""
       : `Use "${line} [command] --help" for more information about a command.`,
   ];
   return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+/** The flags of the program that the command does not replace. */
+function globalsOf(program: ProgramSpec, command: CommandSpec): readonly FlagSpec[] {
+  const names = new Set(program.globalFlags.map(({ name }) => name));
+  const own = new Set(command.flags ?? []);
+  return flagsOf(program, command).filter((flag) => names.has(flag.name) && !own.has(flag));
 }
 
 function section(title: string, body: string): string {
@@ -44,7 +51,9 @@ function names(command: CommandSpec): string {
 }
 
 function commandList(command: CommandSpec): string {
-  const children = [...(command.commands ?? [])].sort((a, b) => a.name < b.name ? -1 : 1);
+  const children = (command.commands ?? []).filter((child) => child.hidden !== true).sort((a, b) =>
+    a.name < b.name ? -1 : 1
+  );
   const width = Math.max(0, ...children.map((child) => child.name.length));
   return children.map((child) => `  ${child.name.padEnd(width)}   ${child.summary}`).join("\n");
 }
@@ -68,7 +77,7 @@ function flagList(flags: readonly FlagSpec[]): string {
   const sorted = [...flags].sort((a, b) => a.name < b.name ? -1 : 1);
   const heads = sorted.map((flag) => {
     const short = flag.short === undefined ? "    " : `-${flag.short}, `;
-    return `  ${short}--${flag.name} ${TYPE_NAMES[flag.type]}`.trimEnd();
+    return `  ${short}--${flag.name} ${flag.typeName ?? TYPE_NAMES[flag.type]}`.trimEnd();
   });
   const width = Math.max(0, ...heads.map((head) => head.length));
   return sorted

@@ -8,17 +8,27 @@
 export {
   type ArgSpec,
   type CommandSpec,
+  type Configured,
   type FlagSpec,
   type FlagType,
   type Invocation,
   type Io,
   type ProgramSpec,
   type RunEnvironment,
+  type TerminalFacts,
 } from "./spec.ts";
-export { type FlagValues } from "./flags.ts";
+export { type CandidateRequest, type CandidateSource, type FlagValues } from "./flags.ts";
 export { helpText } from "./help.ts";
 export { parseArgv, type Parsed } from "./parse.ts";
-export { EXIT_FAILURE, EXIT_USAGE, runProgram, usageError } from "./run.ts";
+export {
+  dataError,
+  EXIT_DATA,
+  EXIT_FAILURE,
+  EXIT_FINDINGS,
+  EXIT_USAGE,
+  usageError,
+} from "./errors.ts";
+export { NO_CONFIGURED, runProgram } from "./run.ts";
 export { processIo, shutdownSignal } from "./process.ts";
 export { versionCommand } from "./version.ts";
 export { completionCommand } from "./completion.ts";
@@ -31,3 +41,7 @@ export {
 } from "./logging_flags.ts";
 export { type AskedListener, openListener } from "./listening.ts";
 export { warnIneffective } from "./ineffective.ts";
+export { neutralText, tableText } from "./table.ts";
+export { type Paint, painter, type Style } from "./style.ts";
+export { type Progress, progressOn } from "./progress.ts";
+export { readInput } from "./input.ts";

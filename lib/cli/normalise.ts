@@ -6,7 +6,7 @@
 import { usageError } from "./errors.ts";
 import type { FlagSpec } from "./spec.ts";
 import { suggest } from "./suggest.ts";
-import { isFlagToken } from "./tree.ts";
+import { flagOfToken, isFlagToken } from "./tree.ts";
 import { MeshError } from "../base/mod.ts";
 
 /** A flag as it was given. */
@@ -46,7 +46,7 @@ export function normalise(flags: readonly FlagSpec[], words: readonly string[]):
 function longFlag(flags: readonly FlagSpec[], word: string, queue: string[]): GivenFlag {
   const equals = word.indexOf("=");
   const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
-  const flag = flags.find((each) => each.name === name);
+  const flag = flagOfToken(flags, `--${name}`);
   if (flag === undefined) throw unknownFlag(flags, name);
   if (equals >= 0) return { flag, value: word.slice(equals + 1) };
   if (flag.type === "bool") return { flag, value: "true" };

@@ -3,7 +3,7 @@ import { envText } from "../env/mod.ts";
 import { usageError } from "./errors.ts";
 import { type FlagValue, type FlagValues, flagValues } from "./flags.ts";
 import { normalise, type Normalised } from "./normalise.ts";
-import type { CommandSpec, FlagSpec, ProgramSpec } from "./spec.ts";
+import type { CommandSpec, Configured, FlagSpec, ProgramSpec } from "./spec.ts";
 import { suggest } from "./suggest.ts";
 import { flagsOf, locate } from "./tree.ts";
 import { parseValue, ValueError, zeroText } from "./value.ts";
@@ -21,14 +21,18 @@ export interface Parsed {
  *
  * @throws {MeshError} `usage`, or `flag-value` for an invalid value.
  */
-export function parseArgv(program: ProgramSpec, argv: readonly string[]): Parsed {
+export function parseArgv(
+  program: ProgramSpec,
+  argv: readonly string[],
+  configured?: Configured,
+): Parsed {
   const { path, words } = locate(program, argv);
   const command = path.at(-1) ?? program;
   const specs = flagsOf(program, command);
   const { options, args } = normalise(specs, words);
   if (command.run === undefined && args[0] !== undefined) throw unknownCommand(path, args[0]);
 
-  const { values, given } = valuesOf(specs, options);
+  const { values, given } = valuesOf(specs, options, configured);
   // With help wanted, the arguments do not matter.
   if (!options.some(({ flag, value }) => flag.name === "help" && value === "true")) {
     checkCount(path, command, args.length);
@@ -38,7 +42,11 @@ export function parseArgv(program: ProgramSpec, argv: readonly string[]): Parsed
 }
 
 /** The values of all flags, given ones and defaults; list types collect what is given. */
-function valuesOf(specs: readonly FlagSpec[], options: Normalised["options"]) {
+function valuesOf(
+  specs: readonly FlagSpec[],
+  options: Normalised["options"],
+  configured?: Configured,
+) {
   const values = new Map<string, FlagValue>();
   const given = new Set<string>();
   for (const { flag, value } of options) {
@@ -46,14 +54,20 @@ function valuesOf(specs: readonly FlagSpec[], options: Normalised["options"]) {
     values.set(flag.name, valueFor(flag, value, `"${shown(flag)}" flag`, sofar));
     given.add(flag.name);
   }
-  for (const spec of specs) if (!given.has(spec.name)) values.set(spec.name, defaultOf(spec));
+  for (const spec of specs) {
+    if (!given.has(spec.name)) values.set(spec.name, defaultOf(spec, configured));
+  }
   return { values, given };
 }
 
-function defaultOf(spec: FlagSpec): FlagValue {
+function defaultOf(spec: FlagSpec, configured?: Configured): FlagValue {
   const fromEnv = spec.env === undefined ? undefined : readable(spec.env);
   if (spec.env !== undefined && fromEnv !== undefined && fromEnv !== "") {
     return valueFor(spec, fromEnv, `--${spec.name} in the environment variable ${spec.env}`);
+  }
+  const fromFile = configured?.values.get(spec.name);
+  if (spec.env !== undefined && fromFile !== undefined) {
+    return valueFor(spec, fromFile, `--${spec.name} in the file ${configured?.file}`);
   }
   if (spec.type === "stringArray" && spec.default === undefined) return [];
   return parseValue(spec, spec.default ?? zeroText(spec.type));
@@ -84,7 +98,8 @@ function shown(spec: FlagSpec): string {
 }
 
 function unknownCommand(path: readonly CommandSpec[], word: string): MeshError {
-  const names = path.at(-1)?.commands?.map((child) => child.name) ?? [];
+  const names = path.at(-1)?.commands?.filter((child) => child.hidden !== true)
+    .map((child) => child.name) ?? [];
   const line = path.map((command) => command.name).join(" ");
   const near = suggest(word, names);
   const meant = near.length === 0 ? "" : `\nDid you mean this?\n\t${near.join("\n\t")}\n`;

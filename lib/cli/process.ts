@@ -1,10 +1,35 @@
-import type { Io } from "./spec.ts";
+import { envText } from "../env/mod.ts";
+import type { Io, TerminalFacts } from "./spec.ts";
 
-/** Standard output and error of this process. */
+/** The standard streams of this process. */
 export const processIo: Io = {
   out: (text) => writeAll(Deno.stdout, text),
   err: (text) => writeAll(Deno.stderr, text),
+  input: async () => new Uint8Array(await new Response(Deno.stdin.readable).arrayBuffer()),
+  get terminal() {
+    return terminalFacts();
+  },
 };
+
+function terminalFacts(): TerminalFacts {
+  const plain = isSet("NO_COLOR") || isSet("TERM", "dumb");
+  return {
+    outColors: !plain && Deno.stdout.isTerminal(),
+    errColors: !plain && Deno.stderr.isTerminal(),
+    progress: Deno.stderr.isTerminal() && !isSet("TERM", "dumb"),
+  };
+}
+
+/** Reports if a variable is set and not empty, or has a value. Unreadable ones count as not set. */
+function isSet(name: string, value?: string): boolean {
+  try {
+    const text = envText(name) ?? "";
+    return value === undefined ? text !== "" : text === value;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return false;
+    throw error;
+  }
+}
 
 /** A reader that closed the pipe (`… | head`) is not an error. */
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {

@@ -3,10 +3,11 @@ import { exitStatus } from "./errors.ts";
 import { completeWords } from "./complete.ts";
 import { helpText } from "./help.ts";
 import { parseArgv } from "./parse.ts";
-import type { CommandSpec, ProgramSpec, RunEnvironment } from "./spec.ts";
+import type { CommandSpec, Configured, ProgramSpec, RunEnvironment } from "./spec.ts";
 import { childNamed } from "./tree.ts";
 
-export { EXIT_FAILURE, EXIT_USAGE, usageError } from "./errors.ts";
+/** The values of a program without configuration file. */
+export const NO_CONFIGURED: Configured = { file: "", values: new Map() };
 
 /**
  * Runs a program with the words after its name and returns its exit status. It does not throw:
@@ -32,19 +33,26 @@ async function dispatch(
 ): Promise<number> {
   const [first, ...rest] = argv;
   if (first === "__complete" || first === "__completeNoDesc") {
-    environment.io.out(completeWords(program, rest, first === "__complete"));
+    environment.io.out(
+      await completeWords(program, rest, {
+        describe: first === "__complete",
+        configured: environment.configured ?? NO_CONFIGURED,
+      }),
+    );
     return 0;
   }
   if (first === "help" && childNamed(program, "help") === undefined) {
     return await dispatch(program, [...rest, "--help"], environment);
   }
-  const { path, flags, args } = parseArgv(program, argv);
+  const { configured = NO_CONFIGURED } = environment;
+  const { path, flags, args } = parseArgv(program, argv, configured);
   const command: CommandSpec = path.at(-1) ?? program;
   if (flags.bool("help") || command.run === undefined) {
     environment.io.out(helpText(program, path));
     return 0;
   }
-  return await command.run({ flags, args, ...environment });
+  const line = path.map(({ name }) => name).join(" ");
+  return await command.run({ command: line, flags, args, ...environment, configured });
 }
 
 /** `Error: <message>`, then the remedy; causes with further information are appended. */

@@ -1,4 +1,4 @@
-import type { FlagSpec, FlagValues } from "./flags.ts";
+import type { CandidateSource, FlagSpec, FlagValues } from "./flags.ts";
 
 export type { FlagSpec, FlagType } from "./flags.ts";
 
@@ -15,6 +15,8 @@ export interface ArgSpec {
   readonly choices?: readonly string[];
   /** Candidates of completion, if other values are accepted too. */
   readonly suggestions?: readonly string[];
+  /** Names that completion offers, for example of a cluster. */
+  readonly candidates?: CandidateSource;
 }
 
 /** A command that runs, or groups other commands. */
@@ -30,6 +32,8 @@ export interface CommandSpec {
   readonly args?: readonly ArgSpec[];
   readonly flags?: readonly FlagSpec[];
   readonly commands?: readonly CommandSpec[];
+  /** True: it works and is not listed. */
+  readonly hidden?: boolean;
   /** Returns the exit status. A thrown value is written as `Error: …` and gives status 1. */
   readonly run?: (call: Invocation) => Promise<number> | number;
 }
@@ -45,19 +49,46 @@ export interface Io {
   out(text: string): void;
   /** Standard error. */
   err(text: string): void;
+  /** All of standard input. Absent: there is none. */
+  readonly input?: () => Promise<Uint8Array>;
+  /** Properties of the terminal; absent: neither stream is one. */
+  readonly terminal?: TerminalFacts;
+}
+
+/** Properties of the terminal that the streams are connected to. */
+export interface TerminalFacts {
+  /** Standard output takes colours: a terminal, and `NO_COLOR` and `TERM=dumb` are not set. */
+  readonly outColors: boolean;
+  /** Standard error takes colours. */
+  readonly errColors: boolean;
+  /** Standard error is a terminal, on which a line of progress can be overwritten. */
+  readonly progress: boolean;
 }
 
 /** Input of a command. */
 export interface Invocation {
+  /** The program and the names of the command, such as `tool group inner`. */
+  readonly command: string;
   readonly flags: FlagValues;
   readonly args: readonly string[];
   readonly io: Io;
   /** Aborted by a termination signal. */
   readonly signal: AbortSignal;
+  /** Values of the configuration file. */
+  readonly configured: Configured;
+}
+
+/** Values that replace the defaults of flags, and the file that they are from. */
+export interface Configured {
+  readonly file: string;
+  /** Text by flag name. */
+  readonly values: ReadonlyMap<string, string>;
 }
 
 /** Environment of a run; tests replace it. */
 export interface RunEnvironment {
   readonly io: Io;
   readonly signal: AbortSignal;
+  /** Values of a configuration file; absent: none. */
+  readonly configured?: Configured;
 }

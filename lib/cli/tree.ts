@@ -17,16 +17,25 @@ export function childNamed(command: CommandSpec, word: string): CommandSpec | un
   );
 }
 
-/** Flags of a command: its own, those of the whole program, and `--help`. */
+/** Flags of a command: its own, those of the program that it does not replace, and `--help`. */
 export function flagsOf(program: ProgramSpec, command: CommandSpec): readonly FlagSpec[] {
-  return [...(command.flags ?? []), ...program.globalFlags, helpFlag(command.name)];
+  const own = command.flags ?? [];
+  const names = new Set(own.map(({ name }) => name));
+  const shorts = new Set(own.map(({ short }) => short));
+  const globals = program.globalFlags.filter(({ name }) => !names.has(name))
+    .map((flag) => flag.short !== undefined && shorts.has(flag.short) ? withoutShort(flag) : flag);
+  return [...own, ...globals, helpFlag(command.name)];
+}
+
+function withoutShort(flag: FlagSpec): FlagSpec {
+  return { ...flag, short: undefined };
 }
 
 /** The flag that a token such as `--name`, `--name=x`, `-n` or `-nx` starts with. */
 export function flagOfToken(flags: readonly FlagSpec[], token: string): FlagSpec | undefined {
   if (token.startsWith("--")) {
-    const name = token.slice(2).split("=", 1)[0];
-    return flags.find((flag) => flag.name === name);
+    const name = token.slice(2).split("=", 1)[0] ?? "";
+    return flags.find((flag) => flag.name === name || flag.aliases?.includes(name));
   }
   return flags.find((flag) => flag.short === token[1]);
 }
@@ -36,14 +45,14 @@ export function isFlagToken(token: string): boolean {
   return token.startsWith("-") && token !== "-";
 }
 
-/** All flags of a tree, to decide which take a value before the command is known. */
-export function allFlags(program: ProgramSpec): FlagSpec[] {
-  const found: FlagSpec[] = [...program.globalFlags, helpFlag(program.name)];
-  const visit = (command: CommandSpec) => {
-    found.push(...(command.flags ?? []));
-    command.commands?.forEach(visit);
+/** The flags that may follow a command, to decide which take a value before the sub-command is known. */
+function flagsBelow(program: ProgramSpec, command: CommandSpec): FlagSpec[] {
+  const found: FlagSpec[] = [...flagsOf(program, command)];
+  const visit = (child: CommandSpec) => {
+    found.push(...(child.flags ?? []));
+    child.commands?.forEach(visit);
   };
-  visit(program);
+  command.commands?.forEach(visit);
   return found;
 }
 
@@ -71,7 +80,7 @@ export interface Located {
 
 /** Follows the words that name commands down the tree; flags may be anywhere. */
 export function locate(program: ProgramSpec, argv: readonly string[]): Located {
-  const known = allFlags(program);
+  let known = flagsBelow(program, program);
   const path: CommandSpec[] = [program];
   const words: string[] = [];
   let descending = true;
@@ -93,6 +102,7 @@ export function locate(program: ProgramSpec, argv: readonly string[]): Located {
       words.push(word);
     } else {
       path.push(child);
+      known = flagsBelow(program, child);
     }
   }
   return { path, words };

@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { CommandSpec, FlagSpec, FlagType, ProgramSpec } from "../../lib/cli/mod.ts";
+import type { ArgSpec, CommandSpec, FlagSpec, FlagType, ProgramSpec } from "../../lib/cli/mod.ts";
 
 /** A row of the description. */
 interface SpecFlag {
@@ -20,6 +20,9 @@ interface SpecCommand {
   readonly command: string;
   readonly args: string;
   readonly flags: readonly SpecFlag[];
+  readonly aliases: readonly string[];
+  /** Flags of every command, which a command may replace. */
+  readonly shared: readonly SpecFlag[];
 }
 
 const DIRECTORY = Deno.env.get("MESH_SPEC_DIR") ??
@@ -42,13 +45,12 @@ const TYPE_NAMES: Readonly<Record<FlagType, string>> = {
 /**
  * Registers one test for each command that the description gives the program.
  *
- * @param added names of arguments and flags (`--output`) that go beyond the description
- * @param isUnsupported true for the words of a command that is refused as unsupported
+ * @param added arguments (`<file>`) and flags (`--output`) that go beyond the description, with the
+ * reason, by command line; commands that are not described have a row, too
  */
 export async function testAgainstSpec(
   program: ProgramSpec,
-  added: readonly string[] = [],
-  isUnsupported: (command: readonly string[]) => boolean = () => false,
+  added: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
 ): Promise<void> {
   const commands = await readSpec(program.name);
   if (commands === undefined) {
@@ -60,24 +62,30 @@ export async function testAgainstSpec(
     return;
   }
   for (const expected of commands) {
-    if (isUnsupported(expected.command.split(" ").slice(1))) continue;
+    const extra = added[expected.command] ?? {};
     Deno.test(`${expected.command}: flags as described`, () => {
       const command = find(program, expected.command.split(" ").slice(1));
-      const actual = [...command.flags ?? [], ...program.globalFlags].map(row)
-        .filter(([name]) =>
-          !added.includes(name) || expected.flags.some((flag) => flag.name === name)
-        );
-      assert.deepEqual(actual.sort(byName), expected.flags.map(specRow).sort(byName));
-      const args = (command.args ?? []).filter((arg) => !added.includes(arg.name)).map((arg) =>
-        arg.optional ? `[<${arg.name}>]` : `<${arg.name}>`
-      );
-      assert.equal(args.join(" "), expected.args);
+      const own = new Set(command.flags?.map(({ name }) => name));
+      const globals = program.globalFlags.filter(({ name }) => !own.has(name));
+      const actual = [...command.flags ?? [], ...globals].map(row)
+        .filter(([name]) => extra[name] === undefined);
+      const rows = new Map(expected.flags.map((flag) => [flag.name, specRow(flag)]));
+      for (const flag of expected.shared) {
+        if (!rows.has(flag.name)) rows.set(flag.name, specRow(flag));
+      }
+      assert.deepEqual(actual.sort(byName), [...rows.values()].sort(byName));
+      const args = (command.args ?? []).filter(({ name }) => extra[`<${name}>`] === undefined);
+      // Descriptions leave brackets out, and show flags in usage lines.
+      const usage = expected.args.replace(/ --.*$/, "");
+      const text = args.map(argText).join(" ");
+      assert(text === usage || text === `[${usage}]`, `${text}: ${usage}`);
     });
   }
   Deno.test(`${program.name}: no command that is not described`, () => {
     const described = new Set(commands.map(({ command }) => command));
     const leaves = leafNames(program, []);
-    assert.deepEqual(leaves.filter((name) => !described.has(name)), []);
+    const known = (name: string) => described.has(name) || added[name] !== undefined;
+    assert.deepEqual(leaves.filter((name) => !known(name)), []);
   });
 }
 
@@ -87,7 +95,7 @@ async function readSpec(program: string): Promise<SpecCommand[] | undefined> {
     // Flags of every command stand apart for the program that has a list of them.
     const shared: readonly SpecFlag[] = globals[program] ?? [];
     return (commands as SpecCommand[]).filter((command) => command.program === program)
-      .map((command) => ({ ...command, flags: [...command.flags, ...shared] }));
+      .map((command) => ({ ...command, shared }));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
@@ -113,13 +121,20 @@ function leafNames(command: CommandSpec, path: readonly string[]): string[] {
 /** Name, short form, type and default: what the description fixes. */
 type Row = readonly [name: string, short: string, type: string, preset: string];
 
-function row({ name, short, type, default: preset = "" }: FlagSpec): Row {
+function row({ name, short, type, typeName, defaultText, default: preset = "" }: FlagSpec): Row {
   return [
     `--${name}`,
     short === undefined ? "" : `-${short}`,
-    TYPE_NAMES[type],
-    presetOf(type, preset),
+    typeName ?? TYPE_NAMES[type],
+    defaultText?.startsWith("(") ? defaultText : presetOf(type, preset),
   ];
+}
+
+/** An argument as usage lines have it. */
+function argText({ name, optional, variadic }: ArgSpec): string {
+  const text = name.startsWith("[") || name.includes("<") ? name : `<${name}>`;
+  const repeated = variadic ? `${text}...` : text;
+  return optional && !name.startsWith("[") ? `[${repeated}]` : repeated;
 }
 
 function presetOf(type: FlagType, preset: string): string {
@@ -130,6 +145,8 @@ function presetOf(type: FlagType, preset: string): string {
     case "int32":
     case "level":
       return preset === "" ? "0" : preset;
+    case "duration":
+      return preset === "" ? "0s" : preset;
     case "stringSlice":
     case "stringArray":
     case "stringMap":
@@ -142,7 +159,7 @@ function presetOf(type: FlagType, preset: string): string {
 function specRow({ name, short, type, default: preset }: SpecFlag): Row {
   // The description leaves the default of --short open and says that short is what one gets.
   const isShort = name === "--short" && short === "-s";
-  const isList = type.startsWith("string ") && preset === "";
+  const isList = type.startsWith("string") && type !== "string" && preset === "";
   return [name, short ?? "", type, isShort ? "true" : isList ? "[]" : preset];
 }
 

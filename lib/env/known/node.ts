@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_DAEMON, bool, int, MESHCTL, text } from "./rows.ts";
+import { AGENT, AGENT_DAEMON, bool, int, text } from "./rows.ts";
 
 /** Variables of agent features that are not implemented. */
 export const NODE: readonly IneffectiveGroup[] = [
@@ -80,24 +80,6 @@ export const NODE: readonly IneffectiveGroup[] = [
         false,
         "Let the proxy discover metadata of its peers.",
       ),
-    ],
-  },
-  {
-    state: { kind: "unsupported", reason: "meshctl commands that connect to control planes" },
-    readers: MESHCTL,
-    rows: [
-      text("MESHCTL_AUTHORITY", MESHCTL, undefined, "Default of --authority."),
-      text("MESHCTL_CERT_DIR", MESHCTL, undefined, "Default of --cert-dir."),
-      bool("MESHCTL_INSECURE", MESHCTL, false, "Default of --insecure."),
-      bool("MESHCTL_PLAINTEXT", MESHCTL, false, "Default of --plaintext."),
-      bool(
-        "MESHCTL_PREFER_EXPERIMENTAL",
-        MESHCTL,
-        false,
-        "Run the experimental form of a command where there is one.",
-      ),
-      text("MESHCTL_XDS_ADDRESS", MESHCTL, undefined, "Default of --xds-address."),
-      int("MESHCTL_XDS_PORT", MESHCTL, 15012, "Default of --xds-port."),
     ],
   },
 ];

@@ -12,8 +12,6 @@ export const AGENT: readonly string[] = ["pilot-agent"];
 export const DAEMON: readonly string[] = ["pilot-discovery"];
 /** The node's network plugin. */
 export const CNI: readonly string[] = ["install-cni"];
-/** The operator's tool. */
-export const MESHCTL: readonly string[] = ["meshctl"];
 /** Agent and daemon, which share settings. */
 export const AGENT_DAEMON: readonly string[] = ["pilot-agent", "pilot-discovery"];
 /** Agent and network plugin. */

@@ -1,0 +1,140 @@
+import type { CommandSpec } from "../../../lib/cli/mod.ts";
+import { fileFlag, flag, outputFlag, REVISION, XDS_FLAGS } from "./flags.ts";
+import { workload } from "./install.ts";
+import { notYet } from "./not_yet.ts";
+import { PROXY } from "./proxy.ts";
+import { experimentalProxyStatus } from "./proxy_status.ts";
+import { experimentalVersion } from "./version.ts";
+
+const ADMIN_PORT = flag("proxy-admin-port", "int", "Port of the proxy's admin interface", {
+  default: "15000",
+});
+
+const authz: CommandSpec = {
+  name: "authz",
+  summary: "Commands about authorization",
+  commands: [notYet({
+    name: "check",
+    summary: "Show the authorization policies that a proxy enforces",
+    examples: ["meshctl x authz check web-1.shop", "meshctl x authz check -f config_dump.json"],
+    args: [PROXY],
+    flags: [
+      fileFlag("Config dump of a proxy, - for standard input, or the URL of its admin page"),
+      ADMIN_PORT,
+    ],
+  })],
+};
+
+const describe: CommandSpec = {
+  name: "describe",
+  aliases: ["des"],
+  summary: "Describe a pod or a service in words",
+  commands: [
+    notYet({
+      name: "pod",
+      summary: "Describe a pod",
+      args: [{ name: "pod", description: "<name>[.<namespace>]" }],
+      flags: [flag("ignoreUnmeshed", "bool", "Say nothing about pods without proxy")],
+    }),
+    notYet({
+      name: "service",
+      aliases: ["svc"],
+      summary: "Describe a service",
+      args: [{ name: "service", description: "<name>[.<namespace>]" }],
+      flags: [flag("ignoreUnmeshed", "bool", "Say nothing about pods without proxy")],
+    }),
+  ],
+};
+
+/** `experimental` and its sub-commands. */
+export const experimental: CommandSpec = {
+  name: "experimental",
+  aliases: ["x", "exp"],
+  summary: "Commands that may change",
+  commands: [
+    authz,
+    notYet({
+      name: "check-inject",
+      aliases: ["inject-check", "chk-inj"],
+      summary: "Show if and why a workload is injected",
+      args: [PROXY],
+      flags: [flag("labels", "string", "Labels of the workload", { short: "l" })],
+    }),
+    {
+      name: "config",
+      summary: "Commands about the settings of meshctl",
+      commands: [notYet({ name: "list", summary: "List settings and their origin" })],
+    },
+    describe,
+    notYet({
+      name: "dataproxy-stats",
+      aliases: ["ds", "es", "envoy-stats"],
+      summary: "Show metrics of a proxy",
+      examples: ["meshctl x dataproxy-stats web-1.shop --type clusters"],
+      args: [{ name: "pod-name[.namespace]", description: "Pod of the proxy", optional: true }],
+      flags: [
+        flag("type", "string", "Metrics of the proxy or its clusters", {
+          short: "t",
+          default: "server",
+          choices: ["server", "clusters"],
+        }),
+        outputFlag(["short", "json", "yaml", "prom", "prom-merged"], "short"),
+        flag("selector", "string", "Labels that select pods", { short: "l" }),
+        ADMIN_PORT,
+      ],
+    }),
+    {
+      name: "injector",
+      summary: "Commands about injectors",
+      commands: [notYet({
+        name: "list",
+        aliases: ["l"],
+        summary: "List injectors and versions of proxies",
+      })],
+    },
+    notYet({
+      name: "internal-debug",
+      aliases: ["iD"],
+      summary: "Print a debug page of the daemon",
+      examples: ["meshctl x internal-debug syncz --xds-address localhost:15010 --plaintext"],
+      args: [PROXY],
+      flags: [
+        flag("all", "bool", "Ask every instance of the daemon"),
+        flag("list", "bool", "List the debug pages"),
+        REVISION,
+        ...XDS_FLAGS,
+      ],
+    }),
+    notYet({
+      name: "metrics",
+      aliases: ["m"],
+      summary: "Print request metrics of workloads",
+      examples: ["meshctl x metrics web.shop"],
+      args: [{ name: "workload name", description: "<name>[.<namespace>]", variadic: true }],
+      flags: [
+        flag("duration", "duration", "Time that the metrics cover", {
+          short: "d",
+          default: "1m0s",
+        }),
+      ],
+    }),
+    notYet({
+      name: "precheck",
+      summary: "Check if the mesh can be installed or upgraded",
+      flags: [
+        flag("from-version", "string", "Version that is upgraded from", { short: "f" }),
+        outputFlag(["log", "json", "yaml"], "log"),
+        flag("output-threshold", "string", "Lowest severity that is shown", {
+          typeName: "Level",
+          default: "Warning",
+          choices: ["Info", "Warning", "Error"],
+        }),
+        REVISION,
+        flag("skip-controlplane", "bool", "Do not check the control plane"),
+      ],
+    }),
+    experimentalProxyStatus,
+    experimentalVersion,
+    workload,
+  ],
+};

@@ -1,0 +1,32 @@
+import { type CommandSpec, helpText, usageError } from "../../../lib/cli/mod.ts";
+import { REVISION } from "./flags.ts";
+import { GLOBAL_FLAGS } from "../global_flags.ts";
+import { notYet } from "./not_yet.ts";
+
+/** `authz`, which is a sub-command of `experimental`. */
+export const authz: CommandSpec = {
+  name: "authz",
+  summary: "Experimental; use `meshctl experimental authz`",
+  run: () => {
+    throw usageError("authz is experimental", "Use `meshctl experimental authz`.");
+  },
+};
+
+/** `remote-clusters`. */
+export const remoteClusters: CommandSpec = notYet({
+  name: "remote-clusters",
+  summary: "List the clusters that each daemon is connected to",
+  flags: [REVISION],
+}, "A daemon reads one cluster; docs/status.md has the state.");
+
+/** `options`: the global flags. */
+export const options: CommandSpec = {
+  name: "options",
+  summary: "List the flags of all commands",
+  run: ({ io }) => {
+    const program = { name: "meshctl", summary: "", globalFlags: GLOBAL_FLAGS };
+    const text = helpText(program, [program]);
+    io.out(text.slice(text.indexOf("Flags:")));
+    return 0;
+  },
+};

@@ -1,0 +1,8 @@
+import type { ArgSpec } from "../../../lib/cli/mod.ts";
+
+/** A proxy, by its pod or its workload. */
+export const PROXY: ArgSpec = {
+  name: "[<type>/]<name>[.<namespace>]",
+  description: "Pod of the proxy, or a workload such as deployment/web",
+  optional: true,
+};

@@ -1,0 +1,50 @@
+/**
+ * Commands, arguments and flags that go beyond the tables of the interface description, with the
+ * reason.
+ *
+ * @module
+ */
+
+/** Reasons by command line; the names are flags, or arguments in angle brackets. */
+export type Additions = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const TARGET = "the description gives the command without its argument";
+const DASHBOARD = "the description does not show the remaining flags of the command";
+
+/** Commands that the description mentions without a table of flags. */
+const WITHOUT_TABLE: readonly string[] = [
+  ...[
+    ...["prometheus", "grafana", "kiali", "jaeger", "zipkin", "skywalking"],
+    ...["dataproxy", "proxy", "controlz", "meshd-debug"],
+  ].map((name) => `dashboard ${name}`),
+  ...["authz check", "check-inject", "config list", "describe pod", "describe service"].map((
+    name,
+  ) => `experimental ${name}`),
+  ...["generate", "translate", "install"].map((name) => `manifest ${name}`),
+  "options",
+  ...["cluster", "listener", "endpoint", "eds", "bootstrap", "log", "ecds", "all"].map((name) =>
+    `proxy-config ${name}`
+  ),
+  "waypoint status",
+  ...["all", "certificate", "service", "policy", "workload", "connections", "log"].map((name) =>
+    `ztunnel-config ${name}`
+  ),
+];
+
+/** The additions. An empty record: the whole command. */
+export const ADDED: Additions = {
+  ...Object.fromEntries(WITHOUT_TABLE.map((name) => [`meshctl ${name}`, {}])),
+  "meshctl validate": {
+    "<file>": "files without a flag, as other tools take them",
+    "--output": "findings for programs",
+  },
+  "meshctl experimental proxy-status": { "<[<type>/]<name>[.<namespace>]>": TARGET },
+  "meshctl experimental internal-debug": { "--list": "the names of the debug pages" },
+  "meshctl experimental dataproxy-stats": {
+    "--type": "the description shows it in an invocation only",
+    "--output": "forms for programs",
+    "--selector": "several pods",
+    "--proxy-admin-port": "proxies with another admin port",
+  },
+  "meshctl dashboard": { "--port": DASHBOARD, "--browser": DASHBOARD },
+};
