@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_DAEMON, bool, int, text } from "./rows.ts";
+import { AGENT, AGENT_DAEMON, bool, text } from "./rows.ts";
 
 /** Variables of agent features that are not implemented. */
 export const NODE: readonly IneffectiveGroup[] = [
