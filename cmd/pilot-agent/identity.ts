@@ -5,12 +5,15 @@
  * @module
  */
 import { dirname } from "node:path";
-import type { AgentPlan, RelayOptions } from "../../lib/agent/mod.ts";
+import type { AgentPlan, AgentSubscription, RelayOptions } from "../../lib/agent/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
+import { AGENT_TYPE_URLS } from "../../lib/model/mod.ts";
+import { fromBinary } from "../../lib/proto/mod.ts";
 import {
   daemonTls,
   fileDebounceMs,
   isServed,
+  type IssuedCertificates,
   mountedOptions,
   startMountedCertificates,
   startSds,
@@ -18,10 +21,13 @@ import {
   workloadOptions,
   workloadToken,
 } from "../../lib/sds/mod.ts";
+import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 
 /** A certificate in use. */
 export interface AgentIdentity {
   readonly tls: NonNullable<RelayOptions["tls"]>;
+  /** Receives trusted roots from the daemon; `undefined` when another program provides them. */
+  readonly subscription?: AgentSubscription;
   stop(): Promise<void>;
 }
 
@@ -41,15 +47,18 @@ export async function openIdentity(
   await daemonTls();
   if (await isServed(plan.sdsSocket)) return otherProvider(plan.sdsSocket);
   const mounted = mountedOptions();
-  const options = workloadOptions(plan.target, plan.env.clusterId);
-  const certificates = mounted
-    ? await startMountedCertificates(mounted, signal)
-    : await startWorkloadCertificates(options, signal);
+  const options = workloadOptions(plan.target, {
+    clusterId: plan.env.clusterId,
+    extraRoots: plan.extraRoots,
+  });
+  const issued = mounted ? undefined : await startWorkloadCertificates(options, signal);
+  const certificates = mounted ? await startMountedCertificates(mounted, signal) : issued;
   if (!certificates) return undefined;
   await Deno.mkdir(dirname(plan.sdsSocket), { recursive: true });
   const debounceMs = fileDebounceMs();
   const sds = await startSds({ socket: plan.sdsSocket, certificates, debounceMs });
   return {
+    subscription: issued && rootsSubscription(issued),
     tls: async () => {
       const { chain, key, roots } = certificates.current();
       const { ca, serverName } = await daemonTls();
@@ -60,6 +69,17 @@ export async function openIdentity(
       certificates.stop();
       await sds.stop();
     },
+  };
+}
+
+/** The daemon sends the roots of its authority as soon as they change. */
+function rootsSubscription(certificates: IssuedCertificates): AgentSubscription {
+  return {
+    typeUrl: AGENT_TYPE_URLS.proxyConfig,
+    update: (resource) =>
+      certificates.trust(
+        resource ? fromBinary(ProxyConfigSchema, resource).caCertificatesPem : [],
+      ),
   };
 }
 

@@ -69,7 +69,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     const agent = await startAgent(plan, {
       routes: [...routes, ...probes.routes, ...dns?.routes ?? []],
       limits,
-      subscriptions: [dns?.subscription].filter((one) => one !== undefined),
+      subscriptions: [dns?.subscription, identity?.subscription].filter((one) => one !== undefined),
       converter: wasm?.converter,
       tls: identity?.tls,
     });

@@ -67,7 +67,7 @@ export async function discovery(
   openLateSources(engine, stack);
   const records = await startRecords(settings, engine, stack);
   const identity = await openIdentity(
-    { settings, mesh: sources.mesh, sessions: () => xds.sessions() },
+    { settings, mesh: sources.mesh, sessions: () => xds.sessions(), ingest: engine.ingest },
     stack,
   );
   const xds: XdsServer = createServer(engine, {

@@ -29,12 +29,14 @@ import {
 } from "../../lib/ca/mod.ts";
 import { allowedSuites, FIPS_SUITES, readCertificates, spiffeText } from "../../lib/pki/mod.ts";
 import type { RemoteCallers, RootChangeControl } from "../../lib/debug/mod.ts";
+import type { Ingest } from "../../lib/ingest/mod.ts";
 import type { RpcMethod, RpcTls } from "../../lib/rpc/mod.ts";
 import type { SessionInfo, XdsOptions } from "../../lib/serve/mod.ts";
 import { debugCallers, rootChangeControl } from "./operator.ts";
 import { expiriesOf } from "./expiries.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
+import { acknowledgedRoots, sendRoots } from "./trusted_roots.ts";
 
 /** Identity in a running daemon. */
 export interface Identity {
@@ -66,6 +68,8 @@ export interface IdentityInput {
   readonly mesh: Sources["mesh"];
   /** Connected proxies. */
   readonly sessions: () => readonly SessionInfo[];
+  /** Receives the roots of the daemon's authority, which agents are sent. */
+  readonly ingest: Ingest;
 }
 
 /**
@@ -128,14 +132,17 @@ function pendingProxies({ sessions }: IdentityInput, received: Acknowledgements)
   return (serials) =>
     received.pending(
       serials,
-      sessions().flatMap(({ node: { identity, name, namespace }, address }) =>
-        identity === undefined ? [] : [{ identity, name: `${name}.${namespace}`, peer: address }]
-      ),
+      sessions().flatMap((session) => {
+        const { node: { identity, name, namespace }, address: peer } = session;
+        if (identity === undefined) return [];
+        const acknowledged = acknowledgedRoots(session);
+        return [{ identity, name: `${name}.${namespace}`, peer, acknowledged }];
+      }),
     );
 }
 
 async function openAuthority(
-  { mesh }: IdentityInput,
+  { mesh, ingest }: IdentityInput,
   pending: PendingProxies,
   stack: AsyncDisposableStack,
 ): Promise<CertificateAuthority> {
@@ -145,6 +152,7 @@ async function openAuthority(
     pending,
   });
   stack.use(ca.source);
+  sendRoots(ca.source, ingest.open("certificate authority"));
   return ca;
 }
 

@@ -66,6 +66,8 @@ export interface AgentPlan {
   readonly secured: boolean;
   /** Path of the socket of the workload's secrets. */
   readonly sdsSocket: string;
+  /** Roots that the proxy trusts beside those of the mesh, each in PEM. */
+  readonly extraRoots: readonly string[];
   /** The daemon, `host:port`. */
   readonly target: string;
   /** The proxy's program and arguments; undefined: no proxy is run. */
@@ -131,6 +133,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     socket,
     secured: isSecured(proxy),
     sdsSocket: sdsSocket(env),
+    extraRoots: proxy.caCertificatesPem,
     target: daemonAddress(proxy),
     command: env.disabled ? undefined : {
       binary: proxy.binaryPath,
@@ -298,7 +301,8 @@ function ineffectiveFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
   add(proxy.sds, "sds", old);
   const length = proxy.statNameLength;
   add(length !== 0 && length !== STAT_NAME_LENGTH, "statNameLength", "the proxy has no such bound");
-  add(proxy.caCertificatesPem.length, "caCertificatesPem", "certificates are not supported yet");
+  const roots = proxy.caCertificatesPem.length > 0 && !isSecured(proxy);
+  add(roots, "caCertificatesPem", "the agent serves no certificates without MUTUAL_TLS");
   add(proxy.privateKeyProvider, "privateKeyProvider", "certificates are not supported yet");
   return ineffective;
 }

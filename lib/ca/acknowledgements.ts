@@ -1,6 +1,7 @@
 /**
- * The trusted roots that each proxy has received. The agents take the trusted roots from the answer to a
- * request for a certificate, so that a certificate issued since a root was announced acknowledges it.
+ * The trusted roots that each proxy has received. Agents receive them over discovery, and acknowledge
+ * them there. They also receive them with each certificate, so that a certificate issued since a root was
+ * announced acknowledges it, too.
  *
  * @module
  */
@@ -13,6 +14,8 @@ export interface KnownProxy {
   readonly identity: string;
   /** `address:port`. */
   readonly peer: string;
+  /** Serial numbers of the roots that it has acknowledged over discovery. */
+  readonly acknowledged: readonly string[];
 }
 
 /** A record of the roots that proxies received. */
@@ -42,9 +45,9 @@ export function acknowledgements(): Acknowledgements {
       if (received.size > CAPACITY) received.delete(received.keys().next().value!);
     },
     pending: (serials, proxies) =>
-      proxies.filter(({ identity, peer }) => {
-        const has = received.get(keyOf(identity, peer)) ?? [];
-        return !serials.every((serial) => has.includes(serial));
+      proxies.filter(({ identity, peer, acknowledged }) => {
+        const issued = received.get(keyOf(identity, peer)) ?? [];
+        return ![issued, acknowledged].some((has) => serials.every((one) => has.includes(one)));
       }).map(({ name }) => name),
   };
 }

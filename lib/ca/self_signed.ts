@@ -43,8 +43,8 @@ export interface SelfSignedOptions {
 export interface SelfSigned extends AuthoritySource {
   /** The phase of a change of roots, with its properties. */
   state(): RootChange<Issuer>;
-  /** The operator's decision on an announced root. */
-  decide(decision: "proceed" | "abort"): Promise<void>;
+  /** The operator's decision: to begin a change of roots, or on the announced root. */
+  decide(decision: "begin" | "proceed" | "abort"): Promise<void>;
   /** Checks the root and the change under way now, as the timers do. */
   check(): Promise<void>;
 }
@@ -107,7 +107,8 @@ function run(first: RootChange<Issuer>, options: SelfSignedOptions): SelfSigned 
     state: () => state,
     onChange,
     check,
-    decide: (type) => step({ type }),
+    decide: async (type) =>
+      await step(type === "begin" ? { type, next: await newRoot(options) } : { type }),
     [Symbol.asyncDispose]() {
       timers.stop();
       return check.idle();

@@ -19,8 +19,15 @@ export interface RootChangeView {
   readonly waitsFor?: readonly string[];
 }
 
-/** The operator's decision on an announced root. */
-export type RootDecision = "proceed" | "abort";
+/** The operator's decision: to begin a change, or on the announced root. */
+export type RootDecision = "begin" | "proceed" | "abort";
+
+/** Phases in which a decision can be taken. */
+const DECISIONS: Readonly<Record<RootDecision, readonly string[]>> = {
+  begin: ["stable"],
+  proceed: ["announced", "overdue"],
+  abort: ["announced", "overdue"],
+};
 
 /** The change of roots of a daemon. */
 export interface RootChangeControl {
@@ -44,18 +51,21 @@ export function rootChangeRoutes(control: RootChangeControl = NO_ROOT): Route[] 
       path,
       changing(async ({ url }) => {
         const decision = url.searchParams.get("decision");
-        if (decision !== "proceed" && decision !== "abort") {
-          return text("give the decision as ?decision=proceed or ?decision=abort\n", {
-            status: 400,
-          });
+        if (!isDecision(decision)) {
+          const forms = Object.keys(DECISIONS).map((name) => `?decision=${name}`).join(", ");
+          return text(`give the decision as one of ${forms}\n`, { status: 400 });
         }
         const { phase } = control.view();
-        if (phase !== "announced" && phase !== "overdue") {
-          return text(`there is nothing to decide: the phase is ${phase}\n`, { status: 409 });
+        if (!DECISIONS[decision].includes(phase)) {
+          return text(`${decision} is not possible: the phase is ${phase}\n`, { status: 409 });
         }
         await control.decide(decision);
         return json(control.view());
       }),
     ),
   ];
+}
+
+function isDecision(text: string | null): text is RootDecision {
+  return text !== null && Object.hasOwn(DECISIONS, text);
 }

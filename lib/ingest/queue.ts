@@ -68,14 +68,15 @@ export function createQueue({ current, time, onChange }: QueueOptions): Queue {
       onChange?.(INBOUND[trigger] ?? (object === undefined ? "svcdelete" : "svc"));
       return trigger;
     },
-    addSettings: ({ mesh, networks, keySets, credentials }) => {
+    addSettings: ({ mesh, networks, keySets, authorityRoots, credentials }) => {
       const triggers = new Set<Trigger>();
       if (networks !== undefined) triggers.add("networks");
-      if (mesh ?? keySets ?? credentials) triggers.add("global");
+      if (mesh ?? keySets ?? authorityRoots ?? credentials) triggers.add("global");
       settings = {
         mesh: mesh ?? settings.mesh,
         networks: networks ?? settings.networks,
         keySets: merged(settings.keySets, keySets),
+        authorityRoots: authorityRoots ?? settings.authorityRoots,
         credentials: merged(settings.credentials, credentials),
       };
       return triggers;

@@ -24,6 +24,8 @@ export interface SettingChanges {
   readonly networks?: MeshNetworks;
   /** Key sets by address. */
   readonly keySets?: ReadonlyMap<string, KeySet>;
+  /** The roots of the daemon's authority, each in PEM. */
+  readonly authorityRoots?: readonly string[];
   /** Credentials by `namespace/name`; `undefined`: deleted. */
   readonly credentials?: ReadonlyMap<string, Credential | undefined>;
 }

@@ -102,6 +102,7 @@ class Writer implements TableWriter {
       mesh: required(tables.mesh.peek(MESH_ROW)),
       networks: required(tables.networks.peek(MESH_ROW)),
       keySets: rowsOf(tables.keySets),
+      authorityRoots: tables.authorityRoots.peek(MESH_ROW) ?? [],
       credentials: rowsOf(credentials),
       objects: [...objects, ...this.#selection.excluded()],
     };
@@ -131,9 +132,11 @@ class Writer implements TableWriter {
     else tx.set(table, change.key, row);
   }
 
-  #putSettings(tx: Transaction, { networks, keySets, credentials }: ChangeSet): void {
+  #putSettings(tx: Transaction, changes: ChangeSet): void {
+    const { networks, keySets, authorityRoots, credentials } = changes;
     const { tables, credentials: table } = this.#mesh;
     if (networks !== undefined) tx.set(tables.networks, MESH_ROW, networks);
+    if (authorityRoots !== undefined) tx.set(tables.authorityRoots, MESH_ROW, authorityRoots);
     for (const [uri, keys] of keySets ?? []) tx.set(tables.keySets, uri, keys);
     for (const [key, credential] of credentials ?? []) {
       if (credential === undefined) tx.delete(table, key);

@@ -8,7 +8,10 @@ import { mountedOptions, workloadOptions } from "./settings.ts";
 
 function optionsWith(environment: Readonly<Record<string, string>>) {
   using _ = useEnvironment(environment);
-  const { tls, ...options } = workloadOptions("meshd:15012", "c1");
+  const { tls, ...options } = workloadOptions("meshd:15012", {
+    clusterId: "c1",
+    extraRoots: [],
+  });
   // The file is read now: the environment holds until the end of this function.
   const roots = tls!().then(() => "read", (error: Error) => error.message);
   return { ...options, roots };

@@ -18,7 +18,7 @@ const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets";
 const validity = { notBefore: Date.now() - 1000, notAfter: Date.now() + 3_600_000 };
 
 const NONE: WorkloadCertificates = {
-  current: () => ({ chain: "chain", key: "key", roots: "roots", version: "0" }),
+  current: () => ({ chain: "chain", key: "key", roots: "roots", version: "0", rootsVersion: "0" }),
   onChange: () => () => {},
   stop() {},
 };

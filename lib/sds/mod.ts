@@ -17,4 +17,8 @@ export {
 } from "./settings.ts";
 export { type TokenSource, tokenSource } from "./tokens.ts";
 export type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
-export { startWorkloadCertificates, type WorkloadOptions } from "./workload.ts";
+export {
+  type IssuedCertificates,
+  startWorkloadCertificates,
+  type WorkloadOptions,
+} from "./workload.ts";

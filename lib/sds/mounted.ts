@@ -39,7 +39,8 @@ export async function startMountedCertificates(
       readRoots(files.roots),
     ]);
     expiry.set("default", notAfter);
-    return { chain, key, roots, version: await versionOf(chain + key + roots) };
+    const version = await versionOf(chain + key + roots);
+    return { chain, key, roots, version, rootsVersion: await versionOf(roots) };
   };
   let complaint = "";
   const complain = (error: unknown) => {

@@ -27,7 +27,13 @@ async function certificate(version: string): Promise<WorkloadCertificate> {
   const root = await issueAuthority({ organization: "a", key, ...validity });
   const uris = ["spiffe://a/ns/b/sa/c"];
   const leaf = await issueLeaf({ spki: key.spki, uris, ...validity }, { certificate: root, key });
-  return { chain: leaf.pem, key: await privateKeyPem(key, "pkcs8"), roots: root.pem, version };
+  return {
+    chain: leaf.pem,
+    key: await privateKeyPem(key, "pkcs8"),
+    roots: root.pem,
+    version,
+    rootsVersion: version,
+  };
 }
 
 Deno.test("secrets are served by name, again when they change, and no others", async () => {

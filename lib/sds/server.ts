@@ -115,8 +115,9 @@ function follow(
 
 function workloadSecret(
   name: string,
-  { chain, key, roots, version }: WorkloadCertificate,
+  { chain, key, roots, version, rootsVersion }: WorkloadCertificate,
 ): VersionedSecret | undefined {
   if (name === WORKLOAD) return { version, secret: certificateSecret(name, chain, key) };
-  return name === ROOTS ? { version, secret: rootsSecret(name, roots) } : undefined;
+  if (name !== ROOTS) return undefined;
+  return { version: rootsVersion, secret: rootsSecret(name, roots) };
 }

@@ -18,16 +18,20 @@ const ROOT_FILE = "./var/run/secrets/mesh/root-cert.pem";
 /** Folder of mounted certificates. */
 const MOUNTED_DIR = "./etc/certs";
 
+/** Settings of the proxy that concern its certificate. */
+export type ProxyOptions = Pick<WorkloadOptions, "clusterId" | "extraRoots">;
+
 /**
  * Settings of the workload certificate.
  *
  * @param discovery `host:port` of the daemon
  */
-export function workloadOptions(discovery: string, clusterId: string | undefined): WorkloadOptions {
+export function workloadOptions(discovery: string, proxy: ProxyOptions): WorkloadOptions {
   const output = env.OUTPUT_CERTS.get();
   return {
     target: env.CA_ADDR.get() || discovery,
-    clusterId,
+    clusterId: proxy.clusterId,
+    extraRoots: proxy.extraRoots,
     tls: () => serverTls(env.CA_ROOT_CA.get() || rootFile()),
     token: workloadToken(),
     // The daemon is the authority: its roots change, and the mounted file may lag behind.

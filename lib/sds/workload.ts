@@ -14,6 +14,7 @@ import {
   privateKeyPem,
   readCertificates,
   same,
+  type TrustBundle,
   trustBundle,
 } from "../pki/mod.ts";
 import type { RpcClientTls } from "../rpc/mod.ts";
@@ -23,6 +24,7 @@ import type { PairFiles } from "./pem_files.ts";
 import { provisionedPair } from "./provisioned.ts";
 import { renewalIn } from "./rotation.ts";
 import { sleep } from "./sleep.ts";
+import { readRoots, rootsToTrust } from "./trusted_roots.ts";
 import type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
 
 /** Settings of obtaining certificates. */
@@ -41,7 +43,9 @@ export interface WorkloadOptions {
    * for each request.
    */
   readonly provisioned?: PairFiles;
-  /** Called with each certificate; a rejection is logged. */
+  /** Further roots to trust, each in PEM. */
+  readonly extraRoots: readonly string[];
+  /** Called with each certificate and change of roots; a rejection is logged. */
   readonly obtained?: (certificate: WorkloadCertificate) => Promise<void>;
   readonly key: KeyKind;
   readonly keyForm: KeyForm;
@@ -56,64 +60,120 @@ const LONGEST_PAUSE_MS = 30_000;
 
 const log = scope("cache");
 
+/** Certificates of the authority, whose trusted roots the daemon may send as well. */
+export interface IssuedCertificates extends WorkloadCertificates {
+  /**
+   * Uses the roots that the daemon sends now; an empty list withdraws those that it sent before.
+   *
+   * @param roots certificates in PEM
+   * @throws MeshError for a text that is not the certificate of an authority
+   */
+  trust(roots: readonly string[]): void;
+}
+
 /** Obtains the first certificate; tries until the signal ends it, then resolves to `undefined`. */
 export async function startWorkloadCertificates(
   options: WorkloadOptions,
   signal: AbortSignal,
-): Promise<WorkloadCertificates | undefined> {
+): Promise<IssuedCertificates | undefined> {
   const ending = new AbortController();
   const end = AbortSignal.any([signal, ending.signal]);
   const first = await obtain(options, undefined, end);
   if (!first) return undefined;
-  let current = first;
-  const listeners = new Set<() => void>();
-  const expiry = expiryGauge();
-  const keep = async (certificate: Obtained) => {
-    current = certificate;
-    expiry.set("default", certificate.notAfter);
-    await options.obtained?.(certificate).catch((error) =>
-      log.error("a certificate could not be written", { reason: messageOf(error) })
-    );
-  };
-  await keep(first);
+  const held = holder(options, first);
+  await held.keep(first);
   const renew = async () => {
     while (!end.aborted) {
-      const { notBefore, notAfter } = current;
       const { ratio, jitter } = options;
+      const { notBefore, notAfter } = held.current();
       const random = Math.random();
       await sleep(renewalIn({ notBefore, notAfter, now: Date.now(), ratio, jitter, random }), end);
-      const next = end.aborted ? undefined : await obtain(options, current, end);
+      const next = end.aborted ? undefined : await obtain(options, held.current, end);
       if (!next) return;
-      await keep(next);
-      for (const changed of listeners) changed();
+      await held.keep(next);
     }
   };
   void renew();
+  const { current, onChange, trust } = held;
+  return { current, onChange, trust, stop: () => ending.abort() };
+}
+
+/** A certificate with its validity, ms since 1970, and the roots of the answer that it came with. */
+interface Obtained {
+  readonly chain: string;
+  readonly key: string;
+  readonly version: string;
+  readonly issued: TrustBundle;
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** The certificate in use, with the roots to trust. */
+type Held = Obtained & WorkloadCertificate;
+
+/** Keeps the certificate in use; the first one is used at once. */
+function holder(
+  { trustsAnswers, extraRoots, obtained }: WorkloadOptions,
+  first: Obtained,
+) {
+  const extra = readRoots(extraRoots, "caCertificatesPem of the proxy configuration");
+  const expiry = expiryGauge();
+  const listeners = new Set<() => void>();
+  let sent: TrustBundle | undefined;
+  let isLatest = false;
+  const heldOf = (certificate: Obtained, before?: Held): Held => {
+    const { issued } = certificate;
+    const supersedes = trustsAnswers && isLatest;
+    const roots = rootsToTrust({ issued, sent, extra, supersedes }).pem;
+    const isSame = roots === before?.roots;
+    const rootsVersion = isSame ? before.rootsVersion : `${Number(before?.rootsVersion ?? 0) + 1}`;
+    return { ...certificate, roots, rootsVersion };
+  };
+  let current = heldOf(first);
+  let writing = Promise.resolve();
+  const use = (next: Held): Promise<void> => {
+    current = next;
+    writing = writing.then(() => obtained?.(next)).catch((error) =>
+      log.error("a certificate could not be written", { reason: messageOf(error) })
+    );
+    return writing;
+  };
+  const notify = () => {
+    for (const changed of listeners) changed();
+  };
   return {
     current: () => current,
-    onChange(changed) {
+    async keep(certificate: Obtained) {
+      isLatest = false;
+      expiry.set("default", certificate.notAfter);
+      await use(heldOf(certificate, current));
+      notify();
+    },
+    trust(texts: readonly string[]) {
+      sent = readRoots(texts, "the roots that the daemon sent");
+      isLatest = true;
+      const next = heldOf(current, current);
+      if (next.roots === current.roots) return;
+      log.info("the daemon sent other trusted roots", { count: sent?.roots.length ?? 0 });
+      void use(next);
+      notify();
+    },
+    onChange(changed: () => void) {
       listeners.add(changed);
       return () => listeners.delete(changed);
     },
-    stop: () => ending.abort(),
   };
-}
-
-/** A certificate with its validity, ms since 1970. */
-interface Obtained extends WorkloadCertificate {
-  readonly notBefore: number;
-  readonly notAfter: number;
 }
 
 /** Tries until it succeeds; `undefined` when the signal ended it. */
 async function obtain(
   options: WorkloadOptions,
-  before: Obtained | undefined,
+  before: (() => Held) | undefined,
   end: AbortSignal,
 ): Promise<Obtained | undefined> {
   for (let pause = FIRST_PAUSE_MS; !end.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
-      return await once(options, before);
+      return await once(options, before?.());
     } catch (error) {
       log.warn("no certificate was obtained", {
         authority: options.target,
@@ -127,7 +187,7 @@ async function obtain(
   return undefined;
 }
 
-async function once(options: WorkloadOptions, before: Obtained | undefined): Promise<Obtained> {
+async function once(options: WorkloadOptions, before: Held | undefined): Promise<Obtained> {
   const { target, clusterId, ttlMs } = options;
   const key = await generateKey(options.key);
   const given = await provisionedPair(options.provisioned, Date.now());
@@ -153,14 +213,13 @@ async function once(options: WorkloadOptions, before: Obtained | undefined): Pro
   }
   const isRoot = (certificate: typeof leaf) => same(certificate.subject, certificate.issuer);
   const chain = all.filter((certificate) => certificate !== root && !isRoot(certificate));
-  const roots = trustBundle([...all.filter(isRoot), root]);
   const id = leaf.uris[0] ?? "";
   const expires = new Date(leaf.notAfter).toISOString();
   log.info("obtained a certificate", { identity: id, serial: leaf.serial, expires });
   return {
     chain: chain.map(({ pem }) => pem).join(""),
     key: await privateKeyPem(key, options.keyForm),
-    roots: roots.pem,
+    issued: trustBundle([...all.filter(isRoot), root]),
     version: leaf.serial,
     notBefore: leaf.notBefore,
     notAfter: leaf.notAfter,

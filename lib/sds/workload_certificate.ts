@@ -13,12 +13,14 @@ export interface WorkloadCertificate {
   readonly roots: string;
   /** Changes with each renewal. */
   readonly version: string;
+  /** Changes with the trusted roots. */
+  readonly rootsVersion: string;
 }
 
 /** A certificate that is renewed. */
 export interface WorkloadCertificates {
   current(): WorkloadCertificate;
-  /** Calls back after each renewal; returns a function that ends this. */
+  /** Calls back after each renewal and change of roots; returns a function that ends this. */
   onChange(changed: () => void): () => void;
   stop(): void;
 }

@@ -59,11 +59,7 @@ Deno.test(withCertificates("a change of roots under load fails no request", asyn
         JWT_RULE: issuer.rule,
         ROOT_CA_DIR: `${dir}/none`,
         MESHCA_SELF_SIGNED_DIR: store,
-        // Backdated by half of its lifetime: renewed after 50 s, removed 15 s after the new one signs.
-        MESHCA_SELF_SIGNED_CA_CERT_TTL: "200s",
-        MESHCA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE: "50",
-        MESHCA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL: "1s",
-        MESHCA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR: "false",
+        // The old root is removed 15 s after the new one signs.
         MAX_WORKLOAD_CERT_TTL: "15s",
         DEFAULT_WORKLOAD_CERT_TTL: "15s",
       },
@@ -89,6 +85,8 @@ Deno.test(withCertificates("a change of roots under load fails no request", asyn
   const ask = () => call(`http://${CLIENT}:${backend.port}/`, { host: STRICT_HOST });
   await eventually("a request over mutual TLS", async () => (await ask()).status === 200);
 
+  const begin = `${daemon.http}/debug/root_change?decision=begin`;
+  assert.equal((await fetch(begin, { method: "POST" })).status, 200);
   const phases = new Set<string>();
   const deadline = performance.now() + 300_000;
   let asked = 0;

@@ -257,7 +257,7 @@ const CASES: readonly (readonly [string, (bench: Bench) => Promise<void>])[] = [
       socket: `${dir}/other/${SOCKETS}/provider`,
       debounceMs: 100,
       certificates: {
-        current: () => ({ chain: "", key: "", roots: "", version: "1" }),
+        current: () => ({ chain: "", key: "", roots: "", version: "1", rootsVersion: "1" }),
         onChange: () => () => {},
         stop() {},
       },

@@ -32,6 +32,8 @@ export type ObjectTables = {
 export interface Tables extends ObjectTables {
   /** Address of a key set → what it holds, or why it could not be had. */
   readonly keySets: Input<KeySet>;
+  /** One row, key `config`: the roots of the daemon's authority, each in PEM. */
+  readonly authorityRoots: Input<readonly string[]>;
   /** One row, key `config`. */
   readonly mesh: Input<MeshConfig>;
   /** One row, key `config`. */
@@ -46,6 +48,7 @@ export function createTables(graph: Graph): Tables {
   return {
     ...Object.fromEntries(objects) as unknown as ObjectTables,
     keySets: graph.input("KeySet"),
+    authorityRoots: graph.input("AuthorityRoots"),
     mesh: graph.input("MeshConfig"),
     networks: graph.input("MeshNetworks"),
   };

@@ -1,13 +1,13 @@
 /**
- * Layers for agents: the name table for DNS, the settings of ProxyConfigs, and the certificate
- * authorities of the mesh configuration. A view of these types is created when an agent subscribes
+ * Layers for agents: the name table for DNS, the settings of ProxyConfigs, and trusted roots: those of
+ * the daemon's authority and of the mesh configuration. A view of these types is created when an agent subscribes
  * to it, which most never do.
  *
  * @module
  */
 import type { MeshConfig_CertificateData } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { type Mesh, type Workload, workloadKeys } from "../../derive/mod.ts";
+import { type Mesh, MESH_ROW, type Workload, workloadKeys } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { type AgentLayersOf, type Context, isGrpc } from "../context/mod.ts";
@@ -24,13 +24,7 @@ export function createAgentLayers(context: Context): AgentLayersOf {
   const names = deriveNameTables(context);
   const settings = resourceTable(graph, "pcds", workloadKeys, (read, key) => {
     const config = effectiveSettings(read, context.mesh, key);
-    if (context.features.multiRoot) {
-      config.caCertificatesPem = authorities(
-        context.mesh.field(read, "caCertificates")
-          .filter((authority) => vouchesHere(read, context, authority))
-          .flatMap(({ certificateData: data }) => data.case === "pem" ? [data.value] : []),
-      );
-    }
+    config.caCertificatesPem = trustedRoots(read, context);
     return [encodeResource(PROXY_CONFIG, ProxyConfigSchema, config)];
   });
   return ({ cls, sidecar }, type) => {
@@ -46,6 +40,17 @@ export function createAgentLayers(context: Context): AgentLayersOf {
       })),
     ];
   };
+}
+
+/** The roots of the daemon's authority and, in a mesh of several roots, those of its configuration. */
+function trustedRoots(read: Read, context: Context): string[] {
+  const own = read.get(context.mesh.tables.authorityRoots, MESH_ROW) ?? [];
+  const others = context.features.multiRoot
+    ? context.mesh.field(read, "caCertificates")
+      .filter((authority) => vouchesHere(read, context, authority))
+      .flatMap(({ certificateData: data }) => data.case === "pem" ? [data.value] : [])
+    : [];
+  return certificatesIn([...own, ...others]);
 }
 
 /**
@@ -81,12 +86,8 @@ function effectiveSettings(read: Read, mesh: Mesh, workload: Workload): ProxyCon
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/**
- * Resources for agents: the name table and the proxy configuration.
- *
- * @module
- */
-function authorities(texts: readonly string[]): string[] {
+/** The certificates in texts, each once, in a fixed form and order. */
+function certificatesIn(texts: readonly string[]): string[] {
   const all = texts.flatMap((text) => text.match(CERTIFICATE) ?? []);
   return [...new Set(all.map((one) => one.replaceAll("\r", "") + "\n"))].sort();
 }

@@ -42,6 +42,19 @@ Deno.test("agents are sent the authorities of the mesh, each once, and their cha
   assert.deepEqual(view.since(before)?.changed.map(({ name }) => name), ["proxy-config"]);
 });
 
+Deno.test("agents are sent the roots of the daemon's authority, in every mesh", () => {
+  const { translation, apply } = startTranslation(configOf(certificate("bb")));
+  const binding = translation.source.bind(proxyNode("one"), () => {});
+  const view = binding.view(AGENT_TYPE_URLS.proxyConfig)!;
+  const served = () =>
+    fromBinary(ProxyConfigSchema, view.get("proxy-config")!.bytes).caCertificatesPem;
+  assert.deepEqual(served(), []);
+  apply({ authorityRoots: [certificate("dd"), certificate("aa")] });
+  assert.deepEqual(served(), [certificate("aa"), certificate("dd")]);
+  apply({ authorityRoots: [certificate("dd")] });
+  assert.deepEqual(served(), [certificate("dd")]);
+});
+
 Deno.test("agents are sent the ProxyConfig values of their proxy, the specific over the general", () => {
   const { translation, set, remove } = startTranslation(configOf(certificate("a")));
   const object = (name: string, namespace: string, spec: string): string =>
