@@ -85,9 +85,10 @@ export async function startWorkloadCertificates(
   const renew = async () => {
     while (!end.aborted) {
       const { ratio, jitter } = options;
-      const { notBefore, notAfter } = held.current();
+      const { obtainedAt: notBefore, notAfter } = held.current();
       const random = Math.random();
-      await sleep(renewalIn({ notBefore, notAfter, now: Date.now(), ratio, jitter, random }), end);
+      const wait = renewalIn({ notBefore, notAfter, now: Date.now(), ratio, jitter, random });
+      await sleep(Math.max(wait, FIRST_PAUSE_MS), end);
       const next = end.aborted ? undefined : await obtain(options, held.current, end);
       if (!next) return;
       await held.keep(next);
@@ -104,7 +105,8 @@ interface Obtained {
   readonly key: string;
   readonly version: string;
   readonly issued: TrustBundle;
-  readonly notBefore: number;
+  /** Authorities set the beginning of the validity back, so it does not tell the lifetime. */
+  readonly obtainedAt: number;
   readonly notAfter: number;
 }
 
@@ -221,7 +223,7 @@ async function once(options: WorkloadOptions, before: Held | undefined): Promise
     key: await privateKeyPem(key, options.keyForm),
     issued: trustBundle([...all.filter(isRoot), root]),
     version: leaf.serial,
-    notBefore: leaf.notBefore,
+    obtainedAt: Date.now(),
     notAfter: leaf.notAfter,
   };
 }

@@ -64,9 +64,9 @@ export function missing(): string | undefined {
   return able ? undefined : "needs network namespaces with iptables";
 }
 
-/** Makes the namespaces, and redirects the workload's traffic. */
-export async function makeNetwork(capture: Capture): Promise<Network> {
-  const tag = `${crypto.randomUUID().slice(0, 8)}-${capture.toLowerCase()}`;
+/** Makes the namespaces, and redirects the workload's traffic; without a mode, no traffic. */
+export async function makeNetwork(capture?: Capture): Promise<Network> {
+  const tag = `${crypto.randomUUID().slice(0, 8)}-${(capture ?? "none").toLowerCase()}`;
   const [workload, elsewhere] = [`mesh-w-${tag}`, `mesh-e-${tag}`];
   const network: Network = {
     workload,
@@ -91,7 +91,7 @@ export async function makeNetwork(capture: Capture): Promise<Network> {
     }
     // Virtual addresses of services lie beyond the other one.
     await run("ip", "-n", workload, "route", "add", "default", "via", ELSEWHERE);
-    await redirect(workload, capture);
+    if (capture !== undefined) await redirect(workload, capture);
     return network;
   } catch (e) {
     await network[Symbol.asyncDispose]();
