@@ -27,7 +27,11 @@ export async function startWasm(
   { command, configPath, env }: AgentPlan,
 ): Promise<AgentWasm | undefined> {
   if (!env.wasm.converts || command === undefined) return undefined;
-  const modules = await openModules({ ...env.wasm, folder: resolve(configPath, FOLDER) });
+  const modules = await openModules({
+    ...env.wasm,
+    folder: resolve(configPath, FOLDER),
+    keep: env.savedConfig,
+  });
   return {
     converter: {
       typeUrl: TYPE_URLS.extension,

@@ -20,6 +20,7 @@ import { type RelayOptions, startRelay } from "./relay.ts";
 import { watchDaemon } from "./watch.ts";
 import type { ResourceConverter } from "./convert.ts";
 import type { AgentSubscription } from "./intercept.ts";
+import { openSaved, type SavedConfiguration } from "./saved/saved.ts";
 import { statusRoutes } from "./status.ts";
 import { openTap, type Tap } from "./tap/tap.ts";
 
@@ -46,6 +47,8 @@ const STATUS_REMEDY =
 /** The setting of the folder of the agent's files. */
 const CONFIG_PATH = "configPath of the proxy configuration";
 
+/** The saved configuration, in the folder of the agent's files. */
+const SAVED_FILE = "saved-config";
 /** Socket of the gRPC side of the debug tap, in the folder of the agent's files. */
 const TAP_SOCKET = "TAP";
 
@@ -104,12 +107,11 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
     const { readinessProbe, address } = plan.health;
     const health = readinessProbe && startHealth(readinessProbe, address);
     if (health) resources.defer(() => health.stop());
+    const saved = await savedOf(plan);
+    if (saved) resources.defer(() => saved.stop());
     const relay = await startRelay({
       ...relayOptions(plan),
-      subscriptions,
-      converter,
-      tls,
-      health,
+      ...{ subscriptions, converter, tls, health, saved },
     });
     resources.defer(() => relay.stop());
     const tap = await tapOf(plan, tls);
@@ -157,6 +159,17 @@ function watch(
       await watching;
     },
   };
+}
+
+/** The saved configuration of the proxy, if it is switched on. */
+async function savedOf(plan: AgentPlan): Promise<SavedConfiguration | undefined> {
+  const { env, command, configPath, node } = plan;
+  if (!env.savedConfig || command === undefined) return undefined;
+  if (!env.deltaXds) {
+    log.warn("MESH_AGENT_SAVED_CONFIG has no effect without delta xDS (MESH_DELTA_XDS)");
+    return undefined;
+  }
+  return await openSaved({ file: `${configPath}/${SAVED_FILE}`, node: node.id });
 }
 
 /** The debug tap, on the address family of the proxy's admin API. */

@@ -18,6 +18,8 @@ import { type Backoff, dial } from "./dial.ts";
 import type { HealthReports } from "./health.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import { daemonTerminations, proxyTerminations, xdsRequests, xdsResponses } from "./metrics.ts";
+import { untilConnected } from "./saved/offline.ts";
+import type { SavedConfiguration, StreamRecorder } from "./saved/saved.ts";
 
 /** Options of the relay. */
 export interface RelayOptions {
@@ -43,6 +45,8 @@ export interface RelayOptions {
   readonly health?: HealthReports;
   /** Resources that are converted for the proxy; default: none. */
   readonly converter?: ResourceConverter;
+  /** Configuration for a proxy that starts while the daemon is away; default: none. */
+  readonly saved?: SavedConfiguration;
 }
 
 /** A running relay. */
@@ -51,10 +55,10 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
+const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
+const DELTA = `${SERVICE}DeltaAggregatedResources`;
 /** The relayed methods: state of the world, and delta. */
-const METHODS = ["StreamAggregatedResources", "DeltaAggregatedResources"].map((name) =>
-  `/envoy.service.discovery.v3.AggregatedDiscoveryService/${name}`
-);
+const METHODS = [`${SERVICE}StreamAggregatedResources`, DELTA];
 
 /**
  * HTTP/2 window towards the daemon, bytes: the same as the proxy's, so that large pushes cost less.
@@ -80,6 +84,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
           ...options,
           interception: intercept(path),
           conversion: options.converter && conversionOf(options.converter, path),
+          saved: path === DELTA ? options.saved : undefined,
         }, stopping.signal),
     })),
     limits: { maxReceive: options.maxRequest, maxStreams: options.maxStreams },
@@ -111,7 +116,9 @@ async function relay(
   const gone = new AbortController();
   void call.ended.then(() => gone.abort());
   const signal = AbortSignal.any([stopping, gone.signal]);
-  if (!await dial(options.target, signal, options.backoff)) return;
+  const messages = await messagesBehind(call, options, signal);
+  if (messages === undefined) return;
+  const recorder = options.saved?.record();
   const upstream = openStream({
     target: options.target,
     tls: await options.tls?.(),
@@ -133,13 +140,14 @@ async function relay(
     report();
     ignore = options.health?.onChange(report) ?? ignore;
   };
-  void forward(call, upstream, options, began).then(() => proxyEnded = true, close);
-  const take = takerOf(call, options, {
+  const proxy = { messages, recorder };
+  void forward(proxy, upstream, options, began).then(() => proxyEnded = true, close);
+  const take = takerOf({ call, recorder }, options, {
     answer: (message) => void (proxyEnded || upstream.send(message)),
     close,
   });
   try {
-    await back(call, upstream, take);
+    await back({ call, recorder }, upstream, take);
     if (!proxyEnded && !signal.aborted) throw new RpcError("UNAVAILABLE", "the stream was ended");
     if (!stopping.aborted) proxyTerminations.inc();
   } catch (error) {
@@ -151,12 +159,29 @@ async function relay(
   }
 }
 
+/** Waits for the daemon; the messages of the proxy, or undefined when the stream is over. */
+async function messagesBehind(
+  call: RpcCall,
+  { target, backoff, saved, interception }: StreamOptions,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const connected = dial(target, signal, backoff);
+  if (saved) return await untilConnected(saved, { call, connected, signal, interception });
+  return await connected ? call.messages : undefined;
+}
+
+/** The proxy's side of a stream, and the recorder of what it is sent. */
+interface Downstream {
+  readonly call: RpcCall;
+  readonly recorder: StreamRecorder | undefined;
+}
+
 /**
  * Takes responses that are not forwarded as they are. Converted ones reach the proxy in their order;
  * others do not wait for them.
  */
 function takerOf(
-  call: RpcCall,
+  { call, recorder }: Downstream,
   { interception, conversion }: StreamOptions,
   daemon: { answer(message: Uint8Array): void; close(): void },
 ): (message: Uint8Array) => boolean {
@@ -164,6 +189,8 @@ function takerOf(
   return (message) => {
     const taken = interception.take(message);
     if (taken !== undefined) {
+      recorder?.response(message);
+      recorder?.request(taken);
       daemon.answer(taken);
       return true;
     }
@@ -175,6 +202,7 @@ function takerOf(
       const converted = await converting;
       if (converted.to === "daemon") return daemon.answer(converted.message);
       xdsResponses.inc();
+      recorder?.response(converted.message);
       call.send(converted.message);
     }).catch(() => daemon.close());
     return true;
@@ -186,19 +214,26 @@ function takerOf(
  * node, subscribes and calls `began`.
  */
 async function forward(
-  call: RpcCall,
+  { messages, recorder }: {
+    readonly messages: AsyncIterable<Uint8Array>;
+    readonly recorder: StreamRecorder | undefined;
+  },
   upstream: RpcStream,
   { interception, conversion }: StreamOptions,
   began: () => void,
 ): Promise<void> {
   let isFirst = true;
-  for await (const message of call.messages) {
+  for await (const message of messages) {
     xdsRequests.inc();
     conversion?.request(message);
+    recorder?.request(message);
     let ready = upstream.send(message);
     if (isFirst) {
       isFirst = false;
-      for (const request of interception.requests()) ready = upstream.send(request) && ready;
+      for (const request of interception.requests()) {
+        recorder?.request(request);
+        ready = upstream.send(request) && ready;
+      }
       began();
     }
     if (!ready) await upstream.drained();
@@ -208,13 +243,14 @@ async function forward(
 
 /** Forwards from the daemon to the proxy, with back-pressure, except what `take` takes. */
 async function back(
-  call: RpcCall,
+  { call, recorder }: Downstream,
   upstream: RpcStream,
   take: (message: Uint8Array) => boolean,
 ): Promise<void> {
   for await (const message of upstream.messages) {
     if (take(message)) continue;
     xdsResponses.inc();
+    recorder?.response(message);
     if (!call.send(message)) await call.drained();
   }
 }

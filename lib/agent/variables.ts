@@ -43,6 +43,8 @@ export interface AgentEnv {
   readonly keepaliveTimeout: number;
   /** Port of the debug tap; undefined: there is none. */
   readonly tapPort: number | undefined;
+  /** True: the proxy's configuration is kept on disk. */
+  readonly savedConfig: boolean;
   readonly metricsLocalOnly: boolean;
   readonly metricsAnnotations: string | undefined;
   readonly deferredStats: boolean;
@@ -97,6 +99,7 @@ export function readEnv(): AgentEnv {
     keepaliveInterval: v.keepaliveInterval.get(),
     keepaliveTimeout: v.keepaliveTimeout.get(),
     tapPort: v.tap.get() ? v.tapPort.get() : undefined,
+    savedConfig: v.savedConfig.get(),
     metricsLocalOnly: v.metricsLocalOnly.get(),
     metricsAnnotations: v.metricsAnnotations.get(),
     deferredStats: v.deferredStats.get(),

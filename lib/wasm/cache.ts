@@ -23,8 +23,10 @@ export interface ModuleRequest {
 
 /** Options of {@link openModules}. */
 export interface ModulesOptions extends FetchLimits {
-  /** Folder of the files; it is created, and files of earlier runs in it are removed. */
+  /** Folder of the files; it is created. */
   readonly folder: string;
+  /** True: modules of earlier runs stay until they expire. Default: they are removed. */
+  readonly keep?: boolean;
   readonly expiryMs: number;
   readonly purgeMs: number;
 }
@@ -46,6 +48,9 @@ interface Entry {
   usedAt: number;
 }
 
+/** Name of a module's file. */
+const FILE_NAME = /^([0-9a-f]{64})\.wasm$/;
+
 const log = scope("wasm");
 
 /**
@@ -54,9 +59,10 @@ const log = scope("wasm");
  * @throws MeshError `wasm-folder`
  */
 export async function openModules(options: ModulesOptions): Promise<Modules> {
-  await makeFolder(options.folder);
+  await makeFolder(options);
   const stopping = new AbortController();
   const cache = new ModuleCache(options, stopping.signal);
+  if (options.keep) await cache.adopt();
   const timer = setInterval(() => void cache.purge(), options.purgeMs);
   Deno.unrefTimer(timer);
   return {
@@ -129,6 +135,21 @@ class ModuleCache {
     return file;
   }
 
+  /** Takes the modules of earlier runs that are whole, and removes other files. */
+  async adopt(): Promise<void> {
+    const { folder } = this.#options;
+    for await (const { name, isFile } of Deno.readDir(folder)) {
+      const file = `${folder}/${name}`;
+      const sum = FILE_NAME.exec(name)?.[1];
+      if (sum !== undefined && isFile && sumOf(await Deno.readFile(file)) === sum) {
+        this.#entries.set(sum, { file, usedAt: performance.now() });
+      } else {
+        await removed(file);
+      }
+    }
+    cacheEntries.set(this.#entries.size);
+  }
+
   /** Removes the modules that nobody asked for within the expiry. */
   async purge(): Promise<void> {
     const oldest = performance.now() - this.#options.expiryMs;
@@ -153,11 +174,9 @@ async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
   await Deno.rename(next, file);
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeFolder({ folder, keep }: ModulesOptions): Promise<void> {
   try {
-    await Deno.remove(folder, { recursive: true }).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    if (!keep) await removed(folder);
     await Deno.mkdir(folder, { recursive: true, mode: 0o755 });
   } catch (cause) {
     throw new MeshError("wasm-folder", `the folder ${folder} for Wasm modules cannot be made`, {
@@ -165,4 +184,10 @@ async function makeFolder(folder: string): Promise<void> {
       cause,
     });
   }
+}
+
+async function removed(path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
 }

@@ -17,6 +17,7 @@ export const LINK_VARIABLES: {
   readonly keepaliveTimeout: EnvVar<number>;
   readonly tap: EnvVar<boolean>;
   readonly tapPort: EnvVar<number>;
+  readonly savedConfig: EnvVar<boolean>;
 } = {
   servedConfig: declareEnv({
     name: "PROXY_CONFIG_XDS_AGENT",
@@ -78,6 +79,14 @@ export const LINK_VARIABLES: {
     default: 15004,
     range: { least: 0, most: 65535 },
     doc: "Port of the debug tap; 0 is one that the system chooses.",
+    readers,
+  }),
+  savedConfig: declareEnv({
+    name: "MESH_AGENT_SAVED_CONFIG",
+    type: "bool",
+    default: false,
+    doc:
+      "Keep the configuration that the proxy accepted in a file, and serve it to a proxy that starts while the daemon is away; needs delta xDS.",
     readers,
   }),
 };
