@@ -14,10 +14,11 @@ import { type Logger, scope } from "../log/mod.ts";
 import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "../rpc/mod.ts";
 import type { RpcClientTls, RpcStream } from "../rpc/mod.ts";
 import { conversionOf, type ResourceConverter, type StreamConversion } from "./convert.ts";
-import { type Backoff, dial } from "./dial.ts";
+import type { Backoff } from "./dial.ts";
 import type { HealthReports } from "./health.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import { daemonTerminations, proxyTerminations, xdsRequests, xdsResponses } from "./metrics.ts";
+import { Reconnector } from "./reconnect.ts";
 import { untilConnected } from "./saved/offline.ts";
 import type { SavedConfiguration, StreamRecorder } from "./saved/saved.ts";
 
@@ -75,6 +76,7 @@ const log: Logger = scope("xdsproxy");
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const stopping = new AbortController();
   const intercept = interceptor(options.subscriptions ?? []);
+  const reconnector = new Reconnector(options.target, options.backoff);
   const server: RpcServer = await startRpc({
     address: `unix:${options.socket}`,
     services: METHODS.map((path) => ({
@@ -85,6 +87,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
           interception: intercept(path),
           conversion: options.converter && conversionOf(options.converter, path),
           saved: path === DELTA ? options.saved : undefined,
+          reconnector,
         }, stopping.signal),
     })),
     limits: { maxReceive: options.maxRequest, maxStreams: options.maxStreams },
@@ -104,6 +107,7 @@ interface StreamOptions extends RelayOptions {
   /** The agent's own subscriptions on this stream. */
   readonly interception: Interception;
   readonly conversion: StreamConversion | undefined;
+  readonly reconnector: Reconnector;
 }
 
 /** Relays one stream of the proxy until either side ends. It ends with the daemon's stream. */
@@ -127,6 +131,7 @@ async function relay(
     window: WINDOW_BYTES,
     keepalive: options.keepalive,
   });
+  const opened = performance.now();
   log.info("connected to the daemon", { address: options.target });
   const close = () => upstream.close();
   signal.addEventListener("abort", close, { once: true });
@@ -151,6 +156,7 @@ async function relay(
     if (!proxyEnded && !signal.aborted) throw new RpcError("UNAVAILABLE", "the stream was ended");
     if (!stopping.aborted) proxyTerminations.inc();
   } catch (error) {
+    options.reconnector.streamEnded(opened, error);
     throw lost(error);
   } finally {
     ignore();
@@ -162,10 +168,10 @@ async function relay(
 /** Waits for the daemon; the messages of the proxy, or undefined when the stream is over. */
 async function messagesBehind(
   call: RpcCall,
-  { target, backoff, saved, interception }: StreamOptions,
+  { reconnector, saved, interception }: StreamOptions,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
-  const connected = dial(target, signal, backoff);
+  const connected = reconnector.connected(signal);
   if (saved) return await untilConnected(saved, { call, connected, signal, interception });
   return await connected ? call.messages : undefined;
 }

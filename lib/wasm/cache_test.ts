@@ -108,3 +108,19 @@ Deno.test("a module that nobody uses is removed, and fetched again when it is as
     assert.equal(await modules.file(request), file);
     assert.equal(server.asked.length, 2);
   }, { expiryMs: 1, purgeMs: 5 }));
+
+Deno.test("modules of an earlier run stay if they are to be kept, and only whole ones", () =>
+  withModules(async (modules, { host }) => {
+    const file = await modules.file({ ...NONE, url: `http://${host}/file` });
+    const folder = file.slice(0, file.lastIndexOf("/"));
+    const options = { folder, expiryMs: 3_600_000, purgeMs: 3_600_000, maxRetries: 0 };
+    const open = (keep: boolean) =>
+      openModules({ ...options, timeoutMs: 60_000, insecure: ["*"], keep });
+    await Deno.writeTextFile(`${folder}/${"0".repeat(64)}.wasm`, "damaged");
+    await Deno.writeTextFile(`${folder}/${"1".repeat(64)}.wasm.next`, "partial");
+    const names = () => [...Deno.readDirSync(folder)].map(({ name }) => `${folder}/${name}`);
+    (await open(true)).stop();
+    assert.deepEqual(names(), [file]);
+    (await open(false)).stop();
+    assert.deepEqual(names(), []);
+  }));
