@@ -24,7 +24,7 @@ export interface SavedResource {
 /** Resources by type URL and name. */
 export type Configuration = ReadonlyMap<string, ReadonlyMap<string, SavedResource>>;
 
-/** What is known of one type on the stream. */
+/** State of one type on the stream. */
 interface TypeState {
   readonly resources: Map<string, SavedResource>;
   /** Names that the proxy subscribed to. */

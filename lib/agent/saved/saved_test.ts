@@ -83,7 +83,7 @@ Deno.test("accepted resources are recorded: added, changed, removed, unsubscribe
   assert.ok(recording.isComplete);
 });
 
-Deno.test("what the proxy rejects, or has not answered, is not recorded", () => {
+Deno.test("resources that the proxy rejects, or has not answered, are not recorded", () => {
   const recording = started();
   respond(recording, cluster, { a: "2" }, { nack: true });
   assert.ok(recording.isComplete);
