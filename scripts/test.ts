@@ -11,6 +11,7 @@
  * @module
  */
 import { MeshError } from "../lib/base/mod.ts";
+import { clusterPrograms, findGo } from "./cluster/programs.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 import { showProgress } from "./test_progress.ts";
 import {
@@ -39,6 +40,8 @@ interface Tier {
   readonly jobs?: number;
   /** True when its tests run Envoy. */
   readonly tools: boolean;
+  /** True when its tests run an API server. Its programs are built if Go is installed. */
+  readonly cluster?: boolean;
   /** Environment variables of its tests. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -61,6 +64,7 @@ const TIERS: readonly Tier[] = [
   { name: "wire", folders: ["tests/wire"], jobs: 2, tools: true },
   { name: "surface", folders: ["tests/surface"], jobs: 2, tools: false },
   { name: "e2e", folders: ["tests/e2e"], jobs: 2, tools: true },
+  { name: "orch", folders: ["tests/orch"], jobs: 1, tools: true, cluster: true },
   // Waits are compared with those at a daemon that is not attacked, so two run side by side.
   { name: "attacks", folders: ["tests/attacks"], jobs: 2, tools: false },
   {
@@ -111,6 +115,7 @@ async function runTier(tier: Tier, request: Request, logs: string): Promise<Coun
   console.log(`== ${tier.name}: ${targets.join(" ")}`);
   const started = performance.now();
   if (tier.tools) await envoyPath();
+  if (tier.cluster === true && findGo() !== undefined) await clusterPrograms();
   const args = ["test", "-A", "--parallel", ...request.flags];
   const { output, success } = await runDeno([...args, ...targets], tier);
   await Deno.writeTextFile(join(logs, `${tier.name}.log`), plainText(output));

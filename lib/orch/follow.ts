@@ -28,6 +28,8 @@ export interface FollowTiming {
    * so a silent watch is a broken one.
    */
   readonly idleMs: number;
+  /** Longest time for an answer of other requests. */
+  readonly requestMs: number;
   /** The server ends a watch after this time; up to twice as long, by chance. */
   readonly watchMs: number;
   /** Pauses after failures: the first and the longest. */
@@ -40,6 +42,7 @@ export interface FollowTiming {
 /** The times of a daemon. */
 export const DEFAULT_TIMING: FollowTiming = {
   idleMs: 150_000,
+  requestMs: 30_000,
   watchMs: 300_000,
   firstPauseMs: 200,
   longestPauseMs: 10_000,
@@ -196,11 +199,11 @@ class Follower<V> implements Following<V> {
   /** Lists everything, page by page, and reports the differences at once. */
   async #list(): Promise<void> {
     const { client, type, selection } = this.#options;
-    const { signal } = this.#stop;
+    const options = { signal: this.#stop.signal, timeoutMs: this.#timing.requestMs };
     this.#counts.lists++;
     const items = [];
     let version: string | undefined;
-    const pages = listObjects<ListItem>(client, type, selection, { signal });
+    const pages = listObjects<ListItem>(client, type, selection, options);
     for await (const page of pages) {
       for (const item of page.items) items.push(this.#held.prepare(item));
       version ??= page.metadata.resourceVersion;
@@ -221,6 +224,7 @@ class Follower<V> implements Following<V> {
       path: collectionPath(type, selection?.namespace),
       query: { limit: 1 },
       signal: this.#stop.signal,
+      timeoutMs: this.#timing.requestMs,
     });
     if (isOlder(metadata.resourceVersion, this.#version)) this.#version = undefined;
   }
@@ -242,6 +246,7 @@ class Follower<V> implements Following<V> {
           labelSelector: selection?.labelSelector,
           fieldSelector: selection?.fieldSelector,
         },
+        timeoutMs: this.#timing.requestMs,
         signal,
       });
       for await (const events of jsonLines<WatchEvent>(stream, { idleMs, signal })) {

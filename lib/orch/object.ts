@@ -55,10 +55,14 @@ export interface OrchList<T> {
 /** Annotation in which `kubectl apply` stores a copy of the object. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** An object without fields that only writers need; they are up to two thirds of its size. */
-export function trimmed<T extends ListItem>(object: T): T {
-  const { managedFields: _, annotations, ...meta } = object.metadata;
-  if (annotations === undefined) return { ...object, metadata: meta };
-  const { [LAST_APPLIED]: __, ...kept } = annotations;
-  return { ...object, metadata: { ...meta, annotations: kept } };
+/**
+ * An object without fields that only writers need, which are up to two thirds of its size, and
+ * without its type, which items of lists do not have and objects of events have.
+ */
+export function trimmed(object: ListItem): ListItem {
+  const { apiVersion: _, kind: __, ...rest } = object;
+  const { managedFields: ___, annotations, ...meta } = object.metadata;
+  if (annotations === undefined) return { ...rest, metadata: meta };
+  const { [LAST_APPLIED]: ____, ...kept } = annotations;
+  return { ...rest, metadata: { ...meta, annotations: kept } };
 }

@@ -12,6 +12,12 @@ export {
   startAgent,
 } from "./agent.ts";
 export { type Backend, type Echo, startBackend } from "./backend.ts";
+export {
+  type Cluster,
+  type ClusterOptions,
+  type RestartableProgram,
+  startCluster,
+} from "./cluster.ts";
 export { type ConfigDir, makeConfigDir } from "./config_dir.ts";
 export { type Daemon, type DaemonOptions, portsOf, startDaemon } from "./daemon.ts";
 export { type Answer, call, type CallOptions, spread } from "./call.ts";
