@@ -16,20 +16,68 @@ export interface Relay extends AsyncDisposable {
 
 /** Starts a relay to a port of this machine. */
 export function startRelay(target: number): Relay {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const open = new Set<Deno.Conn>();
-  let released: Promise<void> = Promise.resolve();
-  let release: () => void = () => {};
-  const drop = (): void => {
-    for (const connection of open) close(connection);
-    open.clear();
-  };
-  const copy = async (from: Deno.Conn, to: Deno.Conn): Promise<void> => {
+  return new RunningRelay(target);
+}
+
+class RunningRelay implements Relay {
+  readonly port: number;
+  readonly #target: number;
+  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #open = new Set<Deno.Conn>();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #accepting: Promise<void>;
+  #released: Promise<void> = Promise.resolve();
+  #release: () => void = () => {};
+
+  constructor(target: number) {
+    this.#target = target;
+    this.port = this.#listener.addr.port;
+    this.#accepting = this.#accept();
+  }
+
+  stall(on: boolean): void {
+    this.#release();
+    if (!on) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    [this.#released, this.#release] = [promise, resolve];
+  }
+
+  drop(): void {
+    for (const connection of this.#open) close(connection);
+    this.#open.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listener.close();
+    this.stall(false);
+    this.drop();
+    await this.#accepting;
+    await Promise.all(this.#running);
+  }
+
+  async #accept(): Promise<void> {
+    for await (const client of this.#listener) this.#running.add(this.#connect(client));
+  }
+
+  async #connect(client: Deno.Conn): Promise<void> {
+    this.#open.add(client);
+    let server: Deno.Conn;
+    try {
+      server = await Deno.connect({ hostname: "127.0.0.1", port: this.#target });
+    } catch {
+      close(client); // as a server that is not there
+      return;
+    }
+    this.#open.add(server);
+    await Promise.all([this.#copy(client, server), this.#copy(server, client)]);
+  }
+
+  async #copy(from: Deno.Conn, to: Deno.Conn): Promise<void> {
     const buffer = new Uint8Array(65_536);
     try {
       for (;;) {
         const count = await from.read(buffer);
-        await released;
+        await this.#released;
         if (count === null) break;
         for (let at = 0; at < count;) at += await to.write(buffer.subarray(at, count));
       }
@@ -37,44 +85,10 @@ export function startRelay(target: number): Relay {
       if (!(error instanceof Error)) throw error; // one of the connections was closed
     }
     for (const connection of [from, to]) {
-      open.delete(connection);
+      this.#open.delete(connection);
       close(connection);
     }
-  };
-  const running = new Set<Promise<unknown>>();
-  const connect = async (client: Deno.Conn): Promise<void> => {
-    open.add(client);
-    let server: Deno.Conn;
-    try {
-      server = await Deno.connect({ hostname: "127.0.0.1", port: target });
-    } catch {
-      close(client); // as a server that is not there
-      return;
-    }
-    open.add(server);
-    await Promise.all([copy(client, server), copy(server, client)]);
-  };
-  const accepting = (async () => {
-    for await (const client of listener) running.add(connect(client));
-  })();
-  const stall = (on: boolean): void => {
-    release();
-    if (!on) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    [released, release] = [promise, resolve];
-  };
-  return {
-    port: (listener.addr as Deno.NetAddr).port,
-    stall,
-    drop,
-    [Symbol.asyncDispose]: async () => {
-      listener.close();
-      stall(false);
-      drop();
-      await accepting;
-      await Promise.all(running);
-    },
-  };
+  }
 }
 
 function close(connection: Deno.Conn): void {
