@@ -24,6 +24,7 @@ import {
   type KnownWorkload,
   workloadKey,
 } from "./indexes.ts";
+import { byText } from "./order.ts";
 import { type Finding, type Message, messageOfFinding } from "./message.ts";
 import { ANALYZERS_OF } from "./registry.ts";
 
@@ -35,6 +36,8 @@ export interface AnalysisChanges {
   readonly workloads?: readonly KnownWorkload[];
   /** True when no other workloads exist; selectors without a workload are findings then. */
   readonly complete?: boolean;
+  /** False when services are not described, so that unknown hosts are no findings. Default: true. */
+  readonly services?: boolean;
   /** All hosts that are known to exist beside those of objects. */
   readonly hosts?: readonly string[];
 }
@@ -81,7 +84,7 @@ export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
       graph.publish();
       known = [...watches.found].flatMap(([id, list]) =>
         list.map((finding) => toMessage(mesh, analyzedKeys.decode(id), finding))
-      ).sort(byObject);
+      ).sort(byText);
       isComplete = true;
       return true;
     },
@@ -171,7 +174,7 @@ function write(
   graph: Graph,
   { tables }: Mesh,
   indexes: AnalysisIndexes,
-  { mesh, objects = [], workloads, complete, hosts }: AnalysisChanges,
+  { mesh, objects = [], workloads, complete, services, hosts }: AnalysisChanges,
 ): void {
   graph.transaction((tx) => {
     if (mesh !== undefined) tx.set(tables.mesh, MESH_ROW, mesh);
@@ -180,6 +183,7 @@ function write(
       else tx.set(tableOf(tables, kind), key, object);
     }
     if (complete !== undefined) tx.set(indexes.complete, "all", complete);
+    if (services !== undefined) tx.set(indexes.services, "all", services);
     if (workloads !== undefined) {
       const rows = new Map(workloads.map((one) => [workloadKey(one), one]));
       for (const key of indexes.workloads.keys()) {
@@ -200,11 +204,4 @@ function write(
 function toMessage({ tables }: Mesh, { kind, row }: AnalyzedKey, finding: Finding): Message {
   const origin = tableOf(tables, kind).peek(row)?.meta.origin;
   return messageOfFinding(finding, { kind, ...objectKeys.decode(row) }, origin);
-}
-
-function byObject(a: Message, b: Message): number {
-  const [one, two] = [a, b].map(({ object: o, code, path }) =>
-    JSON.stringify([o?.kind, o?.namespace, o?.name, code, path])
-  );
-  return one! < two! ? -1 : one! > two! ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { documents, manifest, serviceEntry, to } from "../../tests/support/manifest.ts";
-import { ANALYZERS } from "./registry.ts";
+import { ANALYZERS, DOCUMENT_ANALYZERS } from "./registry.ts";
 import { type Code, CODES } from "./codes.ts";
 import { analysisPage } from "./page.ts";
 import { analysisOf, changesOf, shortMessages } from "../../tests/support/analysis_fixture.ts";
@@ -56,7 +56,9 @@ Deno.test("analysis: the cost of an edit depends on the affected objects, not on
 });
 
 Deno.test("analysis: every code has an analyzer, every analyzer codes of the table, both a section", async () => {
-  const emitted = new Set<Code>(ANALYZERS.flatMap(({ codes }) => codes));
+  const emitted = new Set<Code>(
+    [...ANALYZERS, ...DOCUMENT_ANALYZERS].flatMap(({ codes }) => codes),
+  );
   const ofSchema: readonly Code[] = ["MSH0106", "MSH0133"];
   assert.deepEqual([...emitted, ...ofSchema].sort(), Object.keys(CODES).sort());
   const page = new URL("../../docs/analysis.md", import.meta.url);

@@ -45,6 +45,8 @@ export interface AnalysisIndexes {
   readonly workloads: Input<KnownWorkload>;
   /** Row `all`: true when every workload of the mesh is known, so that a missing one is a finding. */
   readonly complete: Input<boolean>;
+  /** Row `all`: false when the set describes no services, so that a missing one is no finding. */
+  readonly services: Input<boolean>;
   /** Hosts of services that manifests of the orchestrator define; their ports are not known. */
   readonly assumedHosts: Input<true>;
   /** Label pair → label sets that have it, as canonical JSON, of known workloads. */
@@ -55,6 +57,8 @@ export interface AnalysisIndexes {
   readonly labelsOfEndpoints: Index<LabelBucket>;
   /** Selector and address of a server, see {@link serverBucket} → row keys of Gateways. */
   readonly gatewaysByServer: Index;
+  /** Selector and certificate of a server, see {@link certificateBucket} → row keys of Gateways. */
+  readonly gatewaysByCertificate: Index;
   /** Namespace → row keys of Telemetries. */
   readonly telemetriesByNamespace: Index;
 }
@@ -66,6 +70,7 @@ export function createAnalysisIndexes(graph: Graph, { tables }: Mesh): AnalysisI
   return {
     workloads,
     complete: graph.input("AllWorkloadsKnown"),
+    services: graph.input("ServicesKnown"),
     assumedHosts: graph.input("AssumedHost"),
     labelsOfWorkloads: graph.index(workloads, "KnownWorkload.label", codecs, function* (row) {
       yield* labelEntries(row.namespace, row.labels);
@@ -92,6 +97,15 @@ export function createAnalysisIndexes(graph: Graph, { tables }: Mesh): AnalysisI
       { bucket: text, member: text },
       function* ({ spec }, key) {
         for (const server of spec.servers) yield [serverBucket(spec.selector, server), key];
+      },
+    ),
+    gatewaysByCertificate: graph.index(
+      tables.gateways,
+      "Gateway.certificate",
+      { bucket: text, member: text },
+      function* ({ spec }, key) {
+        const buckets = spec.servers.map((server) => certificateBucket(spec.selector, server));
+        for (const bucket of new Set(buckets)) if (bucket !== undefined) yield [bucket, key];
       },
     ),
     telemetriesByNamespace: graph.index(
@@ -122,6 +136,14 @@ export function workloadKey({ namespace, labels }: KnownWorkload): string {
 /** Servers in one bucket listen at the same address of the same workloads. */
 export function serverBucket(selector: Labels, { port, bind }: Server): string {
   return canonicalJson([selector, port?.number ?? 0, bind]);
+}
+
+/** Servers in one bucket have the same certificate at the same workloads; `undefined` without one. */
+export function certificateBucket(selector: Labels, { tls }: Server): string | undefined {
+  const { credentialName = "", serverCertificate = "", privateKey = "" } = tls ?? {};
+  if (credentialName !== "") return canonicalJson([selector, credentialName]);
+  if (serverCertificate === "") return undefined;
+  return canonicalJson([selector, serverCertificate, privateKey]);
 }
 
 /**

@@ -15,6 +15,7 @@ export {
 } from "./analysis.ts";
 export type { Analyzer } from "./analyzer.ts";
 export { type Code, type CodeRow, CODES, type Level } from "./codes.ts";
+export { analyzeFileSet, type FileSet } from "./file_set.ts";
 export { foreignCollector, type ForeignFacts } from "./foreign.ts";
 export type { KnownWorkload } from "./indexes.ts";
 export { type Message, messageJson, messageOfProblem, renderMessage } from "./message.ts";

@@ -5,6 +5,7 @@
  */
 import { upsertOf } from "../ingest/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { defaultMeshConfig } from "../schema/mod.ts";
 import { type AnalysisOptions, createAnalysis } from "./analysis.ts";
 import type { ForeignFacts } from "./foreign.ts";
@@ -13,6 +14,15 @@ import type { Message } from "./message.ts";
 /** Time of one slice of work, in milliseconds; there is no wait between slices. */
 const SLICE_MS = 1000;
 
+/** Settings of an analysis of a set. */
+export interface ObjectSetOptions extends AnalysisOptions {
+  readonly mesh?: MeshConfig;
+  /** True when all workloads are known; default: when the set describes some. */
+  readonly complete?: boolean;
+  /** False when services are not described; default: true. */
+  readonly services?: boolean;
+}
+
 /**
  * The messages about objects. Selectors are checked only if the set describes workloads: otherwise
  * the workloads are not known.
@@ -20,15 +30,17 @@ const SLICE_MS = 1000;
 export function analyzeObjects(
   objects: readonly ConfigObject[],
   { workloads, hosts }: ForeignFacts,
-  options: AnalysisOptions,
+  { mesh = defaultMeshConfig(), complete, services = true, ...options }: ObjectSetOptions,
 ): readonly Message[] {
   const analysis = createAnalysis(options);
   analysis.apply({
-    mesh: defaultMeshConfig(),
+    mesh,
     objects: objects.flatMap((object) => upsertOf(object) ?? []),
     workloads,
     hosts,
-    complete: workloads.length > 0 || objects.some(({ meta }) => meta.kind === "WorkloadEntry"),
+    services,
+    complete: complete ??
+      (workloads.length > 0 || objects.some(({ meta }) => meta.kind === "WorkloadEntry")),
   });
   while (!analysis.work(SLICE_MS));
   return analysis.messages();

@@ -4,7 +4,8 @@
  * @module
  */
 import { type Code, type CodeRow, CODES } from "./codes.ts";
-import { ANALYZERS } from "./registry.ts";
+import type { Analyzer } from "./analyzer.ts";
+import { ANALYZERS, DOCUMENT_ANALYZERS } from "./registry.ts";
 
 const HEAD = `# Analysis
 
@@ -12,6 +13,10 @@ Analysis finds mistakes that no document shows by itself: references to hosts, s
 Gateways that do not exist, selectors without workloads, hosts that several objects define. A message
 has a code, a level, the object with its position, and a remedy. Messages reject nothing.
 
+- \`meshctl analyze --use-kube=false FILES\` prints them for files, with objects of the orchestrator
+  (Services, Pods, Deployments, Namespaces, webhooks and the like) and with rejected documents.
+  Hosts are checked only if the files have Services or ServiceEntries, selectors only if they
+  describe workloads. The default ingress gateway is taken to exist.
 - \`meshctl validate\` prints them as warnings. It knows the files that it is given: selectors are
   checked only if the files describe workloads (WorkloadEntries, Deployments, Pods and the like).
 - The daemon logs each message once, counts them in \`mesh_analysis_messages\`, and shows them at
@@ -27,18 +32,42 @@ An edit repeats the analysis of the objects that refer to the edited object, and
 daemon off. \`PILOT_ENABLE_ANALYSIS\`, which writes messages to the status of resources, is not
 implemented.
 
+Objects of the mesh that say \`galley.mesh.io/analyze-suppress: CODE,CODE\` (or \`*\`) as annotation have
+no messages of these codes; \`--suppress "CODE=Kind name.namespace"\` does the same for one run.
+
+These codes of the interface are not emitted: MSH0001 (failures are errors of the command), MSH0141,
+MSH0142, MSH0156, MSH0168, MSH0169, MSH0172 and MSH0176 (checks before an installation), MSH0143
+(listeners of running pods), MSH0170 (several clusters). Host names of webhooks are not resolved.
+
 \`deno test -A lib/analyze\` fails when this page is not that of the tables; \`UPDATE_GOLDENS=1\` writes it.
 `;
+
+/** The parts of an analyzer that a line of the list has. */
+type AnalyzerRow =
+  & Pick<Analyzer, "codes" | "name">
+  & { readonly kinds: readonly string[]; readonly onRequest?: boolean };
 
 /** The whole page. */
 export function analysisPage(): string {
   const codes = (Object.entries(CODES) as [Code, CodeRow][]).map(([code, row]) =>
     section(code, row)
   );
-  const analyzers = ANALYZERS.map(({ name, kinds, codes }) =>
-    `- \`${name}\`: ${codes.join(", ")} about ${kinds.join(", ")}`
-  );
-  return [HEAD, "## Codes\n", ...codes, "## Analyzers\n", ...analyzers, ""].join("\n");
+  return [
+    HEAD,
+    "## Codes\n",
+    ...codes,
+    "## Analyzers\n",
+    ...ANALYZERS.map(line),
+    "",
+    "These read objects of the orchestrator; the daemon does not run them:\n",
+    ...DOCUMENT_ANALYZERS.map(line),
+    "",
+  ].join("\n");
+}
+
+function line({ name, kinds, codes, onRequest = false }: AnalyzerRow): string {
+  const when = onRequest ? ", with `--verbose` only" : "";
+  return `- \`${name}\`: ${codes.join(", ")} about ${kinds.join(", ")}${when}`;
 }
 
 function section(code: Code, { name, level, text, reason, remedy }: CodeRow): string {

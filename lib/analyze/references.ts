@@ -49,12 +49,13 @@ export function serviceSeenBy(
   return service === undefined ? undefined : read.get(mesh.services.service, service);
 }
 
-/** True for a host of a service that a manifest of the orchestrator defines. */
+/** True for a host of a service that a manifest of the orchestrator defines, and when services are not described. */
 export function isAssumed(
   { read, mesh, indexes }: Context,
   host: string,
   namespace: string,
 ): boolean {
+  if (read.get(indexes.services, "all") === false) return true;
   const full = fullHost(host, namespace, mesh.domain);
   // `reviews.shop` and `reviews.shop.svc` are short forms of the full name.
   const forms = [full, `${full}.${mesh.domain}`, `${full}.svc.${mesh.domain}`];

@@ -35,8 +35,20 @@ export interface ParsedDocument {
   readonly warnings: readonly SchemaProblem[];
 }
 
+/** One value of a text, as it was read. */
+export interface SeenDocument {
+  readonly value: unknown;
+  readonly file: string;
+  /** 1-based line of its first key. */
+  readonly line: number;
+  /** The readable part of a rejected object. */
+  readonly draft?: ParsedObject;
+}
+
 /** Options of reading documents. */
 export interface DocumentOptions extends ReadOptions {
+  /** Called for each document that parses as YAML, of any kind. */
+  readonly seen?: (document: SeenDocument) => void;
   /** True: documents with a mesh configuration or networks are accepted, by their kind. */
   readonly settings?: boolean;
 }
@@ -89,7 +101,7 @@ export function parseConfigDocuments(
   text: string,
   file: string,
   limits: YamlLimits = DEFAULT_YAML_LIMITS,
-  options: ReadOptions = {},
+  options: DocumentOptions = {},
 ): ParsedDocuments {
   const documents = [...eachDocument(text, file, limits, options)];
   return {
@@ -123,7 +135,9 @@ function readDocument(
     if (found !== undefined) return found;
   }
   const report = newReport();
-  const { identity, object } = readObject(document.value, document.line, report, options);
+  const { value, line } = document;
+  const { identity, object, draft } = readObject(value, line, report, options);
+  options.seen?.({ value, file, line, draft });
   const locate = (finding: Finding) => withPosition(document, file, finding, identity);
   return {
     line: document.line,

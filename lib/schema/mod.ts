@@ -5,11 +5,13 @@
  * @module
  */
 export {
+  type DocumentOptions,
   eachDocument,
   eachPiece,
   parseConfigDocuments,
   type ParsedDocument,
   type ParsedDocuments,
+  type SeenDocument,
 } from "./documents.ts";
 export {
   type CheckedObject,
@@ -54,6 +56,7 @@ export {
   conditionKey,
   type ConditionKind,
   GRPC_STATUSES,
+  PROTOCOLS,
   unknownFunction,
 } from "./rules/mod.ts";
 export {

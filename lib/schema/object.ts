@@ -49,6 +49,8 @@ export interface ReadOptions {
 export interface ReadResult {
   readonly identity?: ObjectIdentity;
   readonly object?: ParsedObject;
+  /** The readable part of a rejected object, for analysis only. */
+  readonly draft?: ParsedObject;
 }
 
 /** A problem or warning of an object that is not in a file. */
@@ -151,12 +153,12 @@ export function readObject(
     ? undefined
     : { kind: kind.kind, namespace: meta.namespace, name: meta.name };
   const spec = readSpec(kind, value.spec, identity, report);
-  if (spec === undefined || report.errors.length > 0) return { identity };
-  const digest = digestOf(kind, spec, meta);
-  return {
-    identity,
-    object: { kind: kind.kind, meta: { ...meta, line }, spec, digest },
-  };
+  if (spec === undefined) return { identity };
+  const found = { kind: kind.kind, meta: { ...meta, line }, spec };
+  if (report.errors.length > 0) {
+    return identity === undefined ? {} : { identity, draft: { ...found, digest: "" } };
+  }
+  return { identity, object: { ...found, digest: digestOf(kind, spec, meta) } };
 }
 
 function readKind(value: Record<string, unknown>, report: Report): Kind | undefined {

@@ -26,7 +26,7 @@ async function compared(
 ): Promise<{ out: string[]; err: string[]; status: number }> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-conformance-" });
   try {
-    for (const corpus of ["authz", "iptables", "samples", "validation"]) {
+    for (const corpus of ["analyzers", "authz", "iptables", "samples", "validation"]) {
       await Deno.mkdir(`${folder}/${corpus}`);
       await Deno.writeTextFile(`${folder}/${corpus}/cases.json`, '{"cases": []}');
     }
@@ -61,7 +61,11 @@ Deno.test("conformance: one line a corpus, and success when all is as expected",
       { name: "somehow", text: BAD, valid: false, error: "address is no address" },
       { name: "schema", text: GOOD, valid: false, error: "spec.address: x", schemaOnly: true },
     ]),
-    { out: ["authz 0/0", "iptables 0/0", "samples 0/0", "validation 4/4"], err: [], status: 0 },
+    {
+      out: ["analyzers 0/0", "authz 0/0", "iptables 0/0", "samples 0/0", "validation 4/4"],
+      err: [],
+      status: 0,
+    },
   );
 });
 
@@ -109,7 +113,7 @@ Deno.test("conformance: without corpora it says so and ends with status 2", () =
     assert.equal(status, 2);
     assert.match(
       err.join("\n"),
-      folder ? /corpus authz cannot be read/ : /MESH_CORPORA is not set/,
+      folder ? /corpus analyzers cannot be read/ : /MESH_CORPORA is not set/,
     );
   }
 });

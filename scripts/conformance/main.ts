@@ -7,6 +7,7 @@
  */
 import { MeshError } from "../../lib/base/mod.ts";
 import { fromFileUrl } from "../paths.ts";
+import { ANALYZERS } from "./analyzers.ts";
 import { AUTHZ } from "./authz.ts";
 import { IPTABLES } from "./capture.ts";
 import { type Corpus, runCorpus } from "./corpus.ts";
@@ -16,7 +17,7 @@ import { SAMPLES, VALIDATION } from "./documents.ts";
 const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 
 /** Corpora by name. */
-const CORPORA = [AUTHZ, IPTABLES, SAMPLES, VALIDATION] as unknown as readonly Corpus[];
+const CORPORA = [ANALYZERS, AUTHZ, IPTABLES, SAMPLES, VALIDATION] as unknown as readonly Corpus[];
 
 /** Exit status when there is nothing to compare with. */
 const EXIT_NO_CORPORA = 2;

@@ -5,8 +5,8 @@
  */
 import { objectsOf, testMeshConfig } from "./mesh_fixture.ts";
 import type { ObjectChange } from "../../lib/ingest/mod.ts";
-import { objectKey } from "../../lib/model/mod.ts";
-import type { TableKind } from "../../lib/schema/mod.ts";
+import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
+import type { ParsedObject, TableKind } from "../../lib/schema/mod.ts";
 import {
   type Analysis,
   type AnalysisChanges,
@@ -41,4 +41,19 @@ export function shortMessages(analysis: Analysis): string[] {
   return analysis.messages().map((one) =>
     `${one.code} ${renderMessage({ ...one, file: "", remedy: "" }).replace(/\. +\[MSH\d+\]$/, "")}`
   );
+}
+
+/** Parsed objects as a source hands them on. */
+export function objectsOfParsed(objects: readonly ParsedObject[]): ConfigObject[] {
+  return objects.map(({ kind, meta: { line, creationTime = 0, ...rest }, spec, digest }) => ({
+    meta: {
+      kind,
+      ...rest,
+      creationTime,
+      generation: 1,
+      origin: { source: "file", file: "case.yaml", line },
+    },
+    spec,
+    digest,
+  }));
 }

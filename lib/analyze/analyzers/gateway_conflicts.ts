@@ -8,7 +8,7 @@ import { byAge, intersectHosts, type ObjectKey, objectKey } from "../../model/mo
 import type { Analyzer } from "../analyzer.ts";
 import { labelText, rowsOf, selectsNothing, serverBucket } from "../indexes.ts";
 
-/** A Gateway that selects no workload, or whose hosts an older Gateway has at the same port. */
+/** A Gateway that selects no workload, or whose hosts another Gateway has at the same port. */
 export const GATEWAY_CONFLICTS: Analyzer<"Gateway"> = {
   name: "gateway.ConflictingGatewayAnalyzer",
   kinds: ["Gateway"],
@@ -28,7 +28,7 @@ export const GATEWAY_CONFLICTS: Analyzer<"Gateway"> = {
     for (const [at, server] of spec.servers.entries()) {
       const keys = read.members(indexes.gatewaysByServer, serverBucket(spec.selector, server));
       const others = rowsOf(read, mesh.tables.gateways, keys)
-        .filter((other) => byAge(other, row) < 0);
+        .filter((other) => other.meta !== meta);
       const hosts = new Set<string>();
       const conflicting = others.filter((other) => {
         const shared = other.spec.servers
@@ -38,7 +38,7 @@ export const GATEWAY_CONFLICTS: Analyzer<"Gateway"> = {
         return shared.length > 0;
       });
       if (conflicting.length === 0) continue;
-      const names = [...conflicting.sort(byAge), row].map((one) => objectKey(one.meta)).join(", ");
+      const names = [...conflicting, row].sort(byAge).map((one) => objectKey(one.meta)).join(", ");
       const port = `${server.port?.number ?? 0}`;
       const args = [names, labelText(spec.selector), port, [...hosts].sort().join(", ")];
       yield { code: "MSH0145", args, path: `spec.servers[${at}].hosts` };

@@ -81,18 +81,18 @@ function* levelFindings<T>(
     yield { code: "MSH0101", args: ["selector", labelText(own)], path };
     return;
   }
-  const older = rowsOf(read, table, members).filter((other) => byAge(other, row) < 0).sort(byAge);
-  const names = (others: readonly ConfigObject<T>[]) =>
-    [...others, row].map(({ meta }) => meta.name).join(", ");
+  const others = rowsOf(read, table, members).filter(({ meta }) => meta !== row.meta);
+  const names = (list: readonly ConfigObject<T>[]) =>
+    [...list, row].sort(byAge).map(({ meta }) => meta.name).join(", ");
   if (Object.keys(own).length === 0) {
-    const bare = older.filter(({ spec }) => {
+    const bare = others.filter(({ spec }) => {
       const selector = selectorOf(spec);
       return selector !== undefined && Object.keys(selector).length === 0;
     });
     if (bare.length > 0) yield { code: without, args: [names(bare), namespace], path: "" };
     return;
   }
-  for (const other of older) {
+  for (const other of others) {
     const theirs = selectorOf(other.spec) ?? {};
     if (Object.keys(theirs).length === 0 || contradict(own, theirs)) continue;
     const both = selectedLabels(read, indexes, where, { ...own, ...theirs });

@@ -80,6 +80,7 @@ const CASES: readonly (readonly [name: string, yaml: string, ...messages: string
     "a Gateway that does not exist",
     documents(A, routes({ host: "a.test" }, { gateways: ["mesh", "edge"] })),
     'MSH0101 VirtualService/test/r: spec.gateways[1]: The gateway that is referred to does not exist: "edge"',
+    "MSH0132 VirtualService/test/r: spec.hosts[0]: Host r.test of VirtualService test/r is not among the hosts of Gateway test/edge",
   ],
   [
     "a delegate that does not exist",

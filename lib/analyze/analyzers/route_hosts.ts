@@ -9,7 +9,7 @@ import { boundToMesh, visibilityOf } from "../../derive/mod.ts";
 import type { Analyzer } from "../analyzer.ts";
 import { rowsOf } from "../indexes.ts";
 
-/** A host of which an older VirtualService has the rules. */
+/** A host for which another VirtualService has rules too; the oldest decides. */
 export const ROUTE_HOSTS: Analyzer<"VirtualService"> = {
   name: "virtualservice.ConflictingMeshGatewayHostsAnalyzer",
   kinds: ["VirtualService"],
@@ -19,21 +19,21 @@ export const ROUTE_HOSTS: Analyzer<"VirtualService"> = {
     for (const [at, host] of row.spec.hosts.entries()) {
       const full = fullHost(host, row.meta.namespace, mesh.domain);
       const keys = read.members(mesh.indexes.meshRoutesByHost, full);
-      const older = rowsOf(read, mesh.tables.virtualServices, keys)
-        .filter((other) => byAge(other, row) < 0 && shareReaders(other, row))
-        .sort(byAge);
-      if (older.length === 0) continue;
-      const names = [...older, row].map(({ meta }) => objectKey(meta)).join(", ");
+      const others = rowsOf(read, mesh.tables.virtualServices, keys)
+        .filter((other) => other.meta !== row.meta && shareReaders(other, row));
+      if (others.length === 0) continue;
+      const names = [...others, row].sort(byAge).map(({ meta }) => objectKey(meta)).join(", ");
       yield { code: "MSH0109", args: [names, host], path: `spec.hosts[${at}]` };
     }
   },
 };
 
-/** True when a namespace sees both. */
+/** True when a namespace sees both; `b` is the one that is reported. */
 function shareReaders(a: ConfigObject<VirtualService>, b: ConfigObject<VirtualService>): boolean {
   const [one, two] = [a, b].map(({ spec, meta }): Visibility =>
     visibilityOf(spec.exportTo, meta.namespace)
   );
-  if (one === "public") return two === "public" || two!.length > 0;
-  return two === "public" ? one!.length > 0 : one!.some((namespace) => two!.includes(namespace));
+  // Those of few namespaces are reported themselves.
+  if (two === "public") return one === "public";
+  return one === "public" ? two!.length > 0 : one!.some((namespace) => two!.includes(namespace));
 }

@@ -31,6 +31,7 @@ const CASES: readonly (readonly [name: string, yaml: string, ...messages: string
   [
     "Gateways with overlapping hosts",
     documents(gateway("a", ["*.test"]), gateway("b", ["b.test"])),
+    "MSH0145 Gateway/test/a: spec.servers[0].hosts: Gateways test/a, test/b conflict: workload selector app=edge, port 80, hosts b.test",
     "MSH0145 Gateway/test/b: spec.servers[0].hosts: Gateways test/a, test/b conflict: workload selector app=edge, port 80, hosts b.test",
   ],
   [
@@ -67,12 +68,16 @@ const CASES: readonly (readonly [name: string, yaml: string, ...messages: string
       [
         `${plural} without selectors`,
         documents(level(kind, "a"), level(kind, "b")),
-        `${without} ${kind}/test/b: ${plural} a, b in namespace "test" all lack a workload selector`,
+        ...["a", "b"].map((name) =>
+          `${without} ${kind}/test/${name}: ${plural} a, b in namespace "test" all lack a workload selector`
+        ),
       ],
       [
         `${plural} of one workload`,
         documents(level(kind, "a", { app: "edge" }), level(kind, "b", { tier: "1" })),
-        `${same} ${kind}/test/b: ${path}: ${plural} a, b in namespace "test" select the same workload app=edge,tier=1`,
+        ...["a", "b"].map((name) =>
+          `${same} ${kind}/test/${name}: ${path}: ${plural} a, b in namespace "test" select the same workload app=edge,tier=1`
+        ),
       ],
     ] as const;
   }),
@@ -108,10 +113,13 @@ Deno.test("analysis of hosts: VirtualServices of one host, and ServiceEntries of
       http: [{ redirect: { uri: "/x" } }],
       ...more,
     });
-  assert.deepEqual(messagesOf(documents(routes("a"), routes("b"))), [
-    "MSH0109 VirtualService/test/b: spec.hosts[0]: VirtualServices test/a, test/b of the mesh " +
-    "gateway define the same host r.test",
-  ]);
+  assert.deepEqual(
+    messagesOf(documents(routes("a"), routes("b"))),
+    ["a", "b"].map((name) =>
+      `MSH0109 VirtualService/test/${name}: spec.hosts[0]: VirtualServices test/a, test/b of the ` +
+      "mesh gateway define the same host r.test"
+    ),
+  );
   const apart = documents(routes("a", { exportTo: ["one"] }), routes("b", { exportTo: ["two"] }));
   assert.deepEqual(messagesOf(apart), []);
   const entry = (name: string, protocol: string) =>
@@ -123,6 +131,7 @@ Deno.test("analysis of hosts: VirtualServices of one host, and ServiceEntries of
     });
   assert.deepEqual(messagesOf(documents(entry("a", "HTTP"), entry("b", "HTTP"))), []);
   assert.deepEqual(messagesOf(documents(entry("a", "HTTP"), entry("b", "TCP"))), [
+    "MSH0134 ServiceEntry/test/b: spec.ports[0].protocol: The port needs addresses: its protocol is TCP or not given",
     "MSH0177 ServiceEntry/test/b: spec.ports[0].protocol: ServiceEntries test/a, test/b define " +
     'host "a.test" port 80 with different protocols: HTTP, TCP',
   ]);

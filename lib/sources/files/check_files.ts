@@ -5,7 +5,7 @@
  * @module
  */
 import type { ConfigObject } from "../../model/mod.ts";
-import type { ReadOptions, SchemaProblem } from "../../schema/mod.ts";
+import type { DocumentOptions, SchemaProblem } from "../../schema/mod.ts";
 import {
   decodeUtf8,
   DEFAULT_YAML_LIMITS,
@@ -43,7 +43,7 @@ export interface CheckedFiles {
  */
 export async function checkConfigFiles(
   names: readonly string[],
-  options: ReadOptions = {},
+  options: DocumentOptions = {},
 ): Promise<CheckedFiles> {
   const index = createFileIndex();
   const files = new Set<string>();
@@ -86,7 +86,11 @@ function pathSteps(path: string): (string | number)[] {
   );
 }
 
-async function addFile(index: FileIndex, file: ConfigFile, options: ReadOptions): Promise<void> {
+async function addFile(
+  index: FileIndex,
+  file: ConfigFile,
+  options: DocumentOptions,
+): Promise<void> {
   const { name } = file;
   if (file.fault !== undefined) {
     const remedy = "Name a file or directory that can be read.";

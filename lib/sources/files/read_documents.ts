@@ -6,9 +6,9 @@
  */
 import { MeshError } from "../../base/mod.ts";
 import {
+  type DocumentOptions,
   eachPiece,
   type ParsedDocument,
-  type ReadOptions,
   type SchemaProblem,
 } from "../../schema/mod.ts";
 import { decodeUtf8, type YamlLimits } from "../../text/mod.ts";
@@ -26,7 +26,7 @@ export async function readDocuments(
   bytes: Uint8Array,
   file: string,
   limits: YamlLimits,
-  options: ReadOptions = {},
+  options: DocumentOptions = {},
 ): Promise<ParsedDocument[]> {
   const documents: ParsedDocument[] = [];
   let since = performance.now();

@@ -1,0 +1,42 @@
+/**
+ * Containers with `image: auto`: a webhook sets their image.
+ *
+ * @module
+ */
+import { type DocumentAnalyzer, type DocumentSet, type PodShape } from "../document_set.ts";
+import { selectorMatches } from "../label_selector.ts";
+import { listAt, textAt, valueAt } from "../plain.ts";
+
+/** `image: auto` in pods that no injection webhook selects. */
+export const IMAGE_AUTO: DocumentAnalyzer = {
+  name: "injection.ImageAutoAnalyzer",
+  kinds: ["Pod", "Deployment", "DaemonSet", "Namespace", "MutatingWebhookConfiguration"],
+  codes: ["MSH0146", "MSH0147"],
+  *analyze(set) {
+    for (const pod of set.pods()) {
+      const { document } = pod;
+      if (!["DaemonSet", "Deployment", "Pod"].includes(document.kind)) continue;
+      const at = listAt(pod.spec, "containers")
+        .findIndex((container) => textAt(container, "image") === "auto");
+      if (at < 0 || isSelected(set, pod)) continue;
+      const isPod = document.kind === "Pod";
+      yield {
+        on: document,
+        code: isPod ? "MSH0147" : "MSH0146",
+        args: [document.kind, document.name],
+        path: `${isPod ? "spec" : "spec.template.spec"}.containers[${at}].image`,
+      };
+    }
+  },
+};
+
+function isSelected(set: DocumentSet, { namespace, labels }: PodShape): boolean {
+  const found = set.of("Namespace", "").find(({ name }) => name === namespace);
+  const own = { "kubernetes.io/metadata.name": namespace, ...found?.labels };
+  return set.of("MutatingWebhookConfiguration").flatMap(({ value }) => listAt(value, "webhooks"))
+    .filter((webhook) => textAt(webhook, "name").endsWith("sidecar-injector.mesh.io"))
+    .some((webhook) =>
+      selectorMatches(valueAt(webhook, "namespaceSelector"), own) &&
+      selectorMatches(valueAt(webhook, "objectSelector"), labels)
+    );
+}
