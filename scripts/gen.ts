@@ -9,7 +9,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { EXTENDED_FILES, withAddedValues } from "./gen_enums.ts";
+import { EXTENDED_FILES, withAdditions } from "./gen_enums.ts";
 import { withLazyDescriptors } from "./gen_lazy.ts";
 import { dirname, fromFileUrl, join, npmPackageDir, walkFiles } from "./paths.ts";
 
@@ -106,7 +106,7 @@ async function assemble(work: string, deps: string): Promise<void> {
   }
   for (const file of EXTENDED_FILES) {
     const path = join(work, file);
-    await Deno.writeTextFile(path, withAddedValues(file, await Deno.readTextFile(path)));
+    await Deno.writeTextFile(path, withAdditions(file, await Deno.readTextFile(path)));
   }
   const validate = join(work, VALIDATE_PROTO);
   const text = await Deno.readTextFile(validate);

@@ -1,6 +1,6 @@
 /**
- * Values of Envoy's enums that are newer than the npm package with its protos. Names and numbers
- * are those of the descriptors in Envoy 1.40.0.
+ * Values of Envoy's enums, and fields, that are newer than the npm package with its protos. Names
+ * and numbers are those of the descriptors in Envoy 1.40.0.
  *
  * @module
  */
@@ -58,15 +58,59 @@ const ADDED: readonly AddedValues[] = [
   },
 ];
 
-/** Files with added values. */
-export const EXTENDED_FILES: ReadonlySet<string> = new Set(ADDED.map(({ file }) => file));
+/** Fields that are added to one message. */
+interface AddedFields {
+  readonly file: string;
+  /** The declaration that they follow, which is unique in its file. */
+  readonly after: string;
+  readonly fields: readonly string[];
+  /** Enums and messages of the fields, added at the end of the file. */
+  readonly types: string;
+}
+
+const ADDED_FIELDS: readonly AddedFields[] = [
+  {
+    file: "envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy.proto",
+    after: "TcpAccessLogOptions access_log_options = 17;",
+    fields: [
+      "UpstreamConnectMode upstream_connect_mode = 21;",
+      "google.protobuf.UInt32Value max_early_data_bytes = 22;",
+    ],
+    types:
+      "enum UpstreamConnectMode { IMMEDIATE = 0; ON_DOWNSTREAM_DATA = 1; ON_DOWNSTREAM_TLS_HANDSHAKE = 2; }",
+  },
+];
+
+/** Files with added values or fields. */
+export const EXTENDED_FILES: ReadonlySet<string> = new Set(
+  [...ADDED, ...ADDED_FIELDS].map(({ file }) => file),
+);
 
 /**
- * Returns a proto file with the added values.
+ * Returns a proto file with the added values and fields.
  *
- * @throws Error if an enum is missing, or has an added value: the package was renewed
+ * @throws Error if an enum or a field is missing, or the package already has an addition
  */
-export function withAddedValues(file: string, text: string): string {
+export function withAdditions(file: string, text: string): string {
+  return withAddedFields(file, withAddedValues(file, text));
+}
+
+function withAddedFields(file: string, text: string): string {
+  let result = text;
+  for (const { after, fields, types } of ADDED_FIELDS.filter((one) => one.file === file)) {
+    if (result.split(after).length !== 2) {
+      throw new Error(`gen: ${file} has not exactly one field ${after}`);
+    }
+    const known = fields.filter((field) => result.includes(field));
+    if (known.length > 0) {
+      throw new Error(`gen: ${file} already has ${known}; remove it from gen_enums.ts`);
+    }
+    result = `${result.replace(after, [after, ...fields].join("\n"))}\n${types}\n`;
+  }
+  return result;
+}
+
+function withAddedValues(file: string, text: string): string {
   let result = text;
   for (const { name, values } of ADDED.filter((one) => one.file === file)) {
     const [head, ...more] = [

@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 import type { AgentPlan, AgentSubscription, RelayOptions } from "../../lib/agent/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { AGENT_TYPE_URLS } from "../../lib/model/mod.ts";
+import { workloadSubject } from "../../lib/pki/mod.ts";
 import { fromBinary } from "../../lib/proto/mod.ts";
 import {
   daemonTls,
@@ -50,6 +51,7 @@ export async function openIdentity(
   const options = workloadOptions(plan.target, {
     clusterId: plan.env.clusterId,
     extraRoots: plan.extraRoots,
+    workload: workloadSubject(plan.workload),
   });
   const issued = mounted ? undefined : await startWorkloadCertificates(options, signal);
   const certificates = mounted ? await startMountedCertificates(mounted, signal) : issued;

@@ -16,7 +16,7 @@ import type { AgentEnv } from "./variables.ts";
 import { type AgentRole, type BootstrapNode, nodeOf } from "./node.ts";
 import type { Pairs } from "./pod.ts";
 import { applicationTarget, type ScrapeOptions } from "./scrape.ts";
-import { selfEnvironment } from "./self.ts";
+import { selfEnvironment, subjectParts } from "./self.ts";
 import type { AgentPorts } from "./static_resources.ts";
 import { hostPort, ineffectiveTelemetry } from "./telemetry.ts";
 import { fillTemplate } from "./template.ts";
@@ -57,6 +57,8 @@ export interface AgentSettings {
 /** Files to write and processes to start. */
 export interface AgentPlan {
   readonly node: BootstrapNode;
+  /** Parts of the workload for the subject of its certificate. */
+  readonly workload: readonly string[];
   /** Folder of the two files below. */
   readonly configPath: string;
   readonly bootstrapFile: string;
@@ -127,6 +129,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
   const loopback = settings.addresses.ipv6Only ? "[::1]" : "127.0.0.1";
   return {
     node,
+    workload: subjectParts(node),
     configPath: proxy.configPath,
     bootstrapFile,
     bootstrap: bootstrapText(settings, node, ports, socket),

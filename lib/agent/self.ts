@@ -24,22 +24,11 @@ const SEPARATOR = ";";
  * @param given the agent's own environment
  */
 export function selfEnvironment(
-  { cluster, metadata }: BootstrapNode,
+  node: BootstrapNode,
   given: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const labels = Object(metadata.LABELS) as JsonObject;
-  const label = (...keys: string[]) => keys.map((key) => text(labels[key])).find((one) => one);
-  const workload = text(metadata.WORKLOAD_NAME) ?? workloadOf(text(metadata.NAME)) ?? UNKNOWN;
-  const own = {
-    WORKLOAD: workload,
-    NAMESPACE: text(metadata.NAMESPACE) ?? UNKNOWN,
-    SERVICE: label(...NAME) ?? workload,
-    REVISION: label(...REVISION) ?? "latest",
-    CLUSTER: text(metadata.CLUSTER_ID) ?? UNKNOWN,
-    APP: label("app") ?? UNKNOWN,
-    VERSION: label("version") ?? UNKNOWN,
-  };
-  const variables = Object.entries(own)
+  const { cluster, metadata } = node;
+  const variables = Object.entries(partsOf(node))
     .map(([name, value]) => [`MESH_SELF_${name}`, value.replaceAll(SEPARATOR, "_")] as const);
   return {
     ...Object.fromEntries(variables),
@@ -48,6 +37,31 @@ export function selfEnvironment(
     ...(given.OTEL_RESOURCE_ATTRIBUTES ? {} : {
       OTEL_RESOURCE_ATTRIBUTES: `service.name=${encodeURIComponent(cluster)}`,
     }),
+  };
+}
+
+/**
+ * Returns the parts of the workload for the subject of its certificate, in the order of
+ * `workloadSubject` of `lib/pki`. The namespace is not one of them: it is in the SPIFFE id.
+ */
+export function subjectParts(node: BootstrapNode): string[] {
+  const { NAMESPACE: _, ...parts } = partsOf(node);
+  return Object.values(parts);
+}
+
+/** Returns the parts of the workload by name, in the order of the label. */
+function partsOf({ metadata }: BootstrapNode) {
+  const labels = Object(metadata.LABELS) as JsonObject;
+  const label = (...keys: string[]) => keys.map((key) => text(labels[key])).find((one) => one);
+  const workload = text(metadata.WORKLOAD_NAME) ?? workloadOf(text(metadata.NAME)) ?? UNKNOWN;
+  return {
+    WORKLOAD: workload,
+    NAMESPACE: text(metadata.NAMESPACE) ?? UNKNOWN,
+    SERVICE: label(...NAME) ?? workload,
+    REVISION: label(...REVISION) ?? "latest",
+    CLUSTER: text(metadata.CLUSTER_ID) ?? UNKNOWN,
+    APP: label("app") ?? UNKNOWN,
+    VERSION: label("version") ?? UNKNOWN,
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { selfEnvironment } from "./self.ts";
+import { selfEnvironment, subjectParts } from "./self.ts";
 
 const node = (metadata: Record<string, unknown>) => ({
   id: "sidecar~10.0.0.1~a.one~one.svc.cluster.local",
@@ -42,6 +42,8 @@ Deno.test("missing metadata leaves properties of the workload unset", () => {
   ];
   for (const [metadata, label] of cases) {
     assert.equal(selfEnvironment(node(metadata), {}).MESH_SELF_LABEL, label);
+    const parts = subjectParts(node(metadata)).map((part) => part.replace(";", "_"));
+    assert.deepEqual(parts, label.split(";").toSpliced(1, 1));
   }
 });
 

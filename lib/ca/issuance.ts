@@ -25,7 +25,7 @@ export interface IssuanceOptions {
 
 /** A request whose caller is known. */
 export interface IssueRequest {
-  /** The CSR in PEM. Only its key is used. */
+  /** The CSR in PEM. Its key is used, and the workload of its subject. */
   readonly csr: string;
   readonly identity: SpiffeId;
   /** Asked lifetime, ms; not above zero: the default. */
@@ -72,13 +72,14 @@ async function sign(
   ttlMs: number,
   { authority, clock }: IssuanceOptions,
 ): Promise<string[]> {
-  const { spki } = await readCsr(pem);
+  const { spki, workload } = await readCsr(pem);
   const { issuer, intermediates, root, bundle } = authority.current();
   const now = clock();
   const { notBefore, notAfter } = issuer.certificate;
   const leaf = await issueLeaf({
     spki,
     uris: [uri],
+    workload,
     notBefore: Math.max(now - BACKDATE_MS, notBefore),
     // A chain is valid only as long as all of its certificates.
     notAfter: Math.min(now + ttlMs, notAfter),

@@ -8,6 +8,7 @@ import {
   readCertificates,
   USAGE,
   verifyChain,
+  workloadSubject,
 } from "../pki/mod.ts";
 import { openssl } from "../../tests/support/openssl.ts";
 import { expose } from "../metrics/mod.ts";
@@ -109,6 +110,32 @@ async function ask(
     await stream.ended;
   }
 }
+
+Deno.test(
+  withCertificates(
+    "a certificate has the workload of the CSR, and a critical name of the caller",
+    () =>
+      serve({}, async (target) => {
+        const key = await generateKey({ type: "ecdsa", curve: "P256" });
+        const shown = async (csr: string) => {
+          const [leaf, root] = await ask(target, { csr });
+          const files = { leaf: leaf!, root: root! };
+          const valid = await openssl(
+            ["verify", "-x509_strict", "-CAfile", "@root", "@leaf"],
+            files,
+          );
+          assert.ok(valid.ok, valid.text);
+          return (await openssl(["x509", "-in", "@leaf", "-noout", "-text"], files)).stdout;
+        };
+        const workload = workloadSubject(["cart", "cart", "v1", "c1", "cart", "v1"]);
+        const named = await shown(await createCsr(key, [], workload));
+        assert.match(named, /Subject: ?description ?= ?cart\/cart\/v1\/c1\/cart\/v1\n/);
+        assert.match(named, /Subject Alternative Name: critical\s+URI:spiffe:[^,\n]*sa\/cart\n/);
+        const malformed = await shown(await createCsr(key, [], "bank.example.com"));
+        assert.match(malformed, /Subject: ?\n/);
+      }),
+  ),
+);
 
 async function csrOf(...uris: string[]): Promise<string> {
   return await createCsr(await generateKey({ type: "ecdsa", curve: "P256" }), uris);

@@ -16,7 +16,7 @@ export type OmittedFeature =
 export type PatchValues = "patch-values-1.37" | "patch-values-1.38" | "patch-values-1.39";
 
 /** Names of fields that an older Envoy ignores. They are sent to every proxy. */
-type IgnoredFeature = "retry-budget-interval" | "pool-hash";
+type IgnoredFeature = "retry-budget-interval" | "pool-hash" | "handshake-first";
 
 /** A feature, and the Envoys that have it. */
 export interface ProxyFeature {
@@ -83,6 +83,13 @@ export const PROXY_FEATURES: readonly ProxyFeature[] = [
     since: [1, 37],
     field: "envoy.extensions.upstreams.http.v3.HttpProtocolOptions.hash_policy",
     without: "the hash policy of a cluster has no effect; those of routes do",
+    ignored: true,
+  },
+  {
+    name: "handshake-first",
+    since: [1, 37],
+    field: "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.upstream_connect_mode",
+    without: "servers of bytes are connected to before the client's TLS handshake is complete",
     ignored: true,
   },
   patchValues("patch-values-1.37", [1, 37], [

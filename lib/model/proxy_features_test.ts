@@ -26,6 +26,7 @@ Deno.test("an older Envoy lacks the fields that came later", () => {
   ]);
   assert.deepEqual(missingOf({ version: "1.36.4" }), [
     "formatted-tags",
+    "handshake-first",
     "metrics",
     "patch-values-1.37",
     "patch-values-1.38",

@@ -10,6 +10,7 @@ import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } fr
 import { type AlternativeName, readAlternativeNames } from "./names.ts";
 import { encodePem, solePemBlock } from "./pem.ts";
 import { isSignedBy } from "./signature.ts";
+import { OID_DESCRIPTION, readWorkloadSubject } from "./workload_subject.ts";
 
 /** A CSR whose signature was checked. */
 export interface Csr {
@@ -18,6 +19,8 @@ export interface Csr {
   readonly key: KeyKind;
   /** The requested names. They are not verified. */
   readonly names: readonly AlternativeName[];
+  /** The workload of the subject. It is not verified. `undefined`: none, or a malformed one. */
+  readonly workload: string | undefined;
 }
 
 /** Largest CSR, characters of PEM. A key of 4096 bits with many names is below 4 KiB. */
@@ -46,7 +49,7 @@ export async function readCsr(pem: string): Promise<Csr> {
   if (!await isSignedBy(der, spki.raw, what)) {
     throw pkiError(what, "its signature does not match its key", "pki-signature");
   }
-  return { spki: spki.raw, key, names };
+  return { spki: spki.raw, key, names, workload: readWorkloadSubject(subject, what) };
 }
 
 type Elements = ReturnType<typeof children>;
@@ -64,10 +67,18 @@ function namesOf([id, values]: Elements, what: string): AlternativeName[] {
   });
 }
 
-/** Makes a CSR in PEM with an empty subject and URI names. */
-export async function createCsr(key: KeyPair, uris: readonly string[]): Promise<string> {
+/**
+ * Makes a CSR in PEM with URI names.
+ *
+ * @param workload value of `workloadSubject`; without one the subject is empty
+ */
+export async function createCsr(
+  key: KeyPair,
+  uris: readonly string[],
+  workload?: string,
+): Promise<string> {
   const request = await Pkcs10CertificateRequestGenerator.create({
-    name: [],
+    name: workload === undefined ? [] : [{ [OID_DESCRIPTION]: [workload] }],
     keys: { privateKey: key.privateKey, publicKey: key.publicKey },
     signingAlgorithm: signingAlgorithm(key.kind),
     extensions: uris.length === 0 ? [] : [

@@ -8,6 +8,7 @@ import {
   pemBlocks,
   readCsr,
   spiffeText,
+  workloadSubject,
 } from "./mod.ts";
 import { openssl, opensslText } from "../../tests/support/openssl.ts";
 
@@ -28,6 +29,43 @@ Deno.test(withCertificates("a CSR of this room is one for openssl, and the rever
   const read = await readCsr(theirs);
   assert.deepEqual(read.key, { type: "ecdsa", curve: "P384" });
   assert.deepEqual(read.names.map(({ type }) => type), ["uri", "dns"]);
+}));
+
+Deno.test(withCertificates("a CSR carries one workload, and none that is malformed", async () => {
+  const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  const workload = workloadSubject(["web", "web_1", "v2", "c:1", "web", "a b"]);
+  assert.equal(workload, "web/web_1/v2/c:1/web/a_b");
+  const pem = await createCsr(key, [], workload);
+  assert.equal((await readCsr(pem)).workload, workload);
+  const shown = await openssl(["req", "-in", "@csr", "-noout", "-subject"], { csr: pem });
+  assert.match(shown.text, /description ?= ?web\/web_1\/v2\/c:1\/web\/a_b/);
+  const long = "x".repeat(254);
+  assert.equal(workloadSubject(["web", "web"]), undefined);
+  assert.equal(workloadSubject([long, "s", "r", "c", "a", "v"]), undefined);
+  assert.equal(workloadSubject(["", "s", "r", "c", "a", "v"]), undefined);
+  const theirs = async (subject: string) =>
+    (await readCsr(
+      await opensslText([
+        ...["req", "-new", "-nodes", "-keyout", "/dev/null", "-newkey", "ec", "-subj", subject],
+        ...["-pkeyopt", "ec_paramgen_curve:prime256v1", "-utf8"],
+      ]),
+    )).workload;
+  const six = "a\\/b\\/c\\/d\\/e\\/f";
+  assert.equal(await theirs(`/CN=x/description=${six}`), "a/b/c/d/e/f");
+  const bad: Record<string, string> = {
+    "only other attributes": "/O=x/CN=a.b",
+    "too few parts": "/description=a\\/b\\/c\\/d\\/e",
+    "too many parts": `/description=${six}\\/g`,
+    "an empty part": "/description=a\\/\\/c\\/d\\/e\\/f",
+    "two values": `/description=${six}/description=${six}`,
+    "a comma": "/description=a,CN=b\\/b\\/c\\/d\\/e\\/f",
+    "a space": "/description=a b\\/b\\/c\\/d\\/e\\/f",
+    "a letter beyond ASCII": "/description=ä\\/b\\/c\\/d\\/e\\/f",
+    "too long": `/description=${"a".repeat(253)}\\/${"b".repeat(253)}\\/c\\/d\\/e\\/f`,
+  };
+  for (const [name, subject] of Object.entries(bad)) {
+    assert.equal(await theirs(subject), undefined, name);
+  }
 }));
 
 Deno.test("malformed CSRs are refused", async () => {

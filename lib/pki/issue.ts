@@ -11,6 +11,7 @@ import {
   BasicConstraintsExtension,
   ExtendedKeyUsageExtension,
   type Extension,
+  type JsonName,
   KeyUsageFlags,
   KeyUsagesExtension,
   Name,
@@ -19,6 +20,7 @@ import {
   X509CertificateGenerator,
 } from "./library.ts";
 import { same } from "./verify.ts";
+import { isWorkloadSubject, OID_DESCRIPTION } from "./workload_subject.ts";
 
 /** Object identifiers of the extended key usages (RFC 5280, section 4.2.1.12). */
 export const USAGE: { readonly server: string; readonly client: string } = {
@@ -45,6 +47,8 @@ export interface LeafRequest extends Validity {
   readonly uris?: readonly string[];
   readonly dnsNames?: readonly string[];
   readonly ips?: readonly string[];
+  /** The workload in the subject; without one the subject is empty. */
+  readonly workload?: string | undefined;
 }
 
 /** A certificate of an authority. */
@@ -68,13 +72,16 @@ function newSerial(): string {
 }
 
 /**
- * Issues a certificate for server and client authentication. Its subject is empty, its names are
- * critical (RFC 5280, section 4.2.1.6; SPIFFE X509-SVID, section 2).
+ * Issues a certificate for server and client authentication. Its subject has at most the workload;
+ * its names are critical (RFC 5280, section 4.2.1.6; SPIFFE X509-SVID, section 2).
  */
 export async function issueLeaf(request: LeafRequest, issuer: Issuer): Promise<Certificate> {
-  const { uris = [], dnsNames = [], ips = [] } = request;
+  const { uris = [], dnsNames = [], ips = [], workload } = request;
   if (uris.length + dnsNames.length + ips.length === 0) {
     throw pkiError("a certificate", "it needs a name", "pki-name-invalid");
+  }
+  if (workload !== undefined && !isWorkloadSubject(workload)) {
+    throw pkiError("a certificate", "its workload is malformed", "pki-name-invalid");
   }
   const what = "the public key";
   const publicKey = await importSpki(request.spki, kindOfSpki(request.spki, what));
@@ -89,13 +96,14 @@ export async function issueLeaf(request: LeafRequest, issuer: Issuer): Promise<C
     new BasicConstraintsExtension(false, undefined, true),
     new SubjectAlternativeNameExtension(names, true),
   ];
-  return await sign({ validity: request, publicKey, extensions }, issuer);
+  const subject: JsonName = workload === undefined ? [] : [{ [OID_DESCRIPTION]: [workload] }];
+  return await sign({ validity: request, publicKey, extensions, subject }, issuer);
 }
 
 /** Issues a certificate of an authority. */
 export async function issueAuthority(request: AuthorityRequest): Promise<Certificate> {
   const { organization, commonName, key, pathLength } = request;
-  const subject: Subject = [{ O: [organization] }];
+  const subject: JsonName = [{ O: [organization] }];
   if (commonName !== undefined) subject.push({ CN: [commonName] });
   const extensions = [
     new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
@@ -119,16 +127,13 @@ export async function issueAuthority(request: AuthorityRequest): Promise<Certifi
   return readCertificate(new Uint8Array(certificate.rawData), "the certificate just issued");
 }
 
-/** The names of a subject, one relative name each. */
-type Subject = Record<string, string[]>[];
-
 /** A certificate to sign. */
 interface Unsigned {
   readonly validity: Validity;
   readonly publicKey: CryptoKey;
   readonly extensions: Extension[];
   /** Default: empty. */
-  readonly subject?: Subject;
+  readonly subject?: JsonName;
 }
 
 async function sign(

@@ -9,6 +9,7 @@ export {
   BasicConstraintsExtension,
   ExtendedKeyUsageExtension,
   type Extension,
+  type JsonName,
   KeyUsageFlags,
   KeyUsagesExtension,
   Name,

@@ -35,3 +35,4 @@ export type { AlternativeName } from "./names.ts";
 export { encodePem, type PemBlock, pemBlocks } from "./pem.ts";
 export { isTrustDomain, parseSpiffe, type SpiffeId, spiffeText } from "./spiffe.ts";
 export { checkTime, same, verifyChain, type VerifyOptions } from "./verify.ts";
+export { workloadSubject } from "./workload_subject.ts";

@@ -11,6 +11,7 @@ function optionsWith(environment: Readonly<Record<string, string>>) {
   const { tls, ...options } = workloadOptions("meshd:15012", {
     clusterId: "c1",
     extraRoots: [],
+    workload: undefined,
   });
   // The file is read now: the environment holds until the end of this function.
   const roots = tls!().then(() => "read", (error: Error) => error.message);

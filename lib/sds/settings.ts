@@ -19,7 +19,7 @@ const ROOT_FILE = "./var/run/secrets/mesh/root-cert.pem";
 const MOUNTED_DIR = "./etc/certs";
 
 /** Settings of the proxy that concern its certificate. */
-export type ProxyOptions = Pick<WorkloadOptions, "clusterId" | "extraRoots">;
+export type ProxyOptions = Pick<WorkloadOptions, "clusterId" | "extraRoots" | "workload">;
 
 /**
  * Settings of the workload certificate.
@@ -32,6 +32,7 @@ export function workloadOptions(discovery: string, proxy: ProxyOptions): Workloa
     target: env.CA_ADDR.get() || discovery,
     clusterId: proxy.clusterId,
     extraRoots: proxy.extraRoots,
+    workload: proxy.workload,
     tls: () => serverTls(env.CA_ROOT_CA.get() || rootFile()),
     token: workloadToken(),
     // The daemon is the authority: its roots change, and the mounted file may lag behind.

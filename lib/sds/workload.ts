@@ -36,6 +36,8 @@ export interface WorkloadOptions {
   /** Reads the workload's token; `undefined` when there is none. */
   readonly token: () => Promise<string | undefined>;
   readonly clusterId: string | undefined;
+  /** The workload for the certificate's subject, see `workloadSubject` of `lib/pki`. */
+  readonly workload: string | undefined;
   /** True: the server is also verified by the roots of its last answer. */
   readonly trustsAnswers: boolean;
   /**
@@ -205,7 +207,7 @@ async function once(options: WorkloadOptions, before: Held | undefined): Promise
   };
   const answer = await requestCertificate({
     ...{ target, tls, token, clusterId, ttlMs },
-    csr: await createCsr(key, []),
+    csr: await createCsr(key, [], options.workload),
   });
   const all = answer.flatMap((pem) => readCertificates(pem, "the authority's answer"));
   const [leaf] = all;

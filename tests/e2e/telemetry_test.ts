@@ -166,7 +166,7 @@ Deno.test(withCertificates("telemetry of requests and connections", async (t) =>
     const received = await sample(server, "mesh_tcp_received_bytes_total", {
       reporter: "destination",
       source_principal: PRINCIPALS.source_principal,
-      // Bytes carry no label of the client's workload; its certificate names the namespace.
+      // The subject of this certificate, which is not of the mesh's authority, has no workload.
       source_workload_namespace: ENDS.source_workload_namespace,
       source_workload: "unknown",
     });

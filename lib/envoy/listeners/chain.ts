@@ -64,6 +64,7 @@ export function forwardChain(
     clusters: [{ cluster, weight: 1 }],
     idleTimeoutMs,
     telemetry,
+    afterHandshake: head?.transportSocket !== undefined,
   });
   return chain(name, match, filter, head);
 }

@@ -4,7 +4,10 @@
  * @module
  */
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
-import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
+import {
+  TcpProxySchema,
+  UpstreamConnectMode,
+} from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import { adsSource, ON_DEMAND_MS, type SideTelemetry } from "../core/mod.ts";
 
@@ -41,9 +44,21 @@ export interface TcpProxyInput {
   readonly telemetry?: Pick<SideTelemetry, "tcp" | "opened">;
   /** True: a missing cluster is requested on demand. */
   readonly onDemand?: boolean;
+  /** True: the cluster is connected to when the client's TLS handshake is complete. */
+  readonly afterHandshake?: boolean;
   /** Tunnel through the cluster to another destination. */
   readonly tunnel?: Tunnel;
 }
+
+/**
+ * Nothing is sent to the cluster for a client that has not proved its identity, and the log entry at
+ * the open of a connection has that identity. Envoy accepts no data before the end of a handshake,
+ * so none is kept; it requires the bound nevertheless.
+ */
+const AFTER_HANDSHAKE = {
+  upstreamConnectMode: UpstreamConnectMode.ON_DOWNSTREAM_TLS_HANDSHAKE,
+  maxEarlyDataBytes: 0,
+} as const;
 
 /** Builds the filter that forwards connections. */
 export function tcpProxyFilter(input: TcpProxyInput): Filter {
@@ -56,6 +71,7 @@ export function tcpProxyFilter(input: TcpProxyInput): Filter {
     hashPolicy: input.hashSourceIp ? [{ policySpecifier: { case: "sourceIp", value: {} } }] : [],
     accessLog: [...input.telemetry?.tcp ?? []],
     accessLogOptions: input.telemetry?.opened ? { flushAccessLogOnConnected: true } : undefined,
+    ...input.afterHandshake && AFTER_HANDSHAKE,
     tunnelingConfig: input.tunnel &&
       { hostname: input.tunnel.to, usePost: input.tunnel.method === "POST" },
     onDemand: input.onDemand

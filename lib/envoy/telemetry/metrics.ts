@@ -64,13 +64,32 @@ function known(command: string, param?: string): string {
 
 /**
  * Namespace of the client of a connection under mutual TLS: that of the SPIFFE identity in its
- * certificate, `spiffe://DOMAIN/ns/NAMESPACE/sa/ACCOUNT`. Connections carry no label of a workload.
+ * certificate, `spiffe://DOMAIN/ns/NAMESPACE/sa/ACCOUNT`.
  */
 const CLIENT_NAMESPACE = known(
   "CEL",
   "re.extract(connection.uri_san_peer_certificate," +
     "'^spiffe://[^/]+/ns/([^/]+)/sa/[^/]+$','\\\\1')",
 );
+
+/**
+ * Parts of the client's workload in the subject of its certificate, which the mesh's authority
+ * writes: `description=w/s/r/c/a/v`, with the keys of {@link PIECES}. An identity has one namespace,
+ * but may have many workloads: the namespace is not one of the parts.
+ */
+const SUBJECT_PIECES = PIECES.filter((key) => key !== NAMESPACE_PIECE);
+
+/** Returns a part of the client's workload, for connections under mutual TLS. */
+function subjectPart(key: typeof PIECES[number]): string {
+  if (key === NAMESPACE_PIECE) return CLIENT_NAMESPACE;
+  const before = SUBJECT_PIECES.indexOf(key);
+  const after = SUBJECT_PIECES.length - before - 1;
+  return known(
+    "CEL",
+    "re.extract(connection.subject_peer_certificate," +
+      `'^description=(?:[^/]+/){${before}}([^/]+)(?:/[^/]+){${after}}$','\\\\1')`,
+  );
+}
 
 const ENDPOINT_LABEL =
   `xds.upstream_host_metadata.filter_metadata.${MESH_METADATA}.${WORKLOAD_KEY}`;
@@ -121,9 +140,7 @@ function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
     ? PIECES.slice(0, client ? 5 : PIECES.length).map(piece)
     : client
     ? [...[0, 1, 2, 3].map(endpointPart), endpointCluster(clusterId)]
-    : PIECES.map((key) =>
-      side === "mutual" && key === NAMESPACE_PIECE ? CLIENT_NAMESPACE : UNKNOWN
-    );
+    : PIECES.map((key) => side === "mutual" ? subjectPart(key) : UNKNOWN);
   const principal = (mine: boolean): string => {
     if (client) return known(mine ? "UPSTREAM_LOCAL_URI_SAN" : "UPSTREAM_PEER_URI_SAN");
     if (side === "server") return UNKNOWN;
