@@ -57,8 +57,9 @@ export interface SessionInfo {
   view(typeUrl: string): View | undefined;
 }
 
-/** The status of a session now. */
+/** The status of a session now. Its types are described when they are first read. */
 export function sessionInfo(session: Session): SessionInfo {
+  let types: readonly TypeStatus[] | undefined;
   return {
     connectionId: session.id,
     connectedAt: new Date(session.connectedAt),
@@ -66,8 +67,12 @@ export function sessionInfo(session: Session): SessionInfo {
     node: session.node,
     classKey: session.binding.classKey,
     variant: session.variant,
-    types: session.subscriptions.map(typeStatus),
-    behind: session.subscriptions.some(({ snapshot }) => snapshot !== undefined),
+    get types() {
+      return types ??= session.subscriptions.map(typeStatus);
+    },
+    get behind() {
+      return session.subscriptions.some(({ snapshot }) => snapshot !== undefined);
+    },
     view: (typeUrl) => session.binding.view(typeUrl),
   };
 }
