@@ -5,7 +5,7 @@
  */
 import { MeshError } from "../../base/mod.ts";
 import type { Resource } from "../../graph/mod.ts";
-import { fields } from "./protobuf.ts";
+import { FieldReader } from "./protobuf.ts";
 
 /** Field `type` of `envoy.config.cluster.v3.Cluster`, and its value `EDS`. */
 const DISCOVERY_TYPE = { field: 2, eds: 3 };
@@ -13,8 +13,8 @@ const DISCOVERY_TYPE = { field: 2, eds: 3 };
 /** Reports if a client subscribes to the endpoints of this cluster. False for other messages. */
 export function isEdsCluster({ bytes }: Resource): boolean {
   try {
-    for (const { number, value } of fields(bytes)) {
-      if (number === DISCOVERY_TYPE.field) return value === DISCOVERY_TYPE.eds;
+    for (const field = new FieldReader(bytes); field.next();) {
+      if (field.number === DISCOVERY_TYPE.field) return field.value === DISCOVERY_TYPE.eds;
     }
   } catch (e) {
     if (!(e instanceof MeshError)) throw e;

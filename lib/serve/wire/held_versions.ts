@@ -6,7 +6,7 @@
  * @module
  */
 import { addPair, type Checksum, newChecksum } from "./checksum.ts";
-import { fields, textOf } from "./protobuf.ts";
+import { FieldReader, textOf } from "./protobuf.ts";
 
 /** Versions by resource name. */
 export interface HeldVersions {
@@ -53,7 +53,7 @@ export function heldVersions(
   const usual = (): Map<string, number> => {
     if (offsets) return offsets;
     offsets = new Map();
-    for (const field of fields(bytes, Math.max(0, first), last)) {
+    for (const field = new FieldReader(bytes, Math.max(0, first), last); field.next();) {
       if (field.number !== number || !isUsual(bytes, field.start, field.end)) continue;
       const nameAt = field.start + 2;
       const nameEnd = nameAt + bytes[field.start + 1]!;
@@ -110,7 +110,8 @@ function addSlowly(
 ): void {
   let name = "";
   let version = "";
-  for (const { number, start, end } of fields(bytes, from)) {
+  for (const field = new FieldReader(bytes, from); field.next();) {
+    const { number, start, end } = field;
     if (number === 1) {
       checkName(end - start);
       name = textOf(bytes, start, end);

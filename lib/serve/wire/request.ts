@@ -7,7 +7,7 @@ import { RpcError } from "../../rpc/mod.ts";
 import type { Lists, NameListCache } from "./name_list_cache.ts";
 import { type HeldVersions, heldVersions, type HeldVersionsReader } from "./held_versions.ts";
 import { namesMemory } from "../subscription/names.ts";
-import { fields, textOf } from "./protobuf.ts";
+import { FieldReader, textOf } from "./protobuf.ts";
 
 /** Bounds on what a request may hold. */
 export interface RequestLimits {
@@ -89,12 +89,13 @@ export function decodeRequest(
     }
     if (++count > limits.maxNames) throw tooManyNames(limits.maxNames);
   };
-  for (const { number, from: tag, start, end } of fields(bytes)) {
+  for (const field = new FieldReader(bytes); field.next();) {
+    const { number, start, end } = field;
     if (number === at.versions) {
-      (versions ??= heldVersions(bytes, at.versions, check)).add(tag, start, end);
+      (versions ??= heldVersions(bytes, at.versions, check)).add(field.from, start, end);
     } else if (number === at.names || number === at.unsubscribe) {
       check(end - start);
-      if (from < 0) from = tag;
+      if (from < 0) from = field.from;
       to = end;
     } else if (number === at.typeUrl) {
       typeUrl = textOf(bytes, start, Math.min(end, start + MAX_TYPE_URL));
@@ -122,7 +123,8 @@ const NO_LISTS: Lists = { names: [], unsubscribe: [] };
 function readLists(bytes: Uint8Array, at: Fields): Lists {
   const names: string[] = [];
   const unsubscribe: string[] = [];
-  for (const { number, start, end } of fields(bytes)) {
+  for (const field = new FieldReader(bytes); field.next();) {
+    const { number, start, end } = field;
     if (number === at.names) names.push(textOf(bytes, start, end));
     else if (number === at.unsubscribe) unsubscribe.push(textOf(bytes, start, end));
   }
@@ -134,9 +136,9 @@ function sampleOf(bytes: Uint8Array, at: Fields, count: number): string[] {
   const step = Math.ceil(count / SAMPLE);
   let next = Math.floor(Math.random() * step);
   const names: string[] = [];
-  for (const { number, start, end } of fields(bytes)) {
-    if (number === at.names && next-- === 0) {
-      names.push(textOf(bytes, start, end));
+  for (const field = new FieldReader(bytes); field.next();) {
+    if (field.number === at.names && next-- === 0) {
+      names.push(textOf(bytes, field.start, field.end));
       next = step - 1;
     }
   }
@@ -165,7 +167,8 @@ function readStatus(
 ): { code: number; message: string } {
   let code = 0;
   let message = "";
-  for (const { number, value, start, end } of fields(bytes, from, to)) {
+  for (const field = new FieldReader(bytes, from, to); field.next();) {
+    const { number, value, start, end } = field;
     if (number === 1) code = value;
     else if (number === 2) message = textOf(bytes, start, Math.min(end, start + MAX_ERROR));
   }
