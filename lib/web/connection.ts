@@ -63,6 +63,8 @@ export class Connection {
   #readsBody = false;
   /** Requests that have reached their handlers. */
   #started = 0;
+  /** Frees the slot of the last request. */
+  #release: (() => void) | undefined;
   #held: PromiseWithResolvers<void> | undefined;
   #clientEnded = false;
   #finishing = false;
@@ -109,14 +111,22 @@ export class Connection {
 
   /**
    * A request of the client reached its handler. A connection is closed after a request with a body,
-   * because the front does not know the ends of bodies.
+   * because the front does not know the ends of bodies. The server has then sent the answer to the
+   * request before, although its completion may be reported later.
    */
   requestStarted({ mayPause, hasBody }: RequestTraits): void {
+    this.#release?.();
+    this.#release = undefined;
     this.mayPause = mayPause;
     this.#finishing ||= hasBody;
     this.#started++;
     this.#front.accepted(this);
     this.#enter("busy");
+  }
+
+  /** Sets the function that frees the slot of the request; it may be called more than once. */
+  holdsSlot(release: () => void): void {
+    this.#release = release;
   }
 
   /** The handler begins or ends to read the body of its request. */

@@ -44,7 +44,7 @@ export interface ServerContext {
 /** Operations of the connection that a request uses. */
 type RequestConnection = Pick<
   Connection,
-  "peer" | "readsBody" | "requestEnded" | "requestStarted"
+  "holdsSlot" | "peer" | "readsBody" | "requestEnded" | "requestStarted"
 >;
 
 /** One request, with what is known before its handler runs. */
@@ -80,6 +80,7 @@ export async function answerRequest(
   const slot = context.slots[isProbe(exchange) ? "probes" : "others"].enter();
   if (slot === undefined) return unavailable(exchange, "busy");
   const release = () => slot.release();
+  connection.holdsSlot(release);
   completed.then(release, release);
   try {
     const ms = isProbe(exchange) ? 0 : context.pace();
