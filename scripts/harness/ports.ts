@@ -35,8 +35,7 @@ export function freePort(): number {
 
 /** Reserves a block that no running process holds. */
 function takeBlock(): number[] {
-  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/mesh-ports-${Deno.uid() ?? 0}`;
-  Deno.mkdirSync(folder, { recursive: true });
+  const folder = reservations();
   for (let tries = 0; tries < 10 * BLOCKS; tries++) {
     const block = Math.floor(Math.random() * BLOCKS);
     const first = FIRST_PORT + block * BLOCK;
@@ -44,6 +43,22 @@ function takeBlock(): number[] {
     return Array.from({ length: BLOCK }, (_, i) => first + i);
   }
   throw new Error(`all blocks of ports are taken, see ${folder}`);
+}
+
+/**
+ * The folder with a file for each taken block. All users of the machine share it: their tests bind
+ * the same ports.
+ */
+function reservations(): string {
+  const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/mesh-ports`;
+  try {
+    Deno.mkdirSync(folder);
+    // The mode of `mkdir` is reduced by the umask.
+    Deno.chmodSync(folder, 0o777);
+  } catch (e) {
+    if (!(e instanceof Deno.errors.AlreadyExists)) throw e;
+  }
+  return folder;
 }
 
 /**
