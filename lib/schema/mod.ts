@@ -37,6 +37,12 @@ export { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";
 export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.ts";
 export {
+  isCustom,
+  type ResourceDefinition,
+  resourceDefinitions,
+  type StructuralSchema,
+} from "./definitions/mod.ts";
+export {
   controlPlaneOf,
   defaultMeshConfig,
   defaultMeshNetworks,

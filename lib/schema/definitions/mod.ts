@@ -1,0 +1,7 @@
+/**
+ * Definitions of the custom resources, made from the messages of the kinds.
+ *
+ * @module
+ */
+export { isCustom, type ResourceDefinition, resourceDefinitions } from "./definitions.ts";
+export { type StructuralSchema, structuralSchema } from "./structural.ts";

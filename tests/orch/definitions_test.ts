@@ -1,0 +1,119 @@
+/**
+ * The definitions of the custom resources on a real API server: it takes them, the samples and the
+ * examples of the reference, and refuses objects with mistakes.
+ */
+import assert from "node:assert/strict";
+import { applyObject, OrchError, type OrchObject, type ResourceType } from "../../lib/orch/mod.ts";
+import { isCustom, KINDS, resourceDefinitions } from "../../lib/schema/mod.ts";
+import { readYaml } from "../../lib/text/mod.ts";
+import { applyDefinitions, definitionsText } from "../../scripts/crds.ts";
+import { fromFileUrl, join, walkFiles } from "../../scripts/paths.ts";
+import { adminClient, clusterTest } from "../support/cluster.ts";
+
+const ROOT = fromFileUrl(new URL("../..", import.meta.url));
+
+/** The type of a document of Mesh's own groups; `undefined` for others. */
+function typeOf({ apiVersion, kind }: OrchObject): ResourceType | undefined {
+  const [group = "", version = ""] = apiVersion.split("/");
+  const found = KINDS.find((one) => one.kind === kind && one.group === group && isCustom(one));
+  if (found === undefined) return undefined;
+  return { group, version, kind, plural: found.plural, namespaced: found.scope === "namespaced" };
+}
+
+async function documentsBelow(dir: string): Promise<[file: string, OrchObject][]> {
+  const files = await walkFiles(join(ROOT, dir), ".yaml");
+  const documents: [string, OrchObject][] = [];
+  for (const file of files.sort()) {
+    for (const { document } of readYaml(await Deno.readTextFile(file))) {
+      const value = document?.value as OrchObject | null | undefined;
+      if (value?.apiVersion && value.kind) documents.push([file, value]);
+    }
+  }
+  return documents;
+}
+
+function inDefault(object: OrchObject): OrchObject {
+  return { ...object, metadata: { ...object.metadata, namespace: "default" } };
+}
+
+const RULE = { apiVersion: "networking.mesh.io/v1", kind: "VirtualService" };
+const WRONG: readonly (readonly [name: string, spec: unknown, says: RegExp])[] = [
+  ["a misspelt field", { hosts: ["a"], htp: [] }, /htp/],
+  ["a wrong type", { hosts: "a" }, /hosts/],
+  [
+    "two fields of a group",
+    { hosts: ["a"], http: [{ match: [{ uri: { exact: "/", prefix: "/" } }] }] },
+    /uri|oneOf|one schema/,
+  ],
+  [
+    "a number that is too large",
+    { hosts: ["a"], tcp: [{ match: [{ port: 5_000_000_000 }] }] },
+    /port/,
+  ],
+];
+
+clusterTest("a real API server takes the definitions, samples and examples", async (cluster, t) => {
+  using client = await adminClient(cluster);
+  await applyDefinitions(client);
+
+  await t.step("every kind has a served definition without complaints of its schema", async () => {
+    const { text } = await cluster.run(["get", "crds", "-o", "json"]);
+    const { items } = JSON.parse(text);
+    const expected = resourceDefinitions().map(({ metadata }) => metadata.name);
+    const names = items.map(({ metadata }: OrchObject) => metadata.name).sort();
+    assert.deepEqual(names, expected);
+    for (const { metadata, status } of items) {
+      const bad = status.conditions.filter((one: { type: string }) =>
+        one.type === "NonStructuralSchema"
+      );
+      assert.deepEqual(bad, [], metadata.name);
+    }
+  });
+
+  await t.step("kubectl applies the printed text, too", async () => {
+    const args = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
+    const { success, text } = await cluster.run(args, definitionsText());
+    assert.ok(success, text);
+  });
+
+  for (const dir of ["samples", "scripts/reference/examples"]) {
+    await t.step(`documents of ${dir}`, async () => {
+      let applied = 0;
+      for (const [file, object] of await documentsBelow(dir)) {
+        const type = typeOf(object);
+        if (type === undefined) continue;
+        const options = { manager: "test", dryRun: true };
+        await applyObject(client, type, inDefault(object), options).catch((error) => {
+          throw new Error(`${file}: ${error.message}`);
+        });
+        applied++;
+      }
+      assert.ok(applied > 5, `${applied} documents`);
+    });
+  }
+
+  for (const [name, spec, says] of WRONG) {
+    await t.step(`refused: ${name}`, async () => {
+      const object = { ...RULE, metadata: { name: "wrong", namespace: "default" }, spec };
+      const applied = applyObject(client, typeOf(object)!, object, { manager: "test" });
+      await assert.rejects(applied, (error) => {
+        // The server answers 500 when the field does not fit the schema of an applied object.
+        assert.ok(error instanceof OrchError && error.status >= 400, `${error}`);
+        assert.match(error.message, says);
+        return true;
+      });
+    });
+  }
+
+  await t.step("refused: an unknown enum value", async () => {
+    const type = KINDS.find(({ kind }) => kind === "PeerAuthentication")!;
+    const object = {
+      apiVersion: `${type.group}/v1`,
+      kind: type.kind,
+      metadata: { name: "wrong", namespace: "default" },
+      spec: { mtls: { mode: "SOMETIMES" } },
+    };
+    const applied = applyObject(client, typeOf(object)!, object, { manager: "test" });
+    await assert.rejects(applied, /SOMETIMES|Unsupported value/);
+  });
+});
