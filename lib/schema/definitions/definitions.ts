@@ -1,5 +1,5 @@
 /**
- * Definitions of the custom resources: what the API server is told about Mesh's kinds.
+ * Definitions of the custom resources of Mesh's kinds, as the API server takes them.
  *
  * @module
  */
