@@ -113,6 +113,7 @@ function refOf({ kind, namespace, name }: ObjectIdentity): string {
   return rowRef({ table: kind, key: objectKey({ namespace, name }) });
 }
 
-function originOf({ kind, namespace, name }: ObjectIdentity): string {
-  return `${kind} ${objectKey({ namespace, name })}`;
+/** `Kind namespace/name`, or `Kind name` of an object without namespace. */
+export function originOf({ kind, namespace, name }: ObjectIdentity): string {
+  return `${kind} ${namespace === "" ? name : objectKey({ namespace, name })}`;
 }

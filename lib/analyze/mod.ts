@@ -24,4 +24,14 @@ export { analysisPage } from "./page.ts";
 export { ANALYZERS } from "./registry.ts";
 export { workloadsOfClasses } from "./workloads.ts";
 export { allObjects } from "./rows.ts";
+export { logLine, type PaintLevel } from "./log_lines.ts";
+export { sarifLog } from "./sarif.ts";
+export {
+  annotatedSuppressions,
+  isAtLeast,
+  parseSuppression,
+  selectMessages,
+  type Suppression,
+} from "./selection.ts";
+export { analyzerList } from "./list.ts";
 export { jsonReport, type Report, textReport } from "./report.ts";

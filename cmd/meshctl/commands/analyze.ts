@@ -1,17 +1,25 @@
-import type { CommandSpec } from "../../../lib/cli/mod.ts";
+import type { Level } from "../../../lib/analyze/mod.ts";
+import { MeshError } from "../../../lib/base/mod.ts";
+import { type CommandSpec, type Invocation, usageError } from "../../../lib/cli/mod.ts";
+import { warnOrchestratorFlags } from "../global_flags.ts";
 import { flag, outputFlag } from "./flags.ts";
-import { notYet } from "./not_yet.ts";
 
 const SEVERITIES = ["Info", "Warning", "Error"];
 
 /** `analyze`. */
-export const analyze: CommandSpec = notYet({
+export const analyze: CommandSpec = {
   name: "analyze",
   summary: "Find mistakes in configuration",
+  description:
+    "Analyzes files as one set, with objects of the orchestrator: references to what does\n" +
+    "not exist, selectors without workloads, conflicts, fields without effect. The status is 79\n" +
+    "for a message at or above --failure-threshold, and 65 for documents that cannot be read.\n" +
+    "--namespace is that of objects that name none, and only messages about its objects are shown;\n" +
+    "--all-namespaces shows all.",
   examples: [
-    "meshctl analyze",
     "meshctl analyze --use-kube=false config/",
-    'meshctl analyze -S "MSH0103=Pod mypod.testing"',
+    "meshctl analyze --use-kube=false -R config/ -o sarif > analysis.sarif",
+    'meshctl analyze --use-kube=false -S "MSH0103=Pod mypod.testing" config/',
   ],
   args: [{
     name: "file",
@@ -31,7 +39,7 @@ export const analyze: CommandSpec = notYet({
     flag("ignore-unknown", "bool", "Say nothing about files that cannot be read"),
     flag("list-analyzers", "bool", "List the analyzers", { short: "L" }),
     flag("meshConfigFile", "string", "Mesh configuration", { complete: "file" }),
-    outputFlag(["log", "json", "yaml"], "log"),
+    outputFlag(["log", "json", "yaml", "sarif"], "log"),
     flag("output-threshold", "string", "Lowest severity that is shown", {
       typeName: "Level",
       default: "Info",
@@ -49,4 +57,46 @@ export const analyze: CommandSpec = notYet({
     }),
     flag("verbose", "bool", "Print more", { short: "v" }),
   ],
-}, "`meshctl validate` checks files.");
+  run: runAnalyze,
+};
+
+/** Flags about clusters, which analysis does not read yet. */
+const CLUSTER_FLAGS = ["remote-contexts", "revision", "timeout"];
+
+async function runAnalyze({ flags, args, io }: Invocation): Promise<number> {
+  const { analyze, listAnalyzers } = await import("../analyze.ts");
+  if (flags.bool("list-analyzers")) return listAnalyzers(io);
+  warnOrchestratorFlags(flags, io);
+  const remedy = "Analyze files: meshctl analyze --use-kube=false FILE…";
+  if (flags.given.has("use-kube") && flags.bool("use-kube")) {
+    throw new MeshError("unsupported", "analysis of a live cluster is not supported yet", {
+      remedy,
+    });
+  }
+  if (args.length === 0) {
+    throw usageError("no files are named, and a live cluster cannot be analyzed yet", remedy);
+  }
+  if (flags.bool("use-kube")) {
+    io.err(
+      "Note: only the files are analyzed; a live cluster is not read yet (--use-kube=false)\n",
+    );
+  }
+  for (const name of CLUSTER_FLAGS.filter((one) => flags.given.has(one))) {
+    io.err(`Warning: --${name} has no effect: a live cluster is not read yet\n`);
+  }
+  return await analyze({
+    files: args,
+    recursive: flags.bool("recursive"),
+    namespace: flags.string("namespace"),
+    allNamespaces: flags.bool("all-namespaces"),
+    meshNamespace: flags.string("meshNamespace"),
+    meshConfigFile: flags.string("meshConfigFile"),
+    suppress: flags.list("suppress"),
+    failureThreshold: flags.string("failure-threshold") as Level,
+    outputThreshold: flags.string("output-threshold") as Level,
+    output: flags.string("output") as "log" | "json" | "yaml" | "sarif",
+    ignoreUnknown: flags.bool("ignore-unknown"),
+    color: flags.bool("color"),
+    verbose: flags.bool("verbose"),
+  }, io);
+}

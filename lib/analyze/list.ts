@@ -1,0 +1,28 @@
+/**
+ * The list of analyzers.
+ *
+ * @module
+ */
+import { type Code, CODES } from "./codes.ts";
+import { ANALYZERS, DOCUMENT_ANALYZERS } from "./registry.ts";
+
+interface Listed {
+  readonly kinds: readonly string[];
+  readonly codes: readonly Code[];
+  readonly onRequest?: boolean;
+}
+
+/** All analyzers as text: `* name:` and below it what it reads and finds. */
+export function analyzerList(): string {
+  const byName = Map.groupBy<string, Listed & { readonly name: string }>(
+    [...ANALYZERS, ...DOCUMENT_ANALYZERS],
+    ({ name }) => name,
+  );
+  return [...byName].sort(([a], [b]) => a < b ? -1 : 1).map(([name, parts]) => {
+    const kinds = [...new Set(parts.flatMap((one) => one.kinds))].join(", ");
+    const codes = [...new Set(parts.flatMap((one) => one.codes))].sort();
+    const when = parts.every(({ onRequest }) => onRequest === true) ? " With --verbose only." : "";
+    const found = codes.map((code) => `${code} ${CODES[code].name}`).join(", ");
+    return `* ${name}:\n    Reads ${kinds}; finds ${found}.${when}\n`;
+  }).join("");
+}
