@@ -107,6 +107,8 @@ export function proxyWarnings(
   scoped: boolean,
 ): ProxyWarning[] {
   const gateways = [...rowsOf(mesh, "Gateway")] as ConfigObject<{ selector: Labels }>[];
+  const root = mesh.tables.mesh.peek(MESH_ROW)?.rootNamespace;
+  const selecting = selectingObjects(mesh);
   const byClass = Map.groupBy(sessions, ({ classKey }) => classKey);
   return [...byClass].flatMap(([key, members]) => {
     const proxies = [...new Set(members.map(idOf))].sort();
@@ -114,7 +116,7 @@ export function proxyWarnings(
     const warning = cls.role === "router"
       ? unselectedGateway(cls, gateways.filter((one) => !scoped || isNear(one, cls)))
       : undefined;
-    const found = warning ?? withoutLabels(mesh, cls);
+    const found = warning ?? withoutLabels(cls, root, selecting);
     return found === undefined ? [] : [{ ...found, proxies }];
   });
 }
@@ -148,24 +150,40 @@ function unselectedGateway(
   return { code: "gateway-unselected", message, remedy };
 }
 
+/** An object that selects workloads by labels. */
+interface SelectingObject {
+  readonly kind: TableKind;
+  /** `KIND NAMESPACE/NAME`. */
+  readonly name: string;
+}
+
+/** The objects that select workloads by labels, by namespace. */
+function selectingObjects(mesh: Mesh): ReadonlyMap<string, readonly SelectingObject[]> {
+  const all = TABLE_KINDS
+    .filter((kind) => kind !== "Gateway" && kind !== "ServiceEntry")
+    .flatMap((kind) =>
+      [...rowsOf(mesh, kind)]
+        .filter(({ spec }) => Object.keys(selectorOf(spec as Selecting)).length > 0)
+        .map(({ meta }) => ({
+          kind,
+          namespace: meta.namespace,
+          name: `${kind} ${meta.namespace}/${meta.name}`,
+        }))
+    );
+  return Map.groupBy(all, ({ namespace }) => namespace);
+}
+
 /** A proxy without labels, if an object of its namespace or of the root namespace has a selector. */
-function withoutLabels(mesh: Mesh, { labels, namespace, role }: Class): Found | undefined {
+function withoutLabels(
+  { labels, namespace, role }: Class,
+  root: string | undefined,
+  selecting: ReadonlyMap<string, readonly SelectingObject[]>,
+): Found | undefined {
   if (Object.keys(labels).length > 0) return undefined;
-  const root = mesh.tables.mesh.peek(MESH_ROW)?.rootNamespace;
-  const found: string[] = [];
-  for (const kind of TABLE_KINDS) {
-    if (
-      kind === "Gateway" || kind === "ServiceEntry" || (kind === "Sidecar" && role === "router")
-    ) {
-      continue;
-    }
-    for (const { meta, spec } of rowsOf(mesh, kind)) {
-      if (meta.namespace !== namespace && meta.namespace !== root) continue;
-      if (Object.keys(selectorOf(spec as Selecting)).length === 0) continue;
-      found.push(`${kind} ${meta.namespace}/${meta.name}`);
-      if (found.length > NAMED) break;
-    }
-  }
+  const found = [...new Set([namespace, root ?? namespace])]
+    .flatMap((one) => selecting.get(one) ?? [])
+    .filter(({ kind }) => kind !== "Sidecar" || role !== "router")
+    .map(({ name }) => name);
   if (found.length === 0) return undefined;
   return {
     code: "proxy-without-labels",
