@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { addressBytes, isResponseTo, type Query, readQuery, writeAnswer } from "./message.ts";
+import { isResponseTo, type Query, readQuery, writeAnswer } from "./message.ts";
+import { addressBytes } from "./record.ts";
 import { decode, makeQuery, respond } from "../../tests/support/dns_client.ts";
 
 function queryOf(bytes: Uint8Array): Query {

@@ -6,15 +6,14 @@
 import { onceLogger, scope } from "../log/mod.ts";
 import {
   MAX_MESSAGE_BYTES,
-  MAX_UDP_BYTES,
   type Query,
   RCODE,
   readQuery,
   truncatedReply,
-  TYPE,
   writeAnswer,
 } from "./message.ts";
 import { requests } from "./metrics.ts";
+import { MAX_UDP_BYTES, TYPE } from "./record.ts";
 import type { Names } from "./table.ts";
 import type { Forwarder } from "./upstream.ts";
 

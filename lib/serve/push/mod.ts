@@ -9,5 +9,6 @@ export type { PendingResponse, PushState } from "./plan.ts";
 export { preparation } from "./prepare.ts";
 export type { Priority } from "./priority_queue.ts";
 export { step } from "./push.ts";
-export { type PushQueue, pushQueue } from "./push_queue.ts";
+export { pushQueue } from "./push_queue.ts";
+export type { PushQueue } from "./push_queue_options.ts";
 export { armDrain } from "./push_timers.ts";

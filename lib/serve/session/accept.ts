@@ -19,7 +19,7 @@ import type { ServerContext, Session } from "./context.ts";
 import * as metrics from "../metrics.ts";
 import { decodeRequest, type NameListCache, parseNode, type XdsRequest } from "../wire/mod.ts";
 import type { XdsOptions } from "../options.ts";
-import type { PushQueue } from "../push/push_queue.ts";
+import type { PushQueue } from "../push/push_queue_options.ts";
 import { isLocalPeer, mayReadAll, type QueryAnswerer } from "../query/mod.ts";
 import type { Retries } from "../quarantine/mod.ts";
 import { checkNames, limitNames, type NameLimit } from "./name_limit.ts";

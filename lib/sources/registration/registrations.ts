@@ -6,35 +6,12 @@
  */
 import type { ObjectChanges } from "../../ingest/mod.ts";
 import { scope } from "../../log/mod.ts";
-import { counter } from "../../metrics/mod.ts";
 import { type ConfigObject, objectKey, type ProxyNode } from "../../model/mod.ts";
 import type { WorkloadGroup } from "#mesh/networking/v1alpha3/workload_group_pb.ts";
 import { entryName, entryOf } from "./entry.ts";
+import { counts } from "./metrics.ts";
 
 const log = scope("registration");
-
-const counts = {
-  made: counter({
-    name: "auto_registration_success_total",
-    help: "WorkloadEntries made for workloads that registered themselves.",
-  }),
-  updated: counter({
-    name: "auto_registration_updates_total",
-    help: "WorkloadEntries of registered workloads that were changed.",
-  }),
-  unregistered: counter({
-    name: "auto_registration_unregister_total",
-    help: "Registered workloads that disconnected.",
-  }),
-  deleted: counter({
-    name: "auto_registration_deletes_total",
-    help: "WorkloadEntries deleted because their workload did not come back, or its group went.",
-  }),
-  failed: counter({
-    name: "auto_registration_errors_total",
-    help: "Workloads that wanted to register and could not.",
-  }),
-};
 
 /** Node metadata with the name of the group, which is in the proxy's own namespace. */
 const GROUP = "AUTO_REGISTER_GROUP";
