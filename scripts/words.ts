@@ -73,6 +73,8 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["flavour", "flavours", "flavor"],
     use: "variant",
+    // The name of a header of a cloud platform.
+    still: ["lib/agent/platform/"],
   },
   {
     forms: ["labelled"],

@@ -9,6 +9,7 @@ import {
   type LoadFlags,
   loadSettings,
   planAgent,
+  readPlatform,
   servedConfig,
   startAgent,
 } from "../../lib/agent/mod.ts";
@@ -94,13 +95,26 @@ async function prepare(
   { flags, environment, first: loaded }: Given,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const plan = planAgent(loaded.settings);
-  const identity = plan.secured ? await openIdentity(plan, signal) : undefined;
+  const asking = platformOf(loaded.settings);
+  const bare = planAgent(loaded.settings);
+  const identity = bare.secured ? await openIdentity(bare, signal) : undefined;
+  const platform = await asking;
+  const plan = planAgent({ ...loaded.settings, platform });
   if (!plan.env.servedConfig) return { loaded, plan, identity };
   const served = await servedConfig(plan.target, plan.node, identity?.tls);
   if (served === undefined) return { loaded, plan, identity };
   const again = await loadSettings(flags, environment, served);
-  return { loaded: again, plan: planAgent(again.settings), identity };
+  return { loaded: again, plan: planAgent({ ...again.settings, platform }), identity };
+}
+
+/**
+ * A workload that was declared to be on loopback shares its machine with others; its platform is
+ * asked for only by name.
+ */
+function platformOf({ env, addresses }: Loaded["settings"]): ReturnType<typeof readPlatform> {
+  const { cloudPlatform: name, cloudMetadata: declared } = env;
+  if (addresses.loopbackOnly && !name && !declared) return Promise.resolve(undefined);
+  return readPlatform({ name, declared });
 }
 
 /** Flags, the agent's own environment, and the settings that they give. */

@@ -209,7 +209,7 @@ async function launch({ command, bootstrap, bootstrapFile }: AgentPlan) {
     return undefined;
   }
   await writeWhole(bootstrapFile, bootstrap);
-  return startProxy(command.binary, command.args, command.environment);
+  return startProxy(command);
 }
 
 /** Programs of the pod run as other users than the agent: they may read the file and connect. */

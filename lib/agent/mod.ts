@@ -11,5 +11,6 @@ export type { AgentSubscription } from "./intercept.ts";
 export { type Loaded, type LoadFlags, loadSettings } from "./load.ts";
 export { type AgentRole, ROLES } from "./node.ts";
 export { type AgentFlags, type AgentPlan, type AgentSettings, planAgent } from "./plan.ts";
+export { type PlatformOptions, readPlatform } from "./platform/platform.ts";
 export { type Relay, type RelayOptions, startRelay } from "./relay.ts";
 export { servedConfig } from "./served_config.ts";

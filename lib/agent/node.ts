@@ -11,6 +11,7 @@ import {
   ProxyConfig_TracingServiceName as TracingName,
   ProxyConfigSchema,
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { PlatformFacts } from "./platform/ask.ts";
 import type { Pairs } from "./pod.ts";
 
 /** Roles of a proxy. */
@@ -42,6 +43,8 @@ export interface NodeInput {
   readonly prometheusPort: number;
   readonly statusPort: number;
   readonly exitOnZeroConnections: boolean;
+  /** Metadata of the machine's cloud platform; default: none. */
+  readonly platform?: PlatformFacts | undefined;
 }
 
 /** The node in the bootstrap file. */
@@ -89,11 +92,12 @@ export function nodeOf(input: NodeInput): BootstrapNode {
     ...group("LABELS", labels),
     ...group("STATIC_LABELS", normaliseLocality(free.labels)),
     ...group("ANNOTATIONS", annotations),
+    ...group("PLATFORM_METADATA", input.platform?.metadata ?? {}),
   };
   return {
     id: `${input.role}~${input.ips[0]}~${input.name}.${input.namespace}~${input.domain}`,
     cluster: clusterOf(input, labels, metadata),
-    locality: localityOf(labels),
+    locality: localityOf(labels) ?? platformLocality(input.platform),
     metadata,
   };
 }
@@ -186,13 +190,25 @@ function normaliseLocality(labels: Pairs): Pairs {
   return changed;
 }
 
-function localityOf(labels: Pairs): BootstrapNode["locality"] {
+/** Locality of the labels, which win over the platform; undefined: there is no such label. */
+function localityOf(labels: Pairs): BootstrapNode["locality"] | undefined {
   const label = LOCALITY_LABELS.map((key) => labels[key]).find((value) => value);
-  const [region, zone, ...rest] = (label ?? "").split("/");
+  if (!label) return undefined;
+  const [region = "", zone = "", ...rest] = label.split("/");
+  return locality({ region, zone, subzone: rest.join("/") });
+}
+
+function platformLocality(platform: PlatformFacts | undefined): BootstrapNode["locality"] {
+  return platform ? locality(platform.locality) : {};
+}
+
+function locality(
+  { region, zone, subzone }: PlatformFacts["locality"],
+): BootstrapNode["locality"] {
   return {
     ...(region ? { region } : {}),
     ...(zone ? { zone } : {}),
-    ...(rest.length > 0 && rest[0] !== "" ? { sub_zone: rest.join("/") } : {}),
+    ...(subzone ? { sub_zone: subzone } : {}),
   };
 }
 

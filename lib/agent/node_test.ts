@@ -104,6 +104,20 @@ for (const [labels, locality] of LOCALITIES) {
   });
 }
 
+const PLATFORM = {
+  metadata: { aws_region: "eu-west-1" },
+  locality: { region: "eu-west-1", zone: "eu-west-1b", subzone: "" },
+};
+
+Deno.test("a cloud platform gives metadata, and the locality unless labels do", () => {
+  const { metadata, locality } = nodeOf({ platform: PLATFORM });
+  assert.deepEqual(metadata.PLATFORM_METADATA, { aws_region: "eu-west-1" });
+  assert.deepEqual(locality, { region: "eu-west-1", zone: "eu-west-1b" });
+  const overridden = nodeOf({ platform: PLATFORM, labels: { "mesh-locality": "r.z" } });
+  assert.deepEqual(overridden.locality, { region: "r", zone: "z" });
+  assert.equal(nodeOf({}).metadata.PLATFORM_METADATA, undefined);
+});
+
 const named = (value: string) => ({ clusterName: { case: "serviceCluster", value } }) as const;
 const traced = (value: TracingName) =>
   ({ clusterName: { case: "tracingServiceName", value } }) as const;

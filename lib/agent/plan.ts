@@ -13,12 +13,14 @@ import { commandLine, workers } from "./command_line.ts";
 import type { NamedText } from "./config.ts";
 import type { DrainOptions } from "./drain.ts";
 import type { AgentEnv } from "./variables.ts";
+import { ineffectiveFields, ineffectiveOwnFields } from "./ineffective_fields.ts";
 import { type AgentRole, type BootstrapNode, nodeOf } from "./node.ts";
+import type { PlatformFacts } from "./platform/ask.ts";
 import type { Pairs } from "./pod.ts";
 import { applicationTarget, type ScrapeOptions } from "./scrape.ts";
 import { selfEnvironment, subjectParts } from "./self.ts";
 import type { AgentPorts } from "./static_resources.ts";
-import { hostPort, ineffectiveTelemetry } from "./telemetry.ts";
+import { hostPort } from "./telemetry.ts";
 import { fillTemplate } from "./template.ts";
 
 /** Flags of the command that the agent uses. */
@@ -48,6 +50,8 @@ export interface AgentSettings {
   readonly annotations: Pairs;
   readonly addresses: Addresses;
   readonly hostname: string;
+  /** Metadata of the machine's cloud platform; default: none. */
+  readonly platform?: PlatformFacts | undefined;
   /** A bootstrap template that replaces the agent's own content. */
   readonly template: NamedText | undefined;
   /** Configuration that the proxy merges over its bootstrap file. */
@@ -78,6 +82,7 @@ export interface AgentPlan {
     readonly args: readonly string[];
     /** Variables in addition to the agent's own. */
     readonly environment: Readonly<Record<string, string>>;
+    readonly coreDumps: boolean;
   } | undefined;
   /** File for gRPC programs, and folder of the certificate they use; undefined: none is written. */
   readonly grpcBootstrap: {
@@ -105,8 +110,6 @@ const SDS_FOLDER = "./var/run/secrets/workload-spiffe-uds";
 /** Longest path of a Unix socket on Linux, without the terminating zero byte. */
 const SOCKET_PATH_BYTES = 107;
 const TERMINATION_DRAIN_MS = 5000;
-/** Default of an ineffective field; this value causes no warning. */
-const STAT_NAME_LENGTH = 189;
 const COUNT_INTERVAL_MS = 1000;
 
 /**
@@ -142,6 +145,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
       binary: proxy.binaryPath,
       args: proxyArgs(settings, bootstrapFile),
       environment: selfEnvironment(node, settings.environ),
+      coreDumps: env.coreDumps,
     },
     grpcBootstrap: env.grpcBootstrap
       ? {
@@ -167,7 +171,10 @@ export function planAgent(settings: AgentSettings): AgentPlan {
       address: settings.addresses.ips[0] ?? loopback,
     },
     env,
-    ineffective: new Map([...ineffectiveFields(proxy), ...ineffectiveOwnFields(settings.ownProxy)]),
+    ineffective: new Map([
+      ...ineffectiveFields(proxy, isSecured(proxy)),
+      ...ineffectiveOwnFields(settings.ownProxy),
+    ]),
   };
 }
 
@@ -195,6 +202,7 @@ function settingsNode(settings: AgentSettings): BootstrapNode {
     prometheusPort: env.prometheusPort,
     statusPort: env.statusPort,
     exitOnZeroConnections: env.exitOnZeroConnections,
+    platform: settings.platform,
   });
 }
 
@@ -287,40 +295,4 @@ function scrapeOptions(
     proxy: env.disabled ? undefined : `${loopback}:${proxy.proxyAdminPort}`,
     application: target && { address: `${host}:${target.port}`, path: target.path },
   };
-}
-
-/**
- * Returns the fields that the agent does not implement. Fields that the daemon reads from the
- * node's metadata are not included.
- */
-function ineffectiveFields(proxy: ProxyConfig): ReadonlyMap<string, string> {
-  const ineffective = new Map(ineffectiveTelemetry(proxy));
-  const add = (set: unknown, field: string, reason: string) =>
-    set && ineffective.set(field, reason);
-  const old = "it is deprecated and has no effect";
-  add(proxy.discoveryRefreshDelay, "discoveryRefreshDelay", old);
-  add(proxy.dataproxyMetricsServiceAddress, "dataproxyMetricsServiceAddress", old);
-  add(proxy.availabilityZone, "availabilityZone", old);
-  add(proxy.sds, "sds", old);
-  const length = proxy.statNameLength;
-  add(length !== 0 && length !== STAT_NAME_LENGTH, "statNameLength", "the proxy has no such bound");
-  const roots = proxy.caCertificatesPem.length > 0 && !isSecured(proxy);
-  add(roots, "caCertificatesPem", "the agent serves no certificates without MUTUAL_TLS");
-  add(proxy.privateKeyProvider, "privateKeyProvider", "certificates are not supported yet");
-  return ineffective;
-}
-
-/** Fields of routes and clusters, which proxies share; only the mesh configuration can set them. */
-function ineffectiveOwnFields(own: ProxyConfig | undefined): ReadonlyMap<string, string> {
-  const { proxyHeaders: headers, connectionSettings: connections } = own ?? {};
-  const said: Readonly<Record<string, unknown>> = {
-    "proxyHeaders.attemptCount": headers?.attemptCount,
-    "proxyHeaders.xForwardedHost": headers?.xForwardedHost,
-    "connectionSettings.clusterPerConnectionBufferLimitBytes": connections
-      ?.clusterPerConnectionBufferLimitBytes,
-  };
-  const reason = "proxies share what it changes; set it in defaultConfig of the mesh configuration";
-  return new Map(
-    Object.entries(said).filter(([, value]) => value !== undefined).map(([key]) => [key, reason]),
-  );
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MeshError } from "../base/mod.ts";
+import { MeshError, messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 
 /** A running proxy. */
@@ -17,19 +17,25 @@ export interface ProxyProcess {
 
 const log = scope("default");
 
+/** The proxy's program. */
+export interface ProxyCommand {
+  readonly binary: string;
+  readonly args: readonly string[];
+  /** Variables in addition to the agent's own. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** True: core dumps may be as large as the hard limit of the agent's process. */
+  readonly coreDumps: boolean;
+}
+
 /**
  * Starts the proxy. It writes to the agent's output. If a second signal ends the agent at once, the
  * proxy is killed too.
  *
- * @param environment variables in addition to the agent's own
  * @throws MeshError `proxy-start` if the program cannot be started
  */
-export function startProxy(
-  binary: string,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): ProxyProcess {
-  const child = spawn(binary, args, environment);
+export function startProxy(command: ProxyCommand): ProxyProcess {
+  const { binary } = command;
+  const child = command.coreDumps ? spawnWithCoreDumps(command) : spawn(command);
   log.info("started the proxy", { pid: child.pid, binary });
   const killNow = () => signal(child, "SIGKILL");
   addEventListener("unload", killNow);
@@ -46,15 +52,31 @@ export function startProxy(
   };
 }
 
+/** The runtime cannot change limits of a process; the shell can. */
+const SHELL = "/bin/sh";
+/** Raises the soft limit to the hard one, and becomes the program that the arguments name. */
+const RAISE_LIMIT = 'ulimit -S -c "$(ulimit -H -c)"; exec "$0" "$@"';
+
+function spawnWithCoreDumps(command: ProxyCommand): Deno.ChildProcess {
+  const { binary, args, environment } = command;
+  try {
+    return spawn({ binary: SHELL, args: ["-c", RAISE_LIMIT, binary, ...args], environment });
+  } catch (error) {
+    log.warn("MESH_DATAPROXY_ENABLE_CORE_DUMP has no effect: a shell cannot be run", {
+      shell: SHELL,
+      reason: messageOf(error instanceof MeshError ? error.cause : error),
+    });
+    return spawn(command);
+  }
+}
+
 function spawn(
-  binary: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
+  { binary, args, environment }: Omit<ProxyCommand, "coreDumps">,
 ): Deno.ChildProcess {
   try {
     return new Deno.Command(binary, {
       args: [...args],
-      env: { ...env },
+      env: { ...environment },
       // A separate process group: Ctrl-C in a terminal reaches only the agent, which drains.
       detached: true,
       stdin: "null",

@@ -57,6 +57,10 @@ export interface AgentEnv {
   readonly wasm: WasmEnv;
   /** Name of the socket of the workload's secrets. */
   readonly identitySocket: string;
+  /** Undefined: the platform is detected. */
+  readonly cloudPlatform: string | undefined;
+  readonly cloudMetadata: string | undefined;
+  readonly coreDumps: boolean;
 }
 
 /** Declarations of all variables. */
@@ -110,5 +114,8 @@ export function readEnv(): AgentEnv {
     bypassOverload: v.bypassOverload.get(),
     wasm: readWasmEnv(),
     identitySocket: v.identitySocket.get(),
+    cloudPlatform: v.cloudPlatform.get() || undefined,
+    cloudMetadata: v.cloudMetadata.get(),
+    coreDumps: v.coreDumps.get(),
   };
 }

@@ -55,6 +55,8 @@ export interface AgentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Further proxy configuration, as in `defaultConfig` of the mesh. */
   readonly proxyConfig?: Readonly<Record<string, unknown>>;
+  /** Further flags of `pilot-agent proxy`. */
+  readonly args?: readonly string[];
   /** Permission flags of Deno. Default: all permissions. */
   readonly permissions?: readonly string[];
   /** Do not wait for readiness. */
@@ -67,7 +69,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const dir = `${options.dir}/${options.name}`;
   await Deno.mkdir(dir, { recursive: true });
   const program = startProgram(
-    ["pilot-agent", "proxy", options.role],
+    ["pilot-agent", "proxy", options.role, ...options.args ?? []],
     {
       PROXY_CONFIG: toYaml({
         binaryPath: options.envoy,

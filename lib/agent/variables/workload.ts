@@ -17,6 +17,9 @@ export const WORKLOAD_VARIABLES: {
   readonly dualStack: EnvVar<boolean>;
   readonly cpuLimit: EnvVar<number>;
   readonly identitySocket: EnvVar<string>;
+  readonly cloudPlatform: EnvVar<string | undefined>;
+  readonly cloudMetadata: EnvVar<string | undefined>;
+  readonly coreDumps: EnvVar<boolean>;
 } = {
   podName: declareEnv({
     name: "POD_NAME",
@@ -71,6 +74,29 @@ export const WORKLOAD_VARIABLES: {
     default: "socket",
     doc:
       "Name of the socket in `./var/run/secrets/workload-spiffe-uds` of another provider of the workload's secrets. It must be served; with the default name the agent serves the secrets itself where no other program does.",
+    readers,
+  }),
+  cloudPlatform: declareEnv({
+    name: "CLOUD_PLATFORM",
+    type: "string",
+    choices: ["aws", "azure", "gcp", "none"],
+    doc:
+      "Cloud platform whose metadata server gives locality and `PLATFORM_METADATA` of the proxy's node; none: no server is asked; by default it is detected.",
+    readers,
+  }),
+  cloudMetadata: declareEnv({
+    name: "CLOUDPLAT_METADATA",
+    type: "string",
+    doc:
+      "Metadata of the platform `gcp` instead of those of its server: `PROJECT|NUMBER|CLUSTER|ZONE`; with all four parts no server is asked.",
+    readers,
+  }),
+  coreDumps: declareEnv({
+    name: "MESH_DATAPROXY_ENABLE_CORE_DUMP",
+    type: "bool",
+    default: false,
+    doc:
+      "Raise the proxy's limit of core dumps to the hard limit of the agent's process, with `/bin/sh`, which the agent must be permitted to run; otherwise the limit is that of the agent.",
     readers,
   }),
 };

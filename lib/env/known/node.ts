@@ -37,37 +37,18 @@ export const NODE: readonly IneffectiveGroup[] = [
     ],
   },
   {
-    state: { kind: "unsupported", reason: "cloud platforms" },
+    state: {
+      kind: "unsupported",
+      reason: "a cloud platform's interfaces; only its metadata server is asked",
+    },
     readers: AGENT,
     rows: [
-      text(
-        "CLOUDPLAT_METADATA",
-        AGENT_DAEMON,
-        undefined,
-        "Metadata of the cloud platform: project, project number, cluster and zone, separated by vertical bars.",
-      ),
       text(
         "CLOUDPLAT_QUOTA_PROJECT",
         AGENT_DAEMON,
         undefined,
         "Project whose quota is charged for requests to the cloud platform.",
       ),
-      {
-        ...text(
-          "CLOUD_PLATFORM",
-          AGENT_DAEMON,
-          undefined,
-          "The cloud platform, or none; detected when it is not set.",
-        ),
-        choices: ["aws", "azure", "gcp", "none"],
-      },
-    ],
-  },
-  {
-    state: { kind: "unsupported", reason: "core dumps" },
-    readers: AGENT,
-    rows: [
-      bool("MESH_DATAPROXY_ENABLE_CORE_DUMP", AGENT, false, "Let the proxy write core dumps."),
     ],
   },
   {

@@ -71,6 +71,8 @@ export const SHARED: readonly ListedEnv[] = [
     "PILOT_XDS_CACHE_SIZE",
   ]),
   ...listed("string", AGENT_DAEMON, [
+    "CLOUD_PLATFORM",
+    "CLOUDPLAT_METADATA",
     "MESH_BOOTSTRAP",
     "MESH_OUTBOUND_IPV4_LOOPBACK_CIDR",
     "MESH_OUTBOUND_OWNER_GROUPS",
