@@ -63,9 +63,9 @@ export async function openIdentity(
     subscription: issued && rootsSubscription(issued),
     tls: async () => {
       const { chain, key, roots } = certificates.current();
-      const { ca, serverName } = await daemonTls();
+      const { ca, ...verification } = await daemonTls();
       const received = !mounted && options.trustsAnswers ? roots : "";
-      return { ca: ca + received, serverName, cert: chain, key };
+      return { ...verification, ca: ca + received, cert: chain, key };
     },
     async stop() {
       certificates.stop();

@@ -19,7 +19,6 @@ import {
   certificateFromAuthority,
   certificateFromFiles,
   certificateService,
-  COMPLIANCE_POLICY,
   DEFAULT_WORKLOAD_CERT_TTL,
   ENABLE_CA_SERVER,
   MESHD_CUSTOM_HOST,
@@ -27,7 +26,12 @@ import {
   serverNames,
   startAuthority,
 } from "../../lib/ca/mod.ts";
-import { allowedSuites, FIPS_SUITES, readCertificates, spiffeText } from "../../lib/pki/mod.ts";
+import {
+  allowedSuites,
+  complianceSuites,
+  readCertificates,
+  spiffeText,
+} from "../../lib/pki/mod.ts";
 import type { RemoteCallers, RootChangeControl } from "../../lib/debug/mod.ts";
 import type { Ingest } from "../../lib/ingest/mod.ts";
 import type { RpcMethod, RpcTls } from "../../lib/rpc/mod.ts";
@@ -161,9 +165,7 @@ async function openTls(
   ca: CertificateAuthority | undefined,
   stack: AsyncDisposableStack,
 ) {
-  const cipherSuites = COMPLIANCE_POLICY.get()
-    ? FIPS_SUITES
-    : allowedSuites(options.tlsCipherSuites);
+  const cipherSuites = complianceSuites() ?? allowedSuites(options.tlsCipherSuites);
   const own = stack.use(await openCertificate({ options, ca, cipherSuites }));
   const clientCa = () => (ca?.source.current().bundle.pem ?? "") + own.current().clientCa;
   return {

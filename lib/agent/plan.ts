@@ -10,6 +10,7 @@ import type { ReadinessProbe } from "#mesh/networking/v1alpha3/workload_group_pb
 import type { Addresses } from "./addresses.ts";
 import { bootstrapOf } from "./bootstrap.ts";
 import { commandLine, workers } from "./command_line.ts";
+import { limitTls } from "./compliance.ts";
 import type { NamedText } from "./config.ts";
 import type { DrainOptions } from "./drain.ts";
 import type { AgentEnv } from "./variables.ts";
@@ -213,7 +214,7 @@ function bootstrapText(
   xdsSocket: string,
 ): string {
   const { env, flags, addresses, template } = settings;
-  const content = bootstrapOf({
+  const whole = bootstrapOf({
     node,
     proxy: settings.proxy,
     annotations: settings.annotations,
@@ -235,6 +236,7 @@ function bootstrapText(
     bypassOverload: env.bypassOverload,
     exitOnZeroConnections: env.exitOnZeroConnections,
   });
+  const content = env.limitsTls ? limitTls(whole) : whole;
   return template === undefined
     ? `${JSON.stringify(content, null, 2)}\n`
     : fillTemplate(template.text, content, template.file);

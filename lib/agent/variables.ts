@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { COMPLIANCE_POLICY } from "../pki/mod.ts";
 import { readWasmEnv, type WasmEnv } from "../wasm/mod.ts";
 import { LINK_VARIABLES } from "./variables/link.ts";
 import { METRICS_VARIABLES } from "./variables/metrics.ts";
@@ -24,6 +25,8 @@ export interface AgentEnv {
   readonly bootstrapOverride: string | undefined;
   readonly cpuLimit: number;
   readonly deltaXds: boolean;
+  /** TLS is limited to what FIPS 140-2 allows. */
+  readonly limitsTls: boolean;
   readonly dualStack: boolean;
   readonly statusPort: number;
   readonly prometheusPort: number;
@@ -90,6 +93,7 @@ export function readEnv(): AgentEnv {
     bootstrapOverride: v.bootstrapOverride.get(),
     cpuLimit: v.cpuLimit.get(),
     deltaXds: v.deltaXds.get(),
+    limitsTls: Boolean(COMPLIANCE_POLICY.get()),
     dualStack: v.dualStack.get(),
     statusPort: v.statusPort.get(),
     prometheusPort: v.prometheusPort.get(),

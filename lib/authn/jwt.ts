@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { compliantFetch } from "../pki/mod.ts";
 import {
   createRemoteJWKSet,
   customFetch,
@@ -30,7 +31,7 @@ export interface JwtOptions {
   readonly trustDomain: string;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** Fetches keys. Default: the runtime's `fetch`. */
+  /** Fetches keys. Default: `fetch`, under the policy of the environment. */
   readonly fetch?: typeof fetch;
   /** Time that fetched keys are used, ms. Default: 20 minutes. */
   readonly cacheMs?: number;
@@ -147,14 +148,14 @@ function keySource(options: JwtOptions): () => Promise<ReturnType<typeof createR
   return async () => {
     if (set) return set;
     found ??= jwksUri === undefined
-      ? discover(issuer, options.fetch ?? fetch)
+      ? discover(issuer, options.fetch ?? compliantFetch)
       : Promise.resolve(jwksUri);
     try {
       set = createRemoteJWKSet(new URL(await found), {
         timeoutDuration: FETCH_MS,
         cooldownDuration: COOLDOWN_MS,
         cacheMaxAge: options.cacheMs ?? CACHE_MS,
-        [customFetch]: bounded(options.fetch ?? fetch),
+        [customFetch]: bounded(options.fetch ?? compliantFetch),
       });
       return set;
     } catch (error) {

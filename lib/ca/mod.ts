@@ -31,7 +31,6 @@ export { type CaOptions, type CertificateAuthority, startAuthority } from "./sta
 export { fileStore, memoryStore, type RootStore } from "./store.ts";
 export { type ServerNames, serverNames, type ServerNamesOptions } from "./server_names.ts";
 export {
-  COMPLIANCE_POLICY,
   DEFAULT_WORKLOAD_CERT_TTL,
   ENABLE_CA_SERVER,
   MESHD_CUSTOM_HOST,

@@ -143,13 +143,3 @@ export const MESHD_CUSTOM_HOST: EnvVar<string | undefined> = declareEnv({
   doc: "Further host names and addresses in the daemon's own certificate, separated by commas.",
   readers,
 });
-
-/** Restriction of TLS. */
-export const COMPLIANCE_POLICY: EnvVar<string | undefined> = declareEnv({
-  name: "COMPLIANCE_POLICY",
-  type: "string",
-  choices: ["fips-140-2"],
-  doc:
-    "Policy that restricts the cipher suites of the daemon's TLS listener, whatever `--tls-cipher-suites` says; empty: none.",
-  readers,
-});

@@ -8,6 +8,7 @@
 export { readTrustBundle, sameBundle, type TrustBundle, trustBundle } from "./bundle.ts";
 export { type Certificate, readCertificate, readCertificates } from "./certificate.ts";
 export { allowedSuites, FIPS_SUITES } from "./cipher_suites.ts";
+export { checkSuite, complianceSuites, compliantFetch } from "./compliance.ts";
 export { createCsr, type Csr, readCsr } from "./csr.ts";
 export type { PkiCode } from "./error.ts";
 export {
@@ -34,5 +35,6 @@ export { type FileTexts, followFiles, type FollowOptions, readTexts } from "./fo
 export type { AlternativeName } from "./names.ts";
 export { encodePem, type PemBlock, pemBlocks } from "./pem.ts";
 export { isTrustDomain, parseSpiffe, type SpiffeId, spiffeText } from "./spiffe.ts";
+export { COMPLIANCE_POLICY } from "./variables.ts";
 export { checkTime, same, verifyChain, type VerifyOptions } from "./verify.ts";
 export { workloadSubject } from "./workload_subject.ts";

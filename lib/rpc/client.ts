@@ -21,6 +21,8 @@ export interface RpcClientTls {
   readonly key?: string;
   /** Name that the server's certificate must have. Default: the host of the target. */
   readonly serverName?: string;
+  /** Cipher suites, by their standard names, that a connection may have; default: all. */
+  readonly cipherSuites?: ReadonlySet<string>;
   /** Bearer token that each call sends in the header `authorization`. Default: none. */
   readonly token?: string;
 }
@@ -110,7 +112,11 @@ function dial({ target, tls, localAddress }: OpenOptions): Socket {
   return socket;
 }
 
-function dialTls(host: string, port: number, { serverName, ca, cert, key }: RpcClientTls): Socket {
+function dialTls(
+  host: string,
+  port: number,
+  { serverName, ca, cert, key, cipherSuites }: RpcClientTls,
+): Socket {
   const name = serverName ?? host;
   const socket = connectTls({
     host,
@@ -122,6 +128,15 @@ function dialTls(host: string, port: number, { serverName, ca, cert, key }: RpcC
     ...isIP(name) === 0 && { servername: name },
     ALPNProtocols: ["h2"],
   });
+  if (cipherSuites !== undefined) {
+    // Nothing is sent, and no token shown, before the suite is known.
+    socket.cork();
+    socket.once("secureConnect", () => {
+      const { standardName } = socket.getCipher();
+      if (cipherSuites.has(standardName)) return socket.uncork();
+      socket.destroy(new Error(`the server selected the cipher suite ${standardName}`));
+    });
+  }
   socket.setNoDelay(true);
   return socket;
 }

@@ -165,6 +165,29 @@ for (const transport of TRANSPORTS) {
 
   Deno.test(
     withCertificates(
+      `${transport}: a client with cipher suites sends nothing by others`,
+      async () => {
+        const { ca, cert, key } = await makeCertificates();
+        let calls = 0;
+        const handle = () => {
+          calls++;
+          return Promise.resolve();
+        };
+        const services = [{ path: PATH, handle }];
+        const server = await startRpc({ ...OPTIONS, transport, tls: { cert, key }, services });
+        const target = `localhost:${server.port}`;
+        const by = (...names: string[]) =>
+          callByClient(target, { ca, cipherSuites: new Set(names) });
+        assert.equal(await by("TLS_RSA_WITH_RC4_128_SHA"), "UNAVAILABLE");
+        assert.equal(calls, 0);
+        assert.equal(await by("TLS_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256"), "OK");
+        await server.stop(1000);
+      },
+    ),
+  );
+
+  Deno.test(
+    withCertificates(
       `${transport}: certificates and cipher suites are taken from now on`,
       async () => {
         const [first, second] = [await makeCertificates(), await makeCertificates()];

@@ -5,7 +5,7 @@
  */
 import { MeshError } from "../base/mod.ts";
 import type { KeyKind } from "../pki/mod.ts";
-import { readTrustBundle } from "../pki/mod.ts";
+import { complianceSuites, readTrustBundle } from "../pki/mod.ts";
 import type { RpcClientTls } from "../rpc/mod.ts";
 import type { MountedOptions } from "./mounted.ts";
 import { filesIn, type MountedFiles, SYSTEM_ROOTS, writeFiles } from "./pem_files.ts";
@@ -78,7 +78,7 @@ export function fileDebounceMs(): number {
 }
 
 /** Verification of the daemon's certificate. Throws `MeshError` `agent-root`. */
-export function daemonTls(): Promise<Pick<RpcClientTls, "ca" | "serverName">> {
+export function daemonTls(): Promise<Pick<RpcClientTls, "ca" | "serverName" | "cipherSuites">> {
   return serverTls(rootFile());
 }
 
@@ -90,7 +90,9 @@ function rootFile(): string {
   return env.FILE_MOUNTED_CERTS.get() ? mountedFiles().roots : ROOT_FILE;
 }
 
-async function serverTls(named: string): Promise<Pick<RpcClientTls, "ca" | "serverName">> {
+async function serverTls(
+  named: string,
+): Promise<Pick<RpcClientTls, "ca" | "serverName" | "cipherSuites">> {
   const file = named === "SYSTEM" ? SYSTEM_ROOTS : named;
   let text: string;
   try {
@@ -102,7 +104,8 @@ async function serverTls(named: string): Promise<Pick<RpcClientTls, "ca" | "serv
     });
   }
   const serverName = env.MESHD_SAN.get() || undefined;
-  return { ca: file === SYSTEM_ROOTS ? text : readTrustBundle(text, file).pem, serverName };
+  const ca = file === SYSTEM_ROOTS ? text : readTrustBundle(text, file).pem;
+  return { ca, serverName, cipherSuites: complianceSuites() };
 }
 
 function keyKind(): KeyKind {

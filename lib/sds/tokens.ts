@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { compliantFetch } from "../pki/mod.ts";
 import { MeshError } from "../base/mod.ts";
 
 /** Reads the workload's token; `undefined` when there is none. */
@@ -76,7 +77,7 @@ async function readTokenFile(file: string): Promise<string | undefined> {
 const PLATFORM_HEADERS = { metadata: "true" };
 
 async function fetchToken(url: URL): Promise<string> {
-  const answer = await fetch(url, {
+  const answer = await compliantFetch(url, {
     headers: PLATFORM_HEADERS,
     redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),

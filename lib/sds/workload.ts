@@ -32,7 +32,7 @@ export interface WorkloadOptions {
   /** `host:port` of the authority. */
   readonly target: string;
   /** Roots of the authority's server, and the name it must have. */
-  readonly tls: () => Promise<Pick<RpcClientTls, "ca" | "serverName">>;
+  readonly tls: () => Promise<Pick<RpcClientTls, "ca" | "serverName" | "cipherSuites">>;
   /** Reads the workload's token; `undefined` when there is none. */
   readonly token: () => Promise<string | undefined>;
   readonly clusterId: string | undefined;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { compliantFetch } from "../pki/mod.ts";
 import { messageOf } from "../base/mod.ts";
 import { counter } from "../metrics/mod.ts";
 import type { ExchangedToken, ExchangeRequest, TokenExchange } from "./exchange.ts";
@@ -74,7 +75,7 @@ async function ask(
     subject_token_type: subjectTokenType,
     ...optional,
   });
-  const response = await fetch(url, {
+  const response = await compliantFetch(url, {
     method: "POST",
     body,
     headers: { accept: "application/json" },

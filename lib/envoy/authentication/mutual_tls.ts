@@ -23,7 +23,13 @@ import {
 import { type StringMatcher, StringMatcherSchema } from "#envoy/type/matcher/v3/string_pb.ts";
 import { create, type MessageInitShape, packAny } from "../../proto/mod.ts";
 import type { SdsSecretConfig } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { agentSecretConfig, MESH_ALPN, secretConfig, tlsSocket } from "../core/mod.ts";
+import {
+  agentSecretConfig,
+  fipsParameters,
+  MESH_ALPN,
+  secretConfig,
+  tlsSocket,
+} from "../core/mod.ts";
 import type { SecretNames } from "./secrets.ts";
 
 /**
@@ -48,6 +54,8 @@ function uri(matchPattern: StringMatcher["matchPattern"]): SubjectAltNameMatcher
 
 /** TLS parameters of the mesh for mutual TLS between proxies. */
 export interface MutualParameters {
+  /** Only what FIPS 140-2 allows, whatever the other fields say. */
+  readonly fips?: boolean;
   /** Rejects TLS 1.2. */
   readonly onlyNewest?: boolean;
   /** Key exchange curves in order of preference; empty: Envoy's default. */
@@ -60,7 +68,10 @@ export interface MutualParameters {
  * Envoy clients use at most TLS 1.2 by default, so the maximum version is set too when TLS 1.3 is
  * required.
  */
-function parametersOf({ onlyNewest, curves = [], suites = [] }: MutualParameters): TlsParameters {
+function parametersOf(
+  { fips, onlyNewest, curves = [], suites = [] }: MutualParameters,
+): TlsParameters {
+  if (fips) return fipsParameters();
   return create(TlsParametersSchema, {
     tlsMinimumProtocolVersion: onlyNewest ? Version.TLSv1_3 : Version.TLSv1_2,
     tlsMaximumProtocolVersion: onlyNewest ? Version.TLSv1_3 : Version.TLS_AUTO,

@@ -10,7 +10,7 @@ import {
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { create, type Duration, durationOf, packAny } from "../../proto/mod.ts";
-import { tlsSocket } from "../core/mod.ts";
+import { fipsParameters, tlsSocket } from "../core/mod.ts";
 
 /** Timeout for fetching a module. */
 export const FETCH_TIMEOUT: Duration = durationOf(30_000);
@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Returns the cluster of an address. TLS does not verify the server, because the module is verified
- * by its checksum.
+ * by its checksum. The parameters of TLS are those that every policy allows.
  */
 export function fetchCluster(address: string): Cluster {
   const url = new URL(address);
@@ -50,7 +50,10 @@ export function fetchCluster(address: string): Cluster {
       }],
     },
     transportSocket: secure
-      ? tlsSocket(packAny(UpstreamTlsContextSchema, { sni: host }))
+      ? tlsSocket(packAny(UpstreamTlsContextSchema, {
+        sni: host,
+        commonTlsContext: { tlsParams: fipsParameters() },
+      }))
       : undefined,
   });
 }

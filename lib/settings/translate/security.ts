@@ -5,6 +5,7 @@
  */
 import { MeshError } from "../../base/mod.ts";
 import { declareEnv } from "../../env/mod.ts";
+import { COMPLIANCE_POLICY } from "../../pki/mod.ts";
 import type { Features } from "../../translate/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
@@ -64,7 +65,7 @@ function remoteKeys(): Features["remoteKeys"] {
 /** Switches that are read here. */
 type SecurityFeatures = Pick<
   Features,
-  "selectorsForApiGateways" | "checkTrustDomain" | "remoteKeys" | "multiRoot"
+  "selectorsForApiGateways" | "checkTrustDomain" | "remoteKeys" | "multiRoot" | "fips"
 >;
 
 /** Reads them; throws `MeshError` for a value that cannot be read. */
@@ -74,5 +75,6 @@ export function readSecurity(): SecurityFeatures {
     checkTrustDomain: !PILOT_SKIP_VALIDATE_TRUST_DOMAIN.get(),
     remoteKeys: remoteKeys(),
     multiRoot: MESH_MULTIROOT_MESH.get(),
+    fips: COMPLIANCE_POLICY.get() !== undefined && COMPLIANCE_POLICY.get() !== "",
   };
 }

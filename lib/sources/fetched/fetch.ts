@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { checkSuite } from "../../pki/mod.ts";
 import { lookup as resolve } from "node:dns";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { request as tlsRequest } from "node:https";
@@ -63,7 +64,15 @@ function send(url: URL, options: FetchOptions): Promise<IncomingMessage> {
       agent: false,
       headers: { accept: "application/json" },
       signal,
-    }, done);
+    }, (answer) => {
+      try {
+        checkSuite(answer.socket);
+        done(answer);
+      } catch (error) {
+        answer.destroy();
+        fail(error);
+      }
+    });
     sent.on("error", fail);
     sent.end();
   });

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { complianceSuites } from "../../pki/mod.ts";
 import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
@@ -92,6 +93,7 @@ async function readTls(tls: ConfigSource["tlsSettings"]): Promise<RpcClientTls |
   const ca = await Deno.readTextFile(tls.caCertificates);
   return {
     ca,
+    cipherSuites: complianceSuites(),
     ...(name === "" ? {} : { serverName: name }),
     ...(tls.mode === Mode.MUTUAL
       ? {

@@ -107,6 +107,8 @@ export interface Features {
   readonly preferRuleTls: boolean;
   /** Metadata names the canonical service of services outside the mesh. */
   readonly canonicalOutside: boolean;
+  /** TLS of proxies is limited to what FIPS 140-2 allows (`COMPLIANCE_POLICY`). */
+  readonly fips: boolean;
   /** The authorities of the mesh configuration are served to agents. */
   readonly multiRoot: boolean;
 }

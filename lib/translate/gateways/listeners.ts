@@ -125,7 +125,7 @@ function tlsChains(
   if (ofMesh && mutual === undefined) return [];
   const tls = ofMesh
     ? { mutual }
-    : { tls: server.tls && overTlsDefaults(read, context.mesh, server.tls) };
+    : { tls: server.tls && overTlsDefaults(read, context, server.tls) };
   if (kind === "https") {
     const routeName = gatewayRouteName(onlyServer(port, server));
     return [{ sniHosts: hosts.map(({ host }) => host), ...tls, to: { routeName } }];

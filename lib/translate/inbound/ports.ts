@@ -88,7 +88,7 @@ function ingressPort(
     services: [],
     connectionPool: listener.connectionPool ?? pool,
     ...features.tlsOnIngress && terminatesTls(listener.tls) && {
-      tls: overTlsDefaults(read, mesh, listener.tls),
+      tls: overTlsDefaults(read, { mesh, features }, listener.tls),
     },
   };
 }

@@ -7,7 +7,7 @@ import { modeOf, type PeerModes, type Workload, workloadKeys } from "../../deriv
 import type { MutualInput, SecretNames } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Endpoint, Service } from "../../model/mod.ts";
-import type { MeshContext } from "../context/mod.ts";
+import type { BaseContext, MeshContext } from "../context/mod.ts";
 import { mutualParameters, trustDomainsOf } from "./policies.ts";
 
 /** Reports if an endpoint's port accepts mutual TLS. */
@@ -56,7 +56,7 @@ function identitiesOf(read: Read, context: MeshContext, service: Service): strin
 /** The settings of mutual TLS in clusters of a service. */
 export function mutualInput(
   read: Read,
-  context: MeshContext,
+  context: BaseContext,
   names: SecretNames,
   service: Service,
 ): MutualInput {

@@ -222,10 +222,11 @@ export function mutualServer(
 }
 
 /**
- * Returns the settings of `meshMTLS`. Cipher suites that Envoy does not know are omitted;
+ * Returns the settings of `meshMTLS`, unless a policy overrides them. Cipher suites that Envoy does not know are omitted;
  * validation warns about them.
  */
-export function mutualParameters(read: Read, { mesh }: MeshContext): MutualParameters {
+export function mutualParameters(read: Read, { mesh, features }: BaseContext): MutualParameters {
+  if (features.fips) return { fips: true };
   const settings = mesh.field(read, "meshMTLS");
   if (settings === undefined) return {};
   return {

@@ -12,6 +12,7 @@ import type { Mesh } from "../../derive/mod.ts";
 import type { MeshClusterDefaults } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { create, durationMs } from "../../proto/mod.ts";
+import { clientTlsDefaults } from "./tls_defaults.ts";
 import { type BaseContext, dnsRefreshRate, type Family } from "../context/mod.ts";
 
 /** Built-in connect timeout, ms (G54 of the mesh configuration's defaults). */
@@ -53,7 +54,7 @@ export function clusterDefaults(
       outbound: mesh.field(read, "outboundClusterStatName"),
     },
     autoSni: features.autoSni,
-    tls: mesh.field(read, "tlsDefaults"),
+    tls: clientTlsDefaults(read, { mesh, features }),
     sessions: features.sessions,
     headlessEds: features.headlessEds,
   };

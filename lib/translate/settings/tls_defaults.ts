@@ -3,13 +3,19 @@
  *
  * @module
  */
-import { MeshConfig_TLSConfig_TLSProtocol as Least } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  type MeshConfig_TLSConfig as TlsDefaults,
+  MeshConfig_TLSConfig_TLSProtocol as Least,
+  MeshConfig_TLSConfigSchema,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
 import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSProtocol as Version,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import type { Mesh } from "../../derive/mod.ts";
+import { FIPS_CIPHERS, FIPS_CURVES } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
+import { create } from "../../proto/mod.ts";
+import type { BaseContext } from "../context/mod.ts";
 
 const VERSIONS: Readonly<Record<Least, Version>> = {
   [Least.TLS_AUTO]: Version.TLS_AUTO,
@@ -17,16 +23,41 @@ const VERSIONS: Readonly<Record<Least, Version>> = {
   [Least.TLSV1_3]: Version.TLSV1_3,
 };
 
+/** TLS settings that FIPS 140-2 allows; towards services, Envoy uses at most TLS 1.2 by default. */
+const FIPS_CLIENTS: TlsDefaults = create(MeshConfig_TLSConfigSchema, {
+  minProtocolVersion: Least.TLSV1_2,
+  cipherSuites: [...FIPS_CIPHERS],
+  ecdhCurves: [...FIPS_CURVES],
+});
+
+/** The TLS settings towards services outside the mesh: those of the mesh, unless a policy overrides them. */
+export function clientTlsDefaults(
+  read: Read,
+  { mesh, features }: Pick<BaseContext, "mesh" | "features">,
+): TlsDefaults | undefined {
+  return features.fips ? FIPS_CLIENTS : mesh.field(read, "tlsDefaults");
+}
+
 /**
- * The TLS settings of a server, with the mesh's defaults for those that it does not set. A server
+ * The TLS settings of a server, with the mesh's defaults for those that it does not set. A policy
+ * overrides all. A server
  * whose newest version is older than the mesh's minimum keeps its own versions.
  */
 export function overTlsDefaults(
   read: Read,
-  { field }: Pick<Mesh, "field">,
+  { mesh, features }: Pick<BaseContext, "mesh" | "features">,
   tls: ServerTLSSettings,
 ): ServerTLSSettings {
-  const defaults = field(read, "tlsDefaults");
+  if (features.fips) {
+    return {
+      ...tls,
+      minProtocolVersion: Version.TLSV1_2,
+      maxProtocolVersion: Version.TLSV1_2,
+      cipherSuites: [...FIPS_CIPHERS],
+      ecdhCurves: [...FIPS_CURVES],
+    };
+  }
+  const defaults = mesh.field(read, "tlsDefaults");
   if (defaults === undefined) return tls;
   const { minProtocolVersion: min, maxProtocolVersion: max, cipherSuites, ecdhCurves } = tls;
   const least = VERSIONS[defaults.minProtocolVersion];
