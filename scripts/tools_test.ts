@@ -144,3 +144,11 @@ async function names(dir: string): Promise<string[]> {
     throw error;
   }
 }
+
+Deno.test("the demo and the samples build no test cluster", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
+  for (const name of ["demo", "sample"]) {
+    assert.deepEqual(tasks[name].dependencies, ["gen", "tools:envoy"]);
+  }
+  assert.doesNotMatch(tasks["tools:envoy"].command, /cluster/);
+});

@@ -5,6 +5,7 @@
  */
 import { coveringPatterns, fullHost, type Service } from "../model/mod.ts";
 import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { nearest } from "../text/mod.ts";
 import type { Context } from "./analyzer.ts";
 
 /** A destination with its field path. */
@@ -60,6 +61,26 @@ export function isAssumed(
   // `reviews.shop` and `reviews.shop.svc` are short forms of the full name.
   const forms = [full, `${full}.${mesh.domain}`, `${full}.svc.${mesh.domain}`];
   return forms.some((form) => read.get(indexes.assumedHosts, form) === true);
+}
+
+/** Hosts that are compared with an unknown one; comparing more would take too long. */
+const MAX_COMPARED = 1000;
+
+/**
+ * A hint at the host that an unknown one is probably meant to be: one of the same namespace or of
+ * the same domain that the namespace sees. Empty if there is none; else it ends with a space.
+ */
+export function hostHint(context: Context, host: string, namespace: string): string {
+  const { read, mesh } = context;
+  const full = fullHost(host, namespace, mesh.domain);
+  const domain = full.slice(full.indexOf(".") + 1);
+  const hosts = new Set([
+    ...read.members(mesh.indexes.hostsByNamespace, namespace).slice(0, MAX_COMPARED),
+    ...read.members(mesh.indexes.hostsByPattern, `*.${domain}`).slice(0, MAX_COMPARED),
+  ]);
+  const near = nearest(full, hosts);
+  const isSeen = near !== undefined && serviceSeenBy(context, near, namespace) !== undefined;
+  return isSeen ? `Did you mean ${JSON.stringify(near)}? ` : "";
 }
 
 /** True when a service is defined for a pattern that covers the host. */

@@ -7,7 +7,7 @@ import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virt
 import type { ConfigObject } from "../../model/mod.ts";
 import type { Analyzer, Context } from "../analyzer.ts";
 import type { Finding } from "../message.ts";
-import { destinationsWithPaths, isAssumed, serviceSeenBy } from "../references.ts";
+import { destinationsWithPaths, hostHint, isAssumed, serviceSeenBy } from "../references.ts";
 
 /** A route or mirror to a host or port that no service has. */
 export const DESTINATION_HOST: Analyzer<"VirtualService"> = {
@@ -34,7 +34,8 @@ function* destinationFindings(
       code: "MSH0101",
       args: ["host", host],
       path: `${path}.host`,
-      remedy: `Correct the name, or define the host by a ServiceEntry that namespace ` +
+      remedy: hostHint(context, host, meta.namespace) +
+        `Correct the name, or define the host by a ServiceEntry that namespace ` +
         `${meta.namespace} sees.`,
     };
     return;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { documents, endpoint, manifest, serviceEntry } from "../../../tests/support/manifest.ts";
-import { messagesOf } from "../../../tests/support/analysis_fixture.ts";
+import { analysisOf, messagesOf } from "../../../tests/support/analysis_fixture.ts";
 
 const PORTS = [
   { number: 80, name: "http", protocol: "HTTP" },
@@ -136,4 +136,25 @@ Deno.test("analysis of references: hosts of the orchestrator's services are know
     assert.deepEqual(messagesOf(routes({ host }), { hosts }), [], host);
     assert.equal(messagesOf(routes({ host })).length, 1, host);
   }
+});
+
+Deno.test("an unknown host has a hint at a near one that the namespace sees", () => {
+  const hintOf = (yaml: string) =>
+    analysisOf(yaml).messages().find(({ code }) => code === "MSH0101" || code === "MSH0174")!
+      .remedy.match(/^Did you mean "(.*?)"\? /)?.[1];
+  const shop = serviceEntry("shop", ["shop.demo.mesh"], { number: 80, protocol: "HTTP" }, [
+    endpoint(1),
+  ]);
+  const elsewhere = shop.replace("namespace: test", "namespace: other");
+  assert.notEqual(elsewhere, shop);
+  const route = routes({ host: "shpo.demo.mesh" });
+  assert.equal(hintOf(documents(shop, route)), "shop.demo.mesh");
+  assert.equal(hintOf(documents(elsewhere, route)), "shop.demo.mesh");
+  assert.equal(
+    hintOf(documents(elsewhere.replace("spec:", 'spec:\n  exportTo: ["."]'), route)),
+    undefined,
+  );
+  assert.equal(hintOf(documents(shop, routes({ host: "payments.demo.mesh" }))), undefined);
+  const rule = manifest("DestinationRule", "d", { host: "shop.dmeo.mesh" });
+  assert.equal(hintOf(documents(shop, rule)), "shop.demo.mesh");
 });

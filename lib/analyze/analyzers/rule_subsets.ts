@@ -5,7 +5,7 @@
  */
 import { fullHost, hasLabels, isWildcard } from "../../model/mod.ts";
 import type { Analyzer } from "../analyzer.ts";
-import { coveredByService, isAssumed } from "../references.ts";
+import { coveredByService, hostHint, isAssumed } from "../references.ts";
 
 /** A rule for a host that no service has, or with a subset without endpoints. */
 export const RULE_SUBSETS: Analyzer<"DestinationRule"> = {
@@ -22,7 +22,10 @@ export const RULE_SUBSETS: Analyzer<"DestinationRule"> = {
     if (service === undefined) {
       const isKnown = isAssumed(context, spec.host, namespace) || coveredByService(context, host) ||
         isWildcard(host) && read.any(mesh.indexes.hostsByPattern, host);
-      if (!isKnown) yield { code: "MSH0174", args: [spec.host], path: "spec.host" };
+      if (isKnown) return;
+      const hint = hostHint(context, spec.host, namespace);
+      const remedy = hint === "" ? undefined : `${hint}Correct spec.host, or define the service.`;
+      yield { code: "MSH0174", args: [spec.host], path: "spec.host", remedy };
       return;
     }
     const endpoints = read.get(mesh.services.endpoints, service);
