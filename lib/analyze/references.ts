@@ -73,10 +73,13 @@ const MAX_COMPARED = 1000;
 export function hostHint(context: Context, host: string, namespace: string): string {
   const { read, mesh } = context;
   const full = fullHost(host, namespace, mesh.domain);
-  const domain = full.slice(full.indexOf(".") + 1);
+  // The first pattern covers the hosts of the same domain.
+  const patterns = coveringPatterns(full).slice(0, 1);
   const hosts = new Set([
     ...read.members(mesh.indexes.hostsByNamespace, namespace).slice(0, MAX_COMPARED),
-    ...read.members(mesh.indexes.hostsByPattern, `*.${domain}`).slice(0, MAX_COMPARED),
+    ...patterns.flatMap((pattern) =>
+      read.members(mesh.indexes.hostsByPattern, pattern).slice(0, MAX_COMPARED)
+    ),
   ]);
   const near = nearest(full, hosts);
   const isSeen = near !== undefined && serviceSeenBy(context, near, namespace) !== undefined;
