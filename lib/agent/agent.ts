@@ -111,6 +111,7 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
     if (saved) resources.defer(() => saved.stop());
     const relay = await startRelay({
       ...relayOptions(plan),
+      node: plan.node.id,
       ...{ subscriptions, converter, tls, health, saved },
     });
     resources.defer(() => relay.stop());

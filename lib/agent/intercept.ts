@@ -13,6 +13,7 @@ import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { eachBytesField } from "./wire_fields.ts";
 import type { Node } from "#envoy/config/core/v3/base_pb.ts";
 
 /** A type with one resource that the agent uses itself. The proxy never receives the type. */
@@ -137,34 +138,13 @@ function attempt(use: () => void): { code: number; message: string } | undefined
 /** Number of the field `type_url` in responses of both variants. */
 const TYPE_URL_FIELD = 4;
 
-/**
- * Reports if a response is of a type. Fields are skipped by their length, so that large resources cost
- * nothing. Bytes that are no message are of no type.
- */
+/** Reports if a response is of a type. Bytes that are no message are of no type. */
 export function hasTypeUrl(response: Uint8Array, typeUrl: Uint8Array): boolean {
-  let at = 0;
-  const varint = (): number => {
-    let [value, factor] = [0, 1];
-    for (let i = 0; i < 10 && at < response.length; i++) {
-      const byte = response[at++]!;
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
-      factor *= 128;
-    }
-    at = response.length + 1;
-    return 0;
-  };
-  while (at < response.length) {
-    const tag = varint();
-    const [field, wire] = [Math.floor(tag / 8), tag & 7];
-    if (wire === 0) varint();
-    else if (wire === 2) {
-      const length = varint();
-      if (field === TYPE_URL_FIELD) {
-        return length === typeUrl.length && typeUrl.every((byte, i) => byte === response[at + i]);
-      }
-      at += length;
-    } else return false;
-  }
-  return false;
+  let isOfType = false;
+  eachBytesField(response, (field, start, end) => {
+    if (field !== TYPE_URL_FIELD) return;
+    isOfType = end - start === typeUrl.length &&
+      typeUrl.every((byte, i) => byte === response[start + i]);
+  });
+  return isOfType;
 }

@@ -3,7 +3,15 @@
  *
  * @module
  */
-import { type Counter, counter, type Gauge, gauge } from "../metrics/mod.ts";
+import { buildInfo } from "../base/mod.ts";
+import {
+  type Counter,
+  counter,
+  type Gauge,
+  gauge,
+  type Histogram,
+  histogram,
+} from "../metrics/mod.ts";
 
 /** Messages from the proxy to the daemon. */
 export const xdsRequests: Counter = counter({
@@ -46,3 +54,111 @@ export const startupSeconds: Gauge = gauge({
   name: "startup_duration_seconds",
   help: "Seconds from the start of the agent until the proxy was ready",
 });
+
+gauge({
+  name: "mesh_build",
+  help: "The component, and the tag it was built from.",
+  labels: ["component", "tag"],
+}).set({ component: "agent", tag: buildInfo.version }, 1);
+
+// The following names are the daemon's as well, with the same texts and labels.
+
+/** Rejections by the proxy. */
+export const rejects: Counter = counter({
+  name: "pilot_total_xds_rejects",
+  help: "Discovery responses that a proxy rejected, by resource type.",
+  labels: ["type"],
+});
+/** Answers to responses that are not the latest. */
+export const expiredNonces: Counter = counter({
+  name: "pilot_xds_expired_nonce",
+  help: "Discovery requests with the nonce of an earlier response, by resource type.",
+  labels: ["type"],
+});
+/** Streams that failed in the agent. */
+export const internalErrors: Counter = counter({
+  name: "pilot_total_xds_internal_errors",
+  help: "Streams that failed through an error of the server itself.",
+});
+/** Responses that the proxy did not take in time; the relay waits on. */
+export const writeTimeouts: Counter = counter({
+  name: "pilot_xds_write_timeout",
+  help: "Streams given up because the proxy did not take what it was sent.",
+});
+/** Until the proxy took a response. */
+export const sendTime: Histogram = histogram({
+  name: "pilot_xds_send_time",
+  help: "Seconds until the transport took all responses of a push.",
+  buckets: [.01, .1, 1, 3, 5, 10, 20, 30],
+});
+
+/** The mark of a type whose last answer was a rejection. */
+interface RejectionMark {
+  set(node: string, err: string): void;
+  clear(): void;
+}
+
+/** Marks by the short name of the type. */
+export const rejectedNow: Readonly<Record<string, RejectionMark>> = Object.fromEntries(
+  ["cds", "eds", "lds", "rds"].map((short) => [short, markOf(short)]),
+);
+
+function markOf(short: string): RejectionMark {
+  const metric = gauge({
+    name: `pilot_xds_${short}_reject`,
+    help: `Proxies whose last answer to ${short.toUpperCase()} was a rejection.`,
+    labels: ["node", "err"],
+  });
+  let marked: { readonly node: string; readonly err: string } | undefined;
+  const clear = () => {
+    if (marked !== undefined) metric.remove(marked);
+    marked = undefined;
+  };
+  return {
+    clear,
+    set(node, err) {
+      clear();
+      marked = { node, err };
+      metric.set(marked, 1);
+    },
+  };
+}
+
+/** Work that waits in a queue; `queue` is `conversions`: responses that the agent converts. */
+const queueDepth: Gauge = gauge({
+  name: "pilot_worker_queue_depth",
+  help: "Items that wait in a queue of work, by queue.",
+  labels: ["queue"],
+});
+/** Wait in a queue. */
+const queueLatency: Histogram = histogram({
+  name: "pilot_worker_queue_latency",
+  help: "Seconds that an item waited before it was processed, by queue.",
+  buckets: [.01, .1, .2, .5, 1, 3, 5],
+  labels: ["queue"],
+});
+/** Time of processing an item. */
+const queueDuration: Histogram = histogram({
+  name: "pilot_worker_queue_duration",
+  help: "Seconds that the processing of an item took, by queue.",
+  buckets: [.01, .1, .2, .5, 1, 3, 5],
+  labels: ["queue"],
+});
+
+/** Counts an item of a queue from now on. */
+export function queueItem(queue: string): { begin(): void; end(): void } {
+  queueDepth.inc({ queue });
+  let since = performance.now();
+  const seconds = () => {
+    const before = since;
+    since = performance.now();
+    return (since - before) / 1000;
+  };
+  return {
+    begin: () => queueLatency.observe({ queue }, seconds()),
+    end() {
+      queueDepth.dec({ queue });
+      queueDuration.observe({ queue }, seconds());
+    },
+  };
+}

@@ -17,7 +17,15 @@ import { conversionOf, type ResourceConverter, type StreamConversion } from "./c
 import type { Backoff } from "./dial.ts";
 import type { HealthReports } from "./health.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
-import { daemonTerminations, proxyTerminations, xdsRequests, xdsResponses } from "./metrics.ts";
+import {
+  daemonTerminations,
+  internalErrors,
+  proxyTerminations,
+  queueItem,
+  xdsRequests,
+  xdsResponses,
+} from "./metrics.ts";
+import { type StreamObserver, streamObserver } from "./observe.ts";
 import { Reconnector } from "./reconnect.ts";
 import { untilConnected } from "./saved/offline.ts";
 import type { SavedConfiguration, StreamRecorder } from "./saved/saved.ts";
@@ -46,6 +54,8 @@ export interface RelayOptions {
   readonly health?: HealthReports;
   /** Resources that are converted for the proxy; default: none. */
   readonly converter?: ResourceConverter;
+  /** Id of the proxy's node, in metrics; default: empty. */
+  readonly node?: string;
   /** Configuration for a proxy that starts while the daemon is away; default: none. */
   readonly saved?: SavedConfiguration;
 }
@@ -65,6 +75,9 @@ const METHODS = [`${SERVICE}StreamAggregatedResources`, DELTA];
  * HTTP/2 window towards the daemon, bytes: the same as the proxy's, so that large pushes cost less.
  */
 const WINDOW_BYTES = 16 * 1024 * 1024;
+
+/** Name of the queue of responses that are converted, in metrics. */
+const QUEUE = "conversions";
 
 const log: Logger = scope("xdsproxy");
 
@@ -145,14 +158,15 @@ async function relay(
     report();
     ignore = options.health?.onChange(report) ?? ignore;
   };
-  const proxy = { messages, recorder };
-  void forward(proxy, upstream, options, began).then(() => proxyEnded = true, close);
-  const take = takerOf({ call, recorder }, options, {
+  const observer = streamObserver(path === DELTA, options.node ?? "");
+  const down = { call, messages, recorder, observer };
+  void forward(down, upstream, options, began).then(() => proxyEnded = true, close);
+  const take = takerOf(down, options, {
     answer: (message) => void (proxyEnded || upstream.send(message)),
     close,
   });
   try {
-    await back({ call, recorder }, upstream, take);
+    await back(down, upstream, take);
     if (!proxyEnded && !signal.aborted) throw new RpcError("UNAVAILABLE", "the stream was ended");
     if (!stopping.aborted) proxyTerminations.inc();
   } catch (error) {
@@ -176,10 +190,13 @@ async function messagesBehind(
   return await connected ? call.messages : undefined;
 }
 
-/** The proxy's side of a stream, and the recorder of what it is sent. */
+/** The proxy's side of a stream, and those who see its messages. */
 interface Downstream {
   readonly call: RpcCall;
+  /** Messages of the proxy, from the first one. */
+  readonly messages: AsyncIterable<Uint8Array>;
   readonly recorder: StreamRecorder | undefined;
+  readonly observer: StreamObserver;
 }
 
 /**
@@ -187,7 +204,7 @@ interface Downstream {
  * others do not wait for them.
  */
 function takerOf(
-  { call, recorder }: Downstream,
+  { call, recorder, observer }: Downstream,
   { interception, conversion }: StreamOptions,
   daemon: { answer(message: Uint8Array): void; close(): void },
 ): (message: Uint8Array) => boolean {
@@ -204,13 +221,19 @@ function takerOf(
     if (converting === undefined) return false;
     // It may fail while an earlier one still runs.
     converting.catch(() => {});
+    const queued = queueItem(QUEUE);
     conversions = conversions.then(async () => {
+      queued.begin();
       const converted = await converting;
       if (converted.to === "daemon") return daemon.answer(converted.message);
       xdsResponses.inc();
       recorder?.response(converted.message);
+      observer.response(converted.message);
       call.send(converted.message);
-    }).catch(() => daemon.close());
+    }).catch(() => {
+      internalErrors.inc();
+      daemon.close();
+    }).finally(queued.end);
     return true;
   };
 }
@@ -220,10 +243,7 @@ function takerOf(
  * node, subscribes and calls `began`.
  */
 async function forward(
-  { messages, recorder }: {
-    readonly messages: AsyncIterable<Uint8Array>;
-    readonly recorder: StreamRecorder | undefined;
-  },
+  { messages, recorder, observer }: Downstream,
   upstream: RpcStream,
   { interception, conversion }: StreamOptions,
   began: () => void,
@@ -233,6 +253,7 @@ async function forward(
     xdsRequests.inc();
     conversion?.request(message);
     recorder?.request(message);
+    observer.request(message);
     let ready = upstream.send(message);
     if (isFirst) {
       isFirst = false;
@@ -249,7 +270,7 @@ async function forward(
 
 /** Forwards from the daemon to the proxy, with back-pressure, except what `take` takes. */
 async function back(
-  { call, recorder }: Downstream,
+  { call, recorder, observer }: Downstream,
   upstream: RpcStream,
   take: (message: Uint8Array) => boolean,
 ): Promise<void> {
@@ -257,7 +278,9 @@ async function back(
     if (take(message)) continue;
     xdsResponses.inc();
     recorder?.response(message);
-    if (!call.send(message)) await call.drained();
+    observer.response(message);
+    const ready = call.send(message);
+    await observer.taken(ready ? undefined : call.drained());
   }
 }
 
@@ -265,6 +288,7 @@ async function back(
 function lost(error: unknown): RpcError {
   daemonTerminations.inc();
   log.warn("the stream to the daemon ended", { reason: messageOf(error) });
+  if (!(error instanceof RpcError)) internalErrors.inc();
   return error instanceof RpcError
     ? error
     : new RpcError("UNAVAILABLE", "the connection to the daemon failed", { cause: error });

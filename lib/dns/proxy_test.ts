@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
+import { expose } from "../metrics/mod.ts";
 import { create, toBinary } from "../proto/mod.ts";
 import { NameTable_NameInfoSchema, NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { type DnsProxy, parseAddress, startDnsProxy, upstreamsOf } from "./proxy.ts";
@@ -154,6 +155,28 @@ for (
     assert.deepEqual((await found.udp("a.org")).records, ["a.org A 60 192.0.2.2"]);
   });
 }
+
+/** The value of a metric. */
+async function metric(name: string): Promise<number> {
+  const line = (await expose()).body.split("\n").find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1) ?? 0);
+}
+
+Deno.test("dns_upstream_failures_total, dns_upstream_request_duration_seconds: answers of nameservers", async () => {
+  const names = [
+    "dns_upstream_failures_total",
+    "dns_upstream_requests_total",
+    "dns_upstream_request_duration_seconds_count",
+  ];
+  const values = () => Promise.all(names.map(metric));
+  await using good = await world([(message) => [respond(message, "10.9.0.1")]]);
+  const [failures = 0, requests = 0, durations = 0] = await values();
+  await good.udp("a.org");
+  assert.deepEqual(await values(), [failures, requests + 1, durations + 1]);
+  await using none = await world([]);
+  await none.udp("a.org");
+  assert.equal(await metric("dns_upstream_failures_total"), failures + 1);
+});
 
 Deno.test("dns proxy: in parallel, the first good answer counts", async () => {
   await using found = await world([silent, answers("192.0.2.2")], { parallel: true });

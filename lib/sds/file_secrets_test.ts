@@ -2,6 +2,8 @@
  * Secrets of files over SDS, and mounted certificates, with real files and sockets.
  */
 import assert from "node:assert/strict";
+import { expose } from "../metrics/mod.ts";
+import { watchFiles } from "./watch.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { generateKey, issueAuthority, issueLeaf, type Issuer, privateKeyPem } from "../pki/mod.ts";
 import { expose } from "../metrics/mod.ts";
@@ -145,4 +147,12 @@ Deno.test("mounted certificates are waited for and followed; a faulty change kee
   const second = await writePair(dir, issuer);
   await renewed.promise;
   assert.equal(certificates.current().chain, second);
+});
+
+Deno.test("num_file_watcher_failures_total: folders that cannot be watched", async () => {
+  const failures = async () =>
+    Number(/^num_file_watcher_failures_total (\d+)/m.exec((await expose()).body)?.[1]);
+  const before = await failures();
+  watchFiles({ paths: ["/none/cert.pem", "/none/key.pem"], debounceMs: 10, changed() {} })();
+  assert.equal(await failures(), before + 1);
 });

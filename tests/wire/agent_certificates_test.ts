@@ -231,6 +231,8 @@ const CASES: readonly (readonly [string, (bench: Bench) => Promise<void>])[] = [
     const metrics = await metricsOf(agent);
     assert.match(metrics, /num_outgoing_retries\{request_type="csr"\} [1-9]/);
     assert.match(metrics, /num_failed_outgoing_requests\{request_type="csr"\} [1-9]/);
+    assert.match(metrics, /num_outgoing_requests\{request_type="csr"\} [1-9]/);
+    assert.match(metrics, /mesh_agent_outgoing_latency\{request_type="csr"\} \d/);
   }],
   ["FILE_MOUNTED_CERTS: mounted files are used, and no authority", async (bench) => {
     const { issuer, root, xds } = bench;
