@@ -2,7 +2,6 @@
  * Secrets of files over SDS, and mounted certificates, with real files and sockets.
  */
 import assert from "node:assert/strict";
-import { expose } from "../metrics/mod.ts";
 import { watchFiles } from "./watch.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { generateKey, issueAuthority, issueLeaf, type Issuer, privateKeyPem } from "../pki/mod.ts";
