@@ -8,10 +8,11 @@ import {
   type DescField,
   type DescMessage,
   fromBinary,
-  isFieldSet,
+  isMessage,
   type Message,
 } from "@bufbuild/protobuf";
-import type { Any } from "@bufbuild/protobuf/wkt";
+import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { SERVED_TYPES } from "./registry.ts";
 
 /**
@@ -19,32 +20,51 @@ import { SERVED_TYPES } from "./registry.ts";
  * `package.Enum.VALUE`. A list may name a value several times.
  */
 export function enumValuesOf(schema: DescMessage, message: Message): string[] {
-  if (schema.typeName === "google.protobuf.Any") {
-    const { typeUrl, value } = message as Any;
+  if (isMessage(message, AnySchema)) {
+    const { typeUrl, value } = message;
     const packed = SERVED_TYPES.getMessage(typeUrl.slice(typeUrl.lastIndexOf("/") + 1));
     return packed === undefined ? [] : enumValuesOf(packed, fromBinary(packed, value));
   }
-  return schema.fields.flatMap((field) => {
-    if (!isFieldSet(message, field)) return [];
-    const value = valueOf(message, field);
-    const values = field.fieldKind === "list"
-      ? value as unknown[]
-      : field.fieldKind === "map"
-      ? Object.values(value as Record<string, unknown>)
-      : [value];
-    if (field.enum !== undefined) return values.flatMap((one) => named(field.enum!, one));
-    const { message: below } = field;
-    return below === undefined ? [] : values.flatMap((one) => enumValuesOf(below, one as Message));
-  });
+  const reflected = reflect(schema, message);
+  return reflected.fields.filter((field) => reflected.isSet(field))
+    .flatMap((field) => valuesIn(reflected, field));
 }
 
-function valueOf(message: Message, field: DescField): unknown {
-  const fields = message as unknown as Record<string, unknown>;
-  if (field.oneof === undefined) return fields[field.localName];
-  return (fields[field.oneof.localName] as { value?: unknown }).value;
+function valuesIn(reflected: ReflectMessage, field: DescField): string[] {
+  switch (field.fieldKind) {
+    case "enum":
+      return named(field.enum, reflected.get(field));
+    case "message":
+      return below(reflected.get(field));
+    case "list":
+      return valuesOf(field, reflected.get(field));
+    case "map":
+      return valuesOf(field, reflected.get(field).values());
+    default:
+      return [];
+  }
+}
+
+/** Returns the enum values in the values of a list or a map. */
+function valuesOf(
+  field: Pick<DescField, "enum" | "message">,
+  values: Iterable<unknown>,
+): string[] {
+  if (field.enum === undefined && field.message === undefined) return [];
+  return [...values].flatMap((one) =>
+    isReflected(one) ? below(one) : field.enum !== undefined ? named(field.enum, one) : []
+  );
+}
+
+function isReflected(value: unknown): value is ReflectMessage {
+  return typeof value === "object" && value !== null && "desc" in value && "message" in value;
+}
+
+function below({ desc, message }: ReflectMessage): string[] {
+  return enumValuesOf(desc, message);
 }
 
 function named({ typeName, value }: DescEnum, number: unknown): string[] {
-  const found = value[number as number];
+  const found = typeof number === "number" ? value[number] : undefined;
   return found === undefined ? [] : [`${typeName}.${found.name}`];
 }

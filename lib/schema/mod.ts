@@ -49,6 +49,7 @@ export {
   defaultProxyConfig,
   directoryOf,
   MESH_CONFIG_FIELDS,
+  MESH_DEFAULTS_MS,
   MESH_NETWORKS_FIELDS,
   type MeshSettings,
   parseMeshConfig,

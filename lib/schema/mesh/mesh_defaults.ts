@@ -18,6 +18,9 @@ import {
   ProxyConfigSchema,
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 
+/** Built-in durations of the mesh configuration, ms. */
+export const MESH_DEFAULTS_MS = { connectTimeout: 10_000, dnsRefreshRate: 60_000 } as const;
+
 /** Returns a new copy of the built-in configuration. */
 export function defaultMeshConfig(): MeshConfig {
   return create(MeshConfigSchema, {
@@ -35,9 +38,9 @@ export function defaultMeshConfig(): MeshConfig {
     rootNamespace: "mesh-system",
     proxyListenPort: 15001,
     proxyInboundListenPort: 15006,
-    connectTimeout: durationOf(10_000),
+    connectTimeout: durationOf(MESH_DEFAULTS_MS.connectTimeout),
     protocolDetectionTimeout: durationOf(0),
-    dnsRefreshRate: durationOf(60_000),
+    dnsRefreshRate: durationOf(MESH_DEFAULTS_MS.dnsRefreshRate),
     defaultServiceExportTo: ["*"],
     defaultVirtualServiceExportTo: ["*"],
     defaultDestinationRuleExportTo: ["*"],

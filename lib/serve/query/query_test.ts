@@ -73,6 +73,9 @@ Deno.test("clients with GENERATOR: event may name views without debug, and are n
   client.send({ typeUrl: CDS });
   assert.deepEqual((await client.take()).resources, []);
   assert.deepEqual([w.xds.sessions().length, w.xds.clients().length], [0, 1]);
+  const events = w.sotw({ generator: "event" });
+  events.send({ typeUrl: "mesh.io/nack" });
+  await assert.rejects(events.next(), { status: "UNIMPLEMENTED", message: /mesh\.io\/syncz/ });
   // Others are not served the type.
   const proxy = w.sotw();
   proxy.send({ typeUrl: "mesh.io/connections" });
@@ -88,6 +91,7 @@ Deno.test("a query ends its stream when it cannot be answered, with the reason",
     ["mesh.io/debug/syncz", ["a.b", "c.d"], "INVALID_ARGUMENT"],
     ["mesh.io/debug/../x", [], "INVALID_ARGUMENT"],
     ["mesh.io/debug", ["unknown"], "NOT_FOUND"],
+    ["mesh.io/debug/connect", [], "UNIMPLEMENTED"],
   ];
   for (const [typeUrl, resourceNames, status] of cases) {
     const client = w.sotw();

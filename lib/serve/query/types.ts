@@ -12,6 +12,12 @@ const DEBUG_PATHS = `${DEBUG}/`;
 /** Clients with `GENERATOR: event` may leave `debug/` out. */
 const EVENT_PATHS = "mesh.io/";
 
+/**
+ * Types by which earlier versions of the protocol pushed events of connections. The daemon answers
+ * queries and pushes nothing.
+ */
+const PUSHED: ReadonlySet<string> = new Set(["connect", "disconnect", "nack"]);
+
 /** The path of a view. */
 const PATH = /^[A-Za-z_][\w/-]*$/;
 
@@ -25,7 +31,8 @@ export function isQueryType(typeUrl: string, isEvent: boolean): boolean {
  * The query of a request: a path below `/debug/` with its parameters. For types with the path in the
  * URL, the resource name has the parameters; a name that is no parameter is the proxy to ask about.
  *
- * @throws RpcError INVALID_ARGUMENT for another number of names, or a path that no view can have
+ * @throws RpcError INVALID_ARGUMENT for another number of names, or a path that no view can have,
+ * UNIMPLEMENTED for types of pushed events
  */
 export function queryOf(typeUrl: string, names: readonly string[]): string {
   if (typeUrl === DEBUG) {
@@ -37,6 +44,12 @@ export function queryOf(typeUrl: string, names: readonly string[]): string {
   }
   if (names.length > 1) throw invalid(`type ${typeUrl} takes at most one resource name`);
   const path = typeUrl.slice((typeUrl.startsWith(DEBUG_PATHS) ? DEBUG_PATHS : EVENT_PATHS).length);
+  if (PUSHED.has(path)) {
+    throw new RpcError(
+      "UNIMPLEMENTED",
+      `events are not pushed: query ${EVENT_PATHS}connections or ${EVENT_PATHS}syncz again`,
+    );
+  }
   if (!PATH.test(path)) throw invalid("the type URL names no debug view");
   const [name = ""] = names;
   if (name === "" || name === "*") return path;

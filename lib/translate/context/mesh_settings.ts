@@ -9,11 +9,8 @@ import type { Mesh } from "../../derive/mod.ts";
 import type { MeshRouteDefaults, ProxySettings } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { durationMs, fromJson, type JsonObject, toJson } from "../../proto/mod.ts";
-import { parseProxyConfig } from "../../schema/mod.ts";
+import { MESH_DEFAULTS_MS, parseProxyConfig } from "../../schema/mod.ts";
 import type { Context } from "./context.ts";
-
-/** Built-in DNS refresh rate, ms. */
-const DNS_REFRESH_MS = 60_000;
 
 /** Fields that a proxy may set for itself. */
 const OWN_FIELDS = ["gatewayTopology", "proxyHeaders", "connectionSettings"] as const;
@@ -60,16 +57,15 @@ export function settingsOf(read: Read, mesh: Mesh, ownText: string): ProxySettin
   };
 }
 
-/** Returns the interval of DNS resolution. */
-export function dnsRefreshRate(
+/** Returns a duration of the mesh configuration; `builtIn`: it equals the built-in value. */
+export function meshDuration(
   read: Read,
   mesh: Mesh,
+  field: keyof typeof MESH_DEFAULTS_MS,
 ): { readonly ms: number; readonly builtIn: boolean } {
-  const rate = mesh.field(read, "dnsRefreshRate");
-  return {
-    ms: rate === undefined ? DNS_REFRESH_MS : durationMs(rate),
-    builtIn: rate === undefined,
-  };
+  const written = mesh.field(read, field);
+  const ms = written === undefined ? MESH_DEFAULTS_MS[field] : durationMs(written);
+  return { ms, builtIn: ms === MESH_DEFAULTS_MS[field] };
 }
 
 /** Defaults of routes. */

@@ -63,7 +63,7 @@ export {
   type ServiceRules,
   silent,
 } from "./lookups.ts";
-export { dnsRefreshRate, ownSettings, routeDefaults, settingsOf } from "./mesh_settings.ts";
+export { meshDuration, ownSettings, routeDefaults, settingsOf } from "./mesh_settings.ts";
 export { namedHost } from "./named_services.ts";
 export { egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
 export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";

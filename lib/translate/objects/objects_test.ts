@@ -87,3 +87,26 @@ Deno.test("defaults of the mesh configuration are not part of a served object", 
     [],
   );
 });
+
+Deno.test("the envelope has the field numbers of the Mesh Configuration Protocol", () => {
+  const bytes = (text: string) => [text.length, ...new TextEncoder().encode(text)];
+  const message = (tag: number, ...content: number[]) => [tag, content.length, ...content];
+  const pair = (key: string, value: string) => [0x0a, ...bytes(key), 0x12, ...bytes(value)];
+  const written = Uint8Array.from([
+    ...message(
+      0x0a, // Resource.metadata = 1
+      ...[0x0a, ...bytes("one/web")], // Metadata.name = 1
+      ...message(0x12, 0x08, 7), // Metadata.create_time = 2, 7 s
+      ...[0x1a, ...bytes("v")], // Metadata.version = 3
+      ...message(0x22, ...pair("a", "b")), // Metadata.labels = 4
+      ...message(0x2a, ...pair("c", "d")), // Metadata.annotations = 5
+    ),
+    ...message(0x12, 0x0a, ...bytes("type.googleapis.com/x")), // Resource.body = 2
+  ]);
+  const { metadata, body } = fromBinary(ResourceSchema, written);
+  assert.deepEqual(
+    [metadata?.name, metadata?.createTime?.seconds, metadata?.version, body?.typeUrl],
+    ["one/web", 7n, "v", "type.googleapis.com/x"],
+  );
+  assert.deepEqual([metadata?.labels, metadata?.annotations], [{ a: "b" }, { c: "d" }]);
+});

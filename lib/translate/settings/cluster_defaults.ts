@@ -11,12 +11,9 @@ import {
 import type { Mesh } from "../../derive/mod.ts";
 import type { MeshClusterDefaults } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { create, durationMs } from "../../proto/mod.ts";
+import { create } from "../../proto/mod.ts";
+import { type BaseContext, type Family, meshDuration } from "../context/mod.ts";
 import { clientTlsDefaults } from "./tls_defaults.ts";
-import { type BaseContext, dnsRefreshRate, type Family } from "../context/mod.ts";
-
-/** Built-in connect timeout, ms (G54 of the mesh configuration's defaults). */
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** The locality setting where no rule has one; `undefined`: locality load balancing is disabled. */
 export function meshLocality(read: Read, mesh: Mesh): LocalitySetting | undefined {
@@ -30,11 +27,11 @@ export function clusterDefaults(
   { mesh, features }: BaseContext,
   family: Family,
 ): MeshClusterDefaults {
-  const connect = mesh.field(read, "connectTimeout");
-  const refresh = dnsRefreshRate(read, mesh);
+  const connect = meshDuration(read, mesh, "connectTimeout");
+  const refresh = meshDuration(read, mesh, "dnsRefreshRate");
   return {
-    builtIn: { connectTimeout: connect === undefined, dnsRefreshRate: refresh.builtIn },
-    connectTimeoutMs: connect === undefined ? CONNECT_TIMEOUT_MS : durationMs(connect),
+    builtIn: { connectTimeout: connect.builtIn, dnsRefreshRate: refresh.builtIn },
+    connectTimeoutMs: connect.ms,
     tcpKeepalive: mesh.field(read, "tcpKeepalive"),
     dnsRefreshRateMs: refresh.ms,
     dnsJitterMs: features.dnsJitterMs,

@@ -9,7 +9,7 @@ import { MESH_ROW } from "../../derive/mod.ts";
 import type { ManagerDefaults, PathNormalization } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { type Duration, durationMs, durationOf } from "../../proto/mod.ts";
-import { type Context, dnsRefreshRate, type ListenerVariant, settingsOf } from "../context/mod.ts";
+import { type Context, type ListenerVariant, meshDuration, settingsOf } from "../context/mod.ts";
 
 /** Defaults of the listeners of a variant. */
 export function managerDefaults(
@@ -34,7 +34,10 @@ export function managerDefaults(
     sidecarUseRemoteAddress: features.sidecarUseRemoteAddress,
     detectionTimeoutMs: detection === undefined ? 0 : durationMs(detection),
     proxy100Continue: features.proxy100Continue,
-    lookup: { family: variant.family, dnsRefreshRateMs: dnsRefreshRate(read, mesh).ms },
+    lookup: {
+      family: variant.family,
+      dnsRefreshRateMs: meshDuration(read, mesh, "dnsRefreshRate").ms,
+    },
   };
 }
 
