@@ -79,8 +79,11 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
   const quitting = new AbortController();
   const quit = () => quitting.abort();
   const admin = adminApi(plan.admin);
-  const drain = drainOf(admin, plan.drain);
+  const { readinessProbe, registers, address } = plan.health;
+  const health = readinessProbe || registers ? startHealth(readinessProbe, address) : undefined;
+  const drain = drainOf(admin, plan.drain, () => health?.drain());
   const resources = new AsyncDisposableStack();
+  resources.defer(() => health?.stop());
   try {
     await makeFolder(plan.configPath);
     if (plan.ports.status > 0) {
@@ -104,9 +107,6 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
       );
       resources.defer(() => server.stop(STATUS_GRACE_MS));
     }
-    const { readinessProbe, address } = plan.health;
-    const health = readinessProbe && startHealth(readinessProbe, address);
-    if (health) resources.defer(() => health.stop());
     const saved = await savedOf(plan);
     if (saved) resources.defer(() => saved.stop());
     const relay = await startRelay({

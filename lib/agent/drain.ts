@@ -34,12 +34,19 @@ export interface Drain {
 
 const log = scope("default");
 
-/** Prepares a drain of the proxy behind an admin API. */
-export function drainOf(admin: Admin, options: DrainOptions): Drain {
+/**
+ * Prepares a drain of the proxy behind an admin API.
+ *
+ * @param onStart called once, when the drain starts
+ */
+export function drainOf(admin: Admin, options: DrainOptions, onStart?: () => void): Drain {
   let asked: Promise<void> | undefined;
   let startedAt = 0;
   const start = () => {
-    if (asked === undefined) startedAt = performance.now();
+    if (asked === undefined) {
+      startedAt = performance.now();
+      onStart?.();
+    }
     return asked ??= ask(admin);
   };
   return {

@@ -21,6 +21,8 @@ export interface HealthReports {
   message(path: string): Uint8Array | undefined;
   /** Calls back after each change; returns a function that ends this. */
   onChange(changed: () => void): () => void;
+  /** Reports that the workload is draining, whatever the probe says from now on. */
+  drain(): void;
   stop(): void;
 }
 
@@ -33,24 +35,38 @@ const DEFAULTS = { timeout: 1, period: 10, successes: 1, failures: 3 };
 
 const log = scope("healthcheck");
 
+/** Reason of the report while the proxy drains its connections. */
+const DRAINING = "the workload is draining";
+
 /**
  * Probes until it is stopped.
  *
+ * @param config undefined: the workload is healthy until it drains
  * @param address of the workload, for probes that name no host
  */
-export function startHealth(config: ReadinessProbe, address: string): HealthReports {
+export function startHealth(config: ReadinessProbe | undefined, address: string): HealthReports {
   const ending = new AbortController();
-  const prober = proberOf({ address, keepAlive: false });
   const listeners = new Set<() => void>();
   let known: { readonly fault: string | undefined } | undefined;
   const set = (fault: string | undefined) => {
     known = { fault };
-    if (fault === undefined) log.info("the workload is healthy");
-    else log.warn("the workload is not healthy", { reason: fault });
     for (const changed of listeners) changed();
   };
-  void probeUntil(ending.signal, config, prober, set).finally(() => prober.close());
+  if (config === undefined) known = { fault: undefined };
+  else {
+    const prober = proberOf({ address, keepAlive: false });
+    const probed = (fault: string | undefined) => {
+      if (fault === undefined) log.info("the workload is healthy");
+      else log.warn("the workload is not healthy", { reason: fault });
+      set(fault);
+    };
+    void probeUntil(ending.signal, config, prober, probed).finally(() => prober.close());
+  }
   return {
+    drain() {
+      ending.abort();
+      set(DRAINING);
+    },
     message: (path) => known && report(path, known.fault),
     onChange(changed) {
       listeners.add(changed);

@@ -97,8 +97,15 @@ export interface AgentPlan {
   readonly admin: string;
   readonly drain: DrainOptions;
   readonly scrape: ScrapeOptions;
-  /** Probe of the application, whose results the daemon is told, and the workload's address. */
-  readonly health: { readonly readinessProbe?: ReadinessProbe; readonly address: string };
+  /** Health of the workload, which is reported to the daemon. */
+  readonly health: {
+    /** Probe of the application. */
+    readonly readinessProbe?: ReadinessProbe;
+    /** True: the workload registers itself, and the daemon is to know when it drains. */
+    readonly registers: boolean;
+    /** The workload's address. */
+    readonly address: string;
+  };
   readonly env: AgentEnv;
   /** Fields of the proxy configuration that are set and have no effect, with the reason. */
   readonly ineffective: ReadonlyMap<string, string>;
@@ -169,6 +176,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     scrape: scrapeOptions(settings, loopback, flags.role),
     health: {
       ...proxy.readinessProbe && { readinessProbe: proxy.readinessProbe },
+      registers: Boolean(node.metadata.AUTO_REGISTER_GROUP),
       address: settings.addresses.ips[0] ?? loopback,
     },
     env,
