@@ -6,7 +6,12 @@
  */
 import { buildLine } from "../../lib/base/mod.ts";
 import { warnIneffective } from "../../lib/cli/mod.ts";
-import { ineffectiveVariables, validateEnv, warnIneffectiveVariables } from "../../lib/env/mod.ts";
+import {
+  envText,
+  ineffectiveVariables,
+  validateEnv,
+  warnIneffectiveVariables,
+} from "../../lib/env/mod.ts";
 import type { DebugQuery } from "../../lib/debug/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
@@ -31,7 +36,7 @@ import type { DiscoveryOptions } from "./options.ts";
 import { type Records, startRecords } from "./records.ts";
 import { readSettings } from "./settings.ts";
 import { openLateSources, openSources, type Sources } from "./sources.ts";
-import { checkSupported, INEFFECTIVE_FLAGS } from "./unsupported.ts";
+import { AGENT_VARIABLES, checkSupported, INEFFECTIVE_FLAGS } from "./unsupported.ts";
 import { POD_NAME } from "./variables.ts";
 
 const log = scope("default");
@@ -129,6 +134,9 @@ function warnAbout({ given }: DiscoveryOptions, notes: readonly string[]): void 
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
   warnIneffective(given, INEFFECTIVE_FLAGS, warn);
   warnIneffectiveVariables(ineffectiveVariables("pilot-discovery"), warn);
+  for (const [variable, reason] of Object.entries(AGENT_VARIABLES)) {
+    if (envText(variable)) warn("this variable has no effect", { variable, reason });
+  }
   for (const note of notes) log.info(note);
 }
 

@@ -133,3 +133,9 @@ Deno.test("MESH_INPUT_LOG records the configuration in a file", async () => {
     await Deno.remove(file);
   }
 });
+
+Deno.test("a variable of the agent is named when it is set for the daemon", async () => {
+  const { log } = await started({ PKCS8_KEY: "true" });
+  assert.match(log, /PKCS8_KEY/);
+  assert.doesNotMatch((await started({})).log, /PKCS8_KEY/);
+});

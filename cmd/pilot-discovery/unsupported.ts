@@ -16,6 +16,11 @@ export const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
   vklog: "there are no messages of an orchestrator's client to select yet",
 };
 
+/** Variables of the agent that may be meant for the daemon, each with the reason why it has no use for it. */
+export const AGENT_VARIABLES: Readonly<Record<string, string>> = {
+  PKCS8_KEY: "the daemon always writes keys in the form PKCS #8; the variable is for pilot-agent",
+};
+
 /** Listeners that are not implemented, with the missing part. */
 const UNSUPPORTED_LISTENERS = [
   { flag: "httpsAddr", option: "httpsAddr", needs: "the webhooks" },
