@@ -6,7 +6,7 @@
 import { resolve } from "node:path";
 import type { AgentPlan, ResourceConverter } from "../../lib/agent/mod.ts";
 import { TYPE_URLS } from "../../lib/model/mod.ts";
-import { convertPlugin, openModules } from "../../lib/wasm/mod.ts";
+import { openModules, pluginConverter } from "../../lib/wasm/mod.ts";
 
 /** Folder of the modules in the folder of the proxy's configuration. */
 const FOLDER = "wasm";
@@ -35,7 +35,7 @@ export async function startWasm(
   return {
     converter: {
       typeUrl: TYPE_URLS.extension,
-      convert: (resource) => convertPlugin(resource, modules),
+      convert: pluginConverter(modules),
     },
     stop: () => modules.stop(),
   };

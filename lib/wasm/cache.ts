@@ -39,6 +39,8 @@ export interface Modules {
    * @throws MeshError `wasm-reference`, or `FetchError`
    */
   file(request: ModuleRequest): Promise<string>;
+  /** Counts a file as used, if it is still there. */
+  use(file: string): boolean;
   /** Ends fetches and timers. Files stay: the proxy may read them. */
   stop(): void;
 }
@@ -67,6 +69,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   Deno.unrefTimer(timer);
   return {
     file: (request) => cache.file(request),
+    use: (file) => cache.use(file),
     stop() {
       clearInterval(timer);
       stopping.abort();
@@ -102,6 +105,12 @@ class ModuleCache {
     const running = this.#fetching.get(flight) ?? this.#fetch(fetch, key);
     this.#fetching.set(flight, running);
     return await running.finally(() => this.#fetching.delete(flight));
+  }
+
+  use(file: string): boolean {
+    const entry = [...this.#entries.values()].find((one) => one.file === file);
+    if (entry !== undefined) entry.usedAt = performance.now();
+    return entry !== undefined;
   }
 
   /** Address with the version of a module; undefined: its version is known only once it is fetched. */

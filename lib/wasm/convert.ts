@@ -7,6 +7,7 @@ import { MeshError, messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 import { NO_CHECKSUM, PULL_POLICY_VARIABLE } from "../model/mod.ts";
 import { type Any, AnySchema, create, fromBinary, packAny, toBinary } from "../proto/mod.ts";
+import type { AsyncDataSource } from "#envoy/config/core/v3/base_pb.ts";
 import {
   type TypedExtensionConfig,
   TypedExtensionConfigSchema,
@@ -25,23 +26,42 @@ const FAIL_OPEN = 3;
 
 const log = scope("wasm");
 
-/**
- * Converts the encoded `TypedExtensionConfig` of a plugin. Configuration that names no remote module
- * stays as it is. If the module of a plugin that fails open cannot be fetched, the plugin becomes a
- * filter that allows everything.
- *
- * @throws MeshError `wasm-fetch` that names the plugin, the address and the reason
- */
-export async function convertPlugin(value: Uint8Array, modules: Modules): Promise<Uint8Array> {
-  const started = performance.now();
-  try {
-    return await converted(value, modules);
-  } finally {
-    conversionDuration.observe({}, performance.now() - started);
-  }
+/** The last configuration of a plugin whose module was fetched. */
+interface Former {
+  /** Address and checksum of the module. */
+  readonly module: string;
+  readonly file: string;
+  /** The configuration as the proxy has it. */
+  readonly resource: Uint8Array;
 }
 
-async function converted(value: Uint8Array, modules: Modules): Promise<Uint8Array> {
+/** The modules, and former configurations by the name of the plugin. */
+interface Conversion {
+  readonly modules: Modules;
+  readonly former: Map<string, Former>;
+}
+
+/**
+ * Returns the function that converts the encoded `TypedExtensionConfig` of a plugin. Configuration
+ * that names no remote module stays as it is. If the module of a plugin that fails open cannot be
+ * fetched, its former module continues: with the new configuration if the address is the same, else
+ * with the former one. Without a former module the plugin becomes a filter that allows everything.
+ *
+ * The function throws `MeshError` `wasm-fetch` that names the plugin, the address and the reason.
+ */
+export function pluginConverter(modules: Modules): (value: Uint8Array) => Promise<Uint8Array> {
+  const conversion: Conversion = { modules, former: new Map() };
+  return async (value) => {
+    const started = performance.now();
+    try {
+      return await converted(value, conversion);
+    } finally {
+      conversionDuration.observe({}, performance.now() - started);
+    }
+  };
+}
+
+async function converted(value: Uint8Array, conversion: Conversion): Promise<Uint8Array> {
   const extension = fromBinary(TypedExtensionConfigSchema, value);
   const plugin = pluginOf(extension);
   const machine = plugin?.config.vm.case === "vmConfig" ? plugin.config.vm.value : undefined;
@@ -58,31 +78,46 @@ async function converted(value: Uint8Array, modules: Modules): Promise<Uint8Arra
   const variables = machine.environmentVariables;
   const policy = variables?.keyValues[PULL_POLICY_VARIABLE];
   if (variables !== undefined) delete variables.keyValues[PULL_POLICY_VARIABLE];
+  const { modules, former } = conversion;
+  const module = JSON.stringify([uri, code.value.sha256]);
+  const local = (filename: string): Uint8Array => {
+    machine.code!.specifier = localFile(filename);
+    const resource = encoded(extension, plugin.packed());
+    former.set(extension.name, { module, file: filename, resource });
+    return resource;
+  };
+  let filename: string;
   try {
-    const filename = await modules.file({
+    filename = await modules.file({
       url: uri,
       sha256: code.value.sha256 === NO_CHECKSUM ? "" : code.value.sha256,
       pull: policy === "always" || policy === "if-not-present" ? policy : undefined,
       secret: undefined,
     });
-    machine.code.specifier = {
-      case: "local",
-      value: {
-        $typeName: "envoy.config.core.v3.DataSource",
-        specifier: { case: "filename", value: filename },
-      },
-    };
   } catch (error) {
     conversions.inc({ result: "remote_fetch_failure" });
     if (!failsOpen(plugin.config)) throw fault(extension, messageOf(error), error);
-    log.warn("a module cannot be fetched; its plugin lets everything pass", {
-      plugin: extension.name,
-      reason: messageOf(error),
-    });
+    const before = former.get(extension.name);
+    const about = { plugin: extension.name, reason: messageOf(error) };
+    if (before !== undefined && modules.use(before.file)) {
+      log.warn("a module cannot be fetched; the former module of its plugin continues", about);
+      return before.module === module ? local(before.file) : before.resource;
+    }
+    log.warn("a module cannot be fetched; its plugin lets everything pass", about);
     return encoded(extension, plugin.allowing);
   }
   conversions.inc({ result: "success" });
-  return encoded(extension, plugin.packed());
+  return local(filename);
+}
+
+function localFile(filename: string): AsyncDataSource["specifier"] {
+  return {
+    case: "local",
+    value: {
+      $typeName: "envoy.config.core.v3.DataSource",
+      specifier: { case: "filename", value: filename },
+    },
+  };
 }
 
 interface Plugin {

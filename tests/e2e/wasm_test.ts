@@ -97,6 +97,49 @@ Deno.test("a plugin acts with the module of an image that the agent fetches", as
   });
 });
 
+Deno.test("the former module of a plugin that fails open continues", async (t) => {
+  await using backend = startBackend("v1");
+  const port = freePort();
+  let files: Answers = { "/first.wasm": headerModule("x-by", "first") };
+  await using registry = serve(() => files);
+  await using world = await startWorld({
+    env: { WASM_INSECURE_REGISTRIES: "*", WASM_HTTP_REQUEST_MAX_RETRIES: "0" },
+    files: {
+      "sidecars.yaml": sidecars([{ number: port, protocol: "HTTP" }]),
+      "shop.yaml": serviceEntry("shop", [HOST], { number: port, protocol: "HTTP" }, [
+        endpoint(backend.port),
+      ]),
+    },
+  });
+  const write = (path: string): Promise<void> =>
+    world.config.write(
+      "p.yaml",
+      plugin({
+        url: `http://${registry.host}/${path}`,
+        failStrategy: "FAIL_OPEN",
+        imagePullPolicy: "Always",
+      }),
+    );
+  await write("first.wasm");
+  await answers(world, port, "the plugin to act", by("first"));
+  await t.step("when the new one cannot be fetched", async () => {
+    await write("missing.wasm");
+    for (const { agent } of world.testProxies) {
+      await eventually(
+        "the agent to keep the former module",
+        () => agent.program.output().includes("the former module of its plugin continues"),
+        60_000,
+      );
+    }
+    await answers(world, port, "the former module to act", by("first"));
+  });
+  await t.step("until the new one can be fetched", async () => {
+    files = { ...files, "/missing.wasm": headerModule("x-by", "second") };
+    await write("missing.wasm?again");
+    await answers(world, port, "the new module to act", by("second"));
+  });
+});
+
 Deno.test("a plugin whose module cannot be fetched fails as its strategy says", async (t) => {
   await using backend = startBackend("v1");
   const port = freePort();
