@@ -11,6 +11,21 @@ export type Additions = Readonly<Record<string, Readonly<Record<string, string>>
 const TARGET = "the description gives the command without its argument";
 const DASHBOARD = "the description does not show the remaining flags of the command";
 
+/** The connection to a daemon, for commands that read it where there is no orchestrator. */
+const CONNECTION = Object.fromEntries(
+  [
+    "xds-address",
+    "xds-label",
+    "xds-port",
+    "authority",
+    "cert-dir",
+    "insecure",
+    "plaintext",
+    "timeout",
+  ]
+    .map((name) => [`--${name}`, "the daemon is asked where there is no orchestrator"]),
+);
+
 /** Commands that the description mentions without a table of flags. */
 const WITHOUT_TABLE: readonly string[] = [
   ...[
@@ -38,12 +53,20 @@ export const ADDED: Additions = {
     "<file>": "files without a flag, as other tools take them",
     "--output": "findings for programs",
   },
+  "meshctl version": CONNECTION,
+  "meshctl proxy-config route": {
+    ...CONNECTION,
+    "--verbose": "the description gives no default",
+  },
+  "meshctl proxy-config secret": CONNECTION,
+  "meshctl proxy-config rootca-compare": CONNECTION,
   "meshctl experimental proxy-status": { "<[<type>/]<name>[.<namespace>]>": TARGET },
   "meshctl experimental internal-debug": { "--list": "the names of the debug pages" },
   "meshctl experimental dataproxy-stats": {
     "--type": "the description shows it in an invocation only",
     "--output": "forms for programs",
     "--selector": "several pods",
+    "--file": "proxies outside an orchestrator",
     "--proxy-admin-port": "proxies with another admin port",
   },
   "meshctl dashboard": { "--port": DASHBOARD, "--browser": DASHBOARD },

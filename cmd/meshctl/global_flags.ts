@@ -45,6 +45,11 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
 
 /** Flags that are for the connection to an orchestrator. */
 const ORCHESTRATOR_FLAGS: readonly string[] = [
+  "all",
+  "proxy-admin-port",
+  "revision",
+  "selector",
+  "xds-label",
   "as",
   "as-group",
   "as-uid",

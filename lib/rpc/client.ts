@@ -23,6 +23,8 @@ export interface RpcClientTls {
   readonly serverName?: string;
   /** Cipher suites, by their standard names, that a connection may have; default: all. */
   readonly cipherSuites?: ReadonlySet<string>;
+  /** True: the server's certificate is not verified. Default: it is. */
+  readonly insecure?: boolean;
   /** Bearer token that each call sends in the header `authorization`. Default: none. */
   readonly token?: string;
 }
@@ -112,11 +114,8 @@ function dial({ target, tls, localAddress }: OpenOptions): Socket {
   return socket;
 }
 
-function dialTls(
-  host: string,
-  port: number,
-  { serverName, ca, cert, key, cipherSuites }: RpcClientTls,
-): Socket {
+function dialTls(host: string, port: number, tls: RpcClientTls): Socket {
+  const { serverName, ca, cert, key, insecure, cipherSuites } = tls;
   const name = serverName ?? host;
   const socket = connectTls({
     host,
@@ -127,6 +126,7 @@ function dialTls(
     // An address is compared with the certificate's addresses, and is not sent as a name.
     ...isIP(name) === 0 && { servername: name },
     ALPNProtocols: ["h2"],
+    ...insecure === true && { rejectUnauthorized: false },
   });
   if (cipherSuites !== undefined) {
     // Nothing is sent, and no token shown, before the suite is known.

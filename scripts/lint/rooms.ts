@@ -59,10 +59,17 @@ export const ROOMS: readonly Room[] = [
   },
   { name: "orch", purpose: "the orchestrator's API: list, watch, write" },
   {
+    name: "config_dump",
+    pure: "held",
+    only: ["base", "text"],
+    purpose: "summaries of the configuration and the state of proxies",
+  },
+  {
     name: "pki",
     packages: ["@peculiar/x509", "reflect-metadata"],
     purpose: "keys, certificates, trust bundles",
   },
+  { name: "daemon_client", purpose: "debug queries to a daemon, over HTTP and xDS" },
   { name: "authn", packages: ["jose"], purpose: "authentication of callers" },
   { name: "sds", purpose: "certificates for the proxy" },
   {

@@ -1,6 +1,5 @@
 import type { CommandSpec } from "../../../lib/cli/mod.ts";
 import { flag, outputFlag, REVISION } from "./flags.ts";
-import { notYet } from "./not_yet.ts";
 
 const SELECTOR = flag("selector", "string", "Labels that select pods of the daemon", {
   short: "l",
@@ -13,7 +12,7 @@ export const admin: CommandSpec = {
   aliases: ["meshd"],
   summary: "Commands about the daemon",
   flags: [SELECTOR],
-  commands: [notYet({
+  commands: [{
     name: "log",
     aliases: ["l"],
     summary: "Read or change log levels of the daemon",
@@ -22,7 +21,11 @@ export const admin: CommandSpec = {
       "meshctl admin log --level ads:debug,default:warn",
       "meshctl admin log --reset",
     ],
-    args: [{ name: "pod-name", description: "Pod of the daemon", optional: true }],
+    args: [{
+      name: "pod-name",
+      description: "Pod of the daemon, or the URL of its introspection pages",
+      optional: true,
+    }],
     flags: [
       flag("ctrlz_port", "int", "Port of the introspection pages", { default: "9876" }),
       flag("level", "string", "Levels <scope>:<level>[,…]"),
@@ -32,5 +35,6 @@ export const admin: CommandSpec = {
       REVISION,
       SELECTOR,
     ],
-  })],
+    run: async (call) => await (await import("../admin_log.ts")).adminLog(call),
+  }],
 };

@@ -13,7 +13,7 @@ const ADMIN_PORT = flag("proxy-admin-port", "int", "Port of the proxy's admin in
 const authz: CommandSpec = {
   name: "authz",
   summary: "Commands about authorization",
-  commands: [notYet({
+  commands: [{
     name: "check",
     summary: "Show the authorization policies that a proxy enforces",
     examples: ["meshctl x authz check web-1.shop", "meshctl x authz check -f config_dump.json"],
@@ -21,8 +21,10 @@ const authz: CommandSpec = {
     flags: [
       fileFlag("Config dump of a proxy, - for standard input, or the URL of its admin page"),
       ADMIN_PORT,
+      ...XDS_FLAGS,
     ],
-  })],
+    run: async (call) => await (await import("../authz_check.ts")).authzCheck(call),
+  }],
 };
 
 const describe: CommandSpec = {
@@ -63,10 +65,14 @@ export const experimental: CommandSpec = {
     {
       name: "config",
       summary: "Commands about the settings of meshctl",
-      commands: [notYet({ name: "list", summary: "List settings and their origin" })],
+      commands: [{
+        name: "list",
+        summary: "List settings and their origin",
+        run: async (call) => (await import("../config_list.ts")).configList(call),
+      }],
     },
     describe,
-    notYet({
+    {
       name: "dataproxy-stats",
       aliases: ["ds", "es", "envoy-stats"],
       summary: "Show metrics of a proxy",
@@ -81,8 +87,10 @@ export const experimental: CommandSpec = {
         outputFlag(["short", "json", "yaml", "prom", "prom-merged"], "short"),
         flag("selector", "string", "Labels that select pods", { short: "l" }),
         ADMIN_PORT,
+        fileFlag("URL of the proxy's admin page"),
       ],
-    }),
+      run: async (call) => await (await import("../dataproxy_stats.ts")).dataproxyStats(call),
+    },
     {
       name: "injector",
       summary: "Commands about injectors",
@@ -92,7 +100,7 @@ export const experimental: CommandSpec = {
         summary: "List injectors and versions of proxies",
       })],
     },
-    notYet({
+    {
       name: "internal-debug",
       aliases: ["iD"],
       summary: "Print a debug page of the daemon",
@@ -104,7 +112,8 @@ export const experimental: CommandSpec = {
         REVISION,
         ...XDS_FLAGS,
       ],
-    }),
+      run: async (call) => await (await import("../internal_debug.ts")).internalDebug(call),
+    },
     notYet({
       name: "metrics",
       aliases: ["m"],

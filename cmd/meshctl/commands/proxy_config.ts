@@ -1,6 +1,5 @@
 import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
-import { fileFlag, flag, outputFlag } from "./flags.ts";
-import { notYet } from "./not_yet.ts";
+import { fileFlag, flag, outputFlag, XDS_FLAGS } from "./flags.ts";
 import { PROXY } from "./proxy.ts";
 
 const FILE = fileFlag("Config dump of a proxy, - for standard input, or the URL of its admin page");
@@ -10,7 +9,7 @@ const ADMIN_PORT = flag("proxy-admin-port", "int", "Port of the proxy's admin in
 const OUTPUT = outputFlag(["json", "yaml", "short"], "short");
 const COMMON: readonly FlagSpec[] = [FILE, OUTPUT, ADMIN_PORT];
 
-const verbose = (preset?: string) =>
+const verbose = (preset: string) =>
   flag("verbose", "bool", "Show more columns", { default: preset });
 const FQDN = flag("fqdn", "string", "Clusters of this host");
 const DIRECTION = flag("direction", "string", "Clusters of this direction", {
@@ -33,7 +32,7 @@ function part(
   summary: string,
   flags: readonly FlagSpec[],
 ): CommandSpec {
-  return notYet({
+  return {
     name,
     aliases,
     summary,
@@ -42,8 +41,12 @@ function part(
       `meshctl proxy-config ${name} -f config_dump.json -o json`,
     ],
     args: [PROXY],
-    flags,
-  });
+    flags: [...flags, ...XDS_FLAGS],
+    run: async (call) => {
+      const { showAll, showPart } = await import("../proxy_config.ts");
+      return name === "all" ? await showAll(call) : await showPart(call, name);
+    },
+  };
 }
 
 /** `proxy-config` and its sub-commands. */
@@ -60,7 +63,7 @@ export const proxyConfig: CommandSpec = {
       TYPE,
       verbose("true"),
     ]),
-    part("route", ["routes", "r"], "Show routes", [...COMMON, NAME, verbose()]),
+    part("route", ["routes", "r"], "Show routes", [...COMMON, NAME, verbose("true")]),
     part("endpoint", ["endpoints", "ep"], "Show endpoints with their state", [
       ...COMMON,
       ADDRESS,
@@ -80,14 +83,25 @@ export const proxyConfig: CommandSpec = {
       outputFlag(["json", "yaml", "short"], "json"),
       ADMIN_PORT,
     ]),
-    part("log", ["o"], "Read or change log levels", [
-      flag("level", "string", "Levels [logger:]level[,…]"),
-      flag("reset", "bool", "Set the default level", { short: "r" }),
-      flag("selector", "string", "Labels that select pods", { short: "l" }),
-      ADMIN_PORT,
-      OUTPUT,
-      FILE,
-    ]),
+    {
+      name: "log",
+      aliases: ["o"],
+      summary: "Read or change log levels",
+      examples: [
+        "meshctl proxy-config log -f http://localhost:15000",
+        "meshctl proxy-config log -f http://localhost:15000 --level rbac:debug",
+      ],
+      args: [PROXY],
+      flags: [
+        flag("level", "string", "Levels [logger:]level[,…]"),
+        flag("reset", "bool", "Set the default level", { short: "r" }),
+        flag("selector", "string", "Labels that select pods", { short: "l" }),
+        ADMIN_PORT,
+        OUTPUT,
+        FILE,
+      ],
+      run: async (call) => await (await import("../proxy_log.ts")).proxyLog(call),
+    },
     part("secret", ["secrets", "s"], "Show secrets", COMMON),
     part("ecds", ["ec"], "Show filters that are discovered", COMMON),
     part("all", ["a"], "Show everything", [
@@ -95,7 +109,7 @@ export const proxyConfig: CommandSpec = {
       ...[FQDN, DIRECTION, SUBSET, PORT, ADDRESS, TYPE, NAME, CLUSTER, STATUS],
       verbose("true"),
     ]),
-    notYet({
+    {
       name: "rootca-compare",
       aliases: ["rc"],
       summary: "Compare the trusted roots of two proxies",
@@ -103,6 +117,8 @@ export const proxyConfig: CommandSpec = {
         { name: "pod-1[.namespace]", description: "A proxy" },
         { name: "pod-2[.namespace]", description: "Another proxy" },
       ],
-    }),
+      flags: XDS_FLAGS,
+      run: async (call) => await (await import("../proxy_config.ts")).compareRoots(call),
+    },
   ],
 };

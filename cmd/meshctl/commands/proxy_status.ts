@@ -1,6 +1,5 @@
 import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
 import { fileFlag, flag, REVISION, XDS_FLAGS } from "./flags.ts";
-import { notYet } from "./not_yet.ts";
 import { PROXY } from "./proxy.ts";
 
 const FLAGS: readonly FlagSpec[] = [
@@ -10,17 +9,18 @@ const FLAGS: readonly FlagSpec[] = [
 ];
 
 /** `proxy-status`. */
-export const proxyStatus: CommandSpec = notYet({
+export const proxyStatus: CommandSpec = {
   name: "proxy-status",
   aliases: ["ps"],
   summary: "Show how far proxies follow the daemon",
   examples: ["meshctl proxy-status", "meshctl proxy-status web-1.shop"],
   args: [PROXY],
   flags: FLAGS,
-});
+  run: async (call) => await (await import("../proxy_status.ts")).proxyStatus(call),
+};
 
 /** `experimental proxy-status`. */
-export const experimentalProxyStatus: CommandSpec = notYet({
+export const experimentalProxyStatus: CommandSpec = {
   name: "proxy-status",
   aliases: ["ps"],
   summary: "Show how far proxies follow the daemon",
@@ -30,4 +30,5 @@ export const experimentalProxyStatus: CommandSpec = notYet({
     flag("xds-via-agents", "bool", "Ask through the debug interface of each agent"),
     flag("xds-via-agents-limit", "int", "Number of agents to ask, 0 for all", { default: "100" }),
   ],
-});
+  run: async (call) => await (await import("../proxy_status.ts")).proxyStatus(call),
+};

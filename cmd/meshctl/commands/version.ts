@@ -1,5 +1,4 @@
 import { type CommandSpec, versionCommand } from "../../../lib/cli/mod.ts";
-import { warnOrchestratorFlags } from "../global_flags.ts";
 import { flag, REVISION, XDS_FLAGS } from "./flags.ts";
 
 const OWN = versionCommand();
@@ -13,24 +12,13 @@ const REMOTE = flag(
 /** `version`, with the flags that ask control planes. */
 export const version: CommandSpec = {
   ...OWN,
-  flags: [...(OWN.flags ?? []), REMOTE, REVISION],
+  examples: ["meshctl version", "meshctl version --remote=false -o json"],
+  flags: [...(OWN.flags ?? []), REMOTE, REVISION, ...XDS_FLAGS],
   run: async (call) => {
-    warnOrchestratorFlags(call.flags, call.io);
-    const status = await OWN.run?.(call) ?? 0;
-    if (call.flags.bool("remote")) {
-      const which = call.flags.string("revision");
-      const plane = which === "" ? "control plane" : `control plane of revision ${which}`;
-      call.io.err(
-        `${plane}: not connected (talking to an orchestrator is not supported yet; ` +
-          "--remote=false leaves this out)\n",
-      );
-    }
-    return status;
+    if (!call.flags.bool("remote")) return await OWN.run?.(call) ?? 0;
+    return await (await import("../version.ts")).version(call);
   },
 };
 
 /** `experimental version`. */
-export const experimentalVersion: CommandSpec = {
-  ...version,
-  flags: [...(version.flags ?? []), ...XDS_FLAGS],
-};
+export const experimentalVersion: CommandSpec = version;

@@ -1,0 +1,132 @@
+import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
+import { type Invocation, suggest, tableText, usageError } from "../../lib/cli/mod.ts";
+import { DAEMON_LEVELS, type LevelChange, levelChanges } from "../../lib/config_dump/mod.ts";
+import { toYaml } from "../../lib/text/mod.ts";
+import { warnOrchestratorFlags } from "./global_flags.ts";
+
+/** A logging scope of the daemon. */
+interface Scope {
+  readonly name: string;
+  readonly description: string;
+  readonly output_level: string;
+  readonly stack_trace_level: string;
+  readonly log_callers: boolean;
+}
+
+/** Longest wait for an answer. */
+const TIMEOUT_MS = 30_000;
+
+/** Prints or changes the log levels of a daemon, over its introspection pages. */
+export async function adminLog(call: Invocation): Promise<number> {
+  const { flags, io } = call;
+  const [level, stacks] = [flags.string("level"), flags.string("stack-trace-level")];
+  const reset = flags.bool("reset");
+  if (reset && (level !== "" || stacks !== "")) {
+    throw usageError("--reset and --level or --stack-trace-level exclude each other");
+  }
+  warnOrchestratorFlags(flags, io);
+  const base = baseOf(call);
+  const scopes = await scopesOf(call, base);
+  const changes = new Map<string, Partial<Scope>>();
+  const change = (scope: string, change: Partial<Scope>): void =>
+    void changes.set(scope, { ...changes.get(scope), ...change });
+  if (reset) { for (const { name } of scopes) change(name, { output_level: "info" }); }
+  for (const each of parsed(scopes, level)) change(each.logger, { output_level: each.level });
+  for (const each of parsed(scopes, stacks)) change(each.logger, { stack_trace_level: each.level });
+  for (const [name, values] of changes) {
+    const before = scopes.find((scope) => scope.name === name);
+    await put(call, `${base}/scopej/${encodeURIComponent(name)}`, { ...before, ...values });
+  }
+  if (changes.size === 0) print(call, scopes);
+  else print(call, (await scopesOf(call, base)).filter(({ name }) => changes.has(name)));
+  return 0;
+
+  function print({ flags }: Invocation, shown: readonly Scope[]): void {
+    const form = flags.string("output");
+    if (form === "json") io.out(`${JSON.stringify(shown, null, 2)}\n`);
+    else if (form === "yaml") io.out(toYaml(shown));
+    else {
+      const rows = shown.map((scope) => [
+        scope.name,
+        scope.description,
+        scope.output_level,
+        scope.stack_trace_level,
+      ]);
+      io.out(tableText(["SCOPE", "DESCRIPTION", "LEVEL", "STACK TRACE LEVEL"], rows));
+    }
+  }
+}
+
+/** The introspection pages: an argument that is an address, or the port on this machine. */
+function baseOf({ flags, args: [given] }: Invocation): string {
+  if (given === undefined) return `http://localhost:${flags.number("ctrlz_port")}`;
+  if (/^https?:\/\//.test(given)) return given.replace(/\/+$/, "");
+  throw usageError(
+    `no daemon ${printable(given)} can be reached without an orchestrator`,
+    "Name the URL of its introspection pages, such as http://localhost:9876, or nothing for " +
+      "--ctrlz_port of this machine.",
+  );
+}
+
+/** The changes of a flag. A level without scope, or of `all`, is for every scope. */
+function parsed(scopes: readonly Scope[], text: string): readonly LevelChange[] {
+  if (text === "") return [];
+  const { changes, fault } = levelChanges(text, DAEMON_LEVELS);
+  if (fault !== undefined) {
+    throw usageError(fault, "For example: --level ads:debug,default:warn.");
+  }
+  const names = scopes.map(({ name }) => name);
+  return changes.flatMap(({ logger, level }) => {
+    if (logger === "" || logger === "all") return names.map((name) => ({ logger: name, level }));
+    if (names.includes(logger)) return [{ logger, level }];
+    const [near] = suggest(logger, names);
+    throw new MeshError("scope-unknown", `the daemon has no scope ${printable(logger)}`, {
+      remedy: near === undefined ? `It has: ${names.join(", ")}.` : `Did you mean ${near}?`,
+    });
+  });
+}
+
+async function scopesOf(call: Invocation, base: string): Promise<readonly Scope[]> {
+  const text = await request(call, `${base}/scopej/`);
+  try {
+    return JSON.parse(text) as Scope[];
+  } catch (cause) {
+    throw new MeshError("daemon-answer", `${printable(base)} has no list of scopes`, {
+      remedy: "Give the address of the daemon's introspection pages, port 9876 by default.",
+      cause,
+    });
+  }
+}
+
+async function put(call: Invocation, url: string, body: unknown): Promise<void> {
+  await request(call, url, { method: "PUT", body: JSON.stringify(body) });
+}
+
+async function request(
+  { signal }: Invocation,
+  url: string,
+  init: RequestInit = {},
+): Promise<string> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const answer = await fetch(url, { ...init, signal: AbortSignal.any([signal, timeout]) });
+    const text = await answer.text();
+    if (answer.ok) return text;
+    throw new MeshError(
+      "daemon-answer",
+      `${printable(url)} answered ${answer.status}: ${printable(text.trim().slice(0, 300))}`,
+    );
+  } catch (cause) {
+    if (cause instanceof MeshError) throw cause;
+    const reason = timeout.aborted
+      ? `no answer within ${TIMEOUT_MS / 1000} seconds`
+      : messageOf(cause);
+    throw new MeshError(
+      "daemon-unreachable",
+      `cannot ask ${printable(url)}: ${printable(reason)}`,
+      {
+        remedy: "Check that the daemon runs, and --ctrlz_port.",
+      },
+    );
+  }
+}

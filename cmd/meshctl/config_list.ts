@@ -1,0 +1,26 @@
+import { type Invocation, tableText } from "../../lib/cli/mod.ts";
+import { envText } from "../../lib/env/mod.ts";
+import { SETTINGS } from "./settings.ts";
+
+/** Defaults of the settings that have one. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  meshNamespace: "mesh-system",
+  "xds-port": "15012",
+  insecure: "false",
+  plaintext: "false",
+  "prefer-experimental": "false",
+};
+
+/** Prints each setting with its value and its origin: `$VARIABLE`, a file, or `default`. */
+export function configList({ io, configured }: Invocation): number {
+  const rows = SETTINGS.map((name) => {
+    const variable = `MESHCTL_${name.toUpperCase().replaceAll("-", "_")}`;
+    const ofVariable = envText(variable) ?? "";
+    const ofFile = configured.values.get(name);
+    if (ofVariable !== "") return [name, ofVariable, `$${variable}`];
+    if (ofFile !== undefined) return [name, ofFile, configured.file];
+    return [name, DEFAULTS[name] ?? "", "default"];
+  });
+  io.out(tableText(["FLAG", "VALUE", "FROM"], rows));
+  return 0;
+}

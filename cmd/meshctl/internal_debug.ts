@@ -1,0 +1,30 @@
+import { usageError } from "../../lib/cli/mod.ts";
+import { type Invocation, neutralText } from "../../lib/cli/mod.ts";
+import { ask, askJson, daemonOf } from "./connect.ts";
+
+/** Prints the answer of a debug query such as `syncz` or `config_dump?proxyID=a.b`. */
+export async function internalDebug(call: Invocation): Promise<number> {
+  const { flags, args: [given], io } = call;
+  if (flags.bool("list")) {
+    const daemon = await daemonOf(call);
+    const paths = await askJson<{ readonly path?: string }[] | readonly string[]>(
+      call,
+      daemon,
+      "list",
+    );
+    for (const path of paths) {
+      io.out(neutralText(`${typeof path === "string" ? path : path.path ?? ""}\n`));
+    }
+    return 0;
+  }
+  if (given === undefined) {
+    throw usageError(
+      "internal-debug needs the name of a debug page",
+      "For example: meshctl x internal-debug syncz. `--list` lists the pages.",
+    );
+  }
+  const daemon = await daemonOf(call);
+  const { text } = await ask(call, daemon, given.replace(/^\/?(debug\/)?/, ""));
+  io.out(neutralText(text.endsWith("\n") ? text : `${text}\n`));
+  return 0;
+}

@@ -1,0 +1,13 @@
+import { type Io, neutralText, tableText } from "../../lib/cli/mod.ts";
+import type { Table } from "../../lib/config_dump/mod.ts";
+import { toYaml } from "../../lib/text/mod.ts";
+
+/** Prints a value as JSON or YAML, or a table of it. */
+export function print(io: Io, form: string, value: unknown, table: () => Table): void {
+  if (form === "json") io.out(`${neutralText(JSON.stringify(value, null, 4))}\n`);
+  else if (form === "yaml") io.out(neutralText(toYaml(value)));
+  else {
+    const { head, rows } = table();
+    io.out(tableText(head, rows));
+  }
+}

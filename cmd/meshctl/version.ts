@@ -1,0 +1,108 @@
+import { buildInfo, MeshError, messageOf, printable } from "../../lib/base/mod.ts";
+import { type Invocation, neutralText, versionCommand } from "../../lib/cli/mod.ts";
+import type { SyncRow } from "../../lib/config_dump/mod.ts";
+import { toYaml } from "../../lib/text/mod.ts";
+import { ask, daemonOf, namesDaemon } from "./connect.ts";
+
+/** A component of the control plane. */
+interface MeshVersion {
+  readonly Component: string;
+  readonly Revision: string;
+  readonly Info: Readonly<Record<string, string>>;
+}
+
+/** A proxy. */
+interface ProxyVersion {
+  readonly ID: string;
+  readonly MeshVersion: string;
+  readonly Type: string;
+}
+
+/** Prints the versions of this program, the control plane and the proxies. */
+export async function version(call: Invocation): Promise<number> {
+  const { flags, io } = call;
+  let remote: { mesh: MeshVersion[]; proxies: ProxyVersion[] };
+  try {
+    if (!namesDaemon(flags)) await daemonOf(call);
+    remote = await askVersions(call);
+  } catch (error) {
+    // The client's version is known without a control plane.
+    const local = versionCommand();
+    await local.run?.(call);
+    const remedy = error instanceof MeshError ? error.remedy ?? "" : "";
+    io.err(printable(`control plane: not asked: ${messageOf(error)}. ${remedy}`.trim()) + "\n");
+    return 0;
+  }
+  const { mesh, proxies } = remote;
+  const form = flags.string("output");
+  if (form === "") {
+    await versionCommand().run?.(call);
+    io.out(neutralText(shortText(mesh, proxies, flags.bool("short"))));
+    return 0;
+  }
+  const client = {
+    version: buildInfo.version,
+    revision: buildInfo.revision,
+    golang_version: `deno${Deno.version.deno}`,
+    status: buildInfo.status,
+    tag: buildInfo.tag,
+  };
+  const all = { clientVersion: client, meshVersion: mesh, dataPlaneVersion: proxies };
+  io.out(neutralText(form === "json" ? `${JSON.stringify(all, null, 2)}\n` : toYaml(all)));
+  return 0;
+}
+
+async function askVersions(
+  call: Invocation,
+): Promise<{ mesh: MeshVersion[]; proxies: ProxyVersion[] }> {
+  const daemon = await daemonOf(call);
+  const { text, identifier } = await ask(call, daemon, "syncz");
+  const rows = JSON.parse(text) as (SyncRow & { proxy_type?: string; mesh_version?: string })[];
+  const proxies = rows.map(({ proxy, proxy_version, proxy_type }) => ({
+    ID: proxy,
+    MeshVersion: proxy_version ?? "",
+    Type: proxy_type ?? "",
+  }));
+  const revision = call.flags.string("revision") || "default";
+  const mesh = identifier === undefined
+    ? rows.slice(0, 1).map(({ mesh_version }) => ({
+      Component: "meshd",
+      Revision: revision,
+      Info: { version: mesh_version ?? "unknown" },
+    }))
+    : [componentOf(identifier, revision)];
+  return { mesh, proxies };
+}
+
+function componentOf(identifier: string, revision: string): MeshVersion {
+  const { Component = "meshd", Info = {} } = JSON.parse(identifier) as Partial<MeshVersion>;
+  return { Component, Revision: revision, Info };
+}
+
+function shortText(
+  mesh: readonly MeshVersion[],
+  proxies: readonly ProxyVersion[],
+  short: boolean,
+): string {
+  if (!short) {
+    return mesh.map(({ Component, Info }) => `${Component} version: ${JSON.stringify(Info)}\n`)
+      .join("") + proxiesText(proxies);
+  }
+  const versions = new Set(mesh.map(({ Info }) => Info.version ?? "unknown"));
+  const [only] = versions;
+  const plane = versions.size === 1
+    ? `control plane version: ${only}\n`
+    : mesh.map(({ Component, Info }) => `${Component} version: ${Info.version}\n`).join("");
+  return plane + proxiesText(proxies);
+}
+
+function proxiesText(proxies: readonly ProxyVersion[]): string {
+  const counts = new Map<string, number>();
+  for (const { MeshVersion } of proxies) {
+    counts.set(MeshVersion, (counts.get(MeshVersion) ?? 0) + 1);
+  }
+  if (counts.size === 0) return "data plane version: none\n";
+  const list = [...counts].sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([version, count]) => `${version} (${count} ${count === 1 ? "proxy" : "proxies"})`);
+  return `data plane version: ${list.join(", ")}\n`;
+}

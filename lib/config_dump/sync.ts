@@ -1,0 +1,48 @@
+/** A proxy in the answer of `/debug/syncz`. */
+export interface SyncRow {
+  readonly cluster_id?: string;
+  /** `name.namespace`. */
+  readonly proxy: string;
+  readonly proxy_version?: string;
+  readonly warning?: string;
+  readonly [field: `${string}_status` | `${string}_error`]: string | undefined;
+}
+
+/** Columns of types, and the prefixes of their fields. */
+const TYPES: readonly (readonly [column: string, field: string])[] = [
+  ["CDS", "cluster"],
+  ["LDS", "listener"],
+  ["EDS", "endpoint"],
+  ["RDS", "route"],
+  ["ECDS", "extensionconfig"],
+];
+
+/** The heading of the table of proxies. */
+export const SYNC_HEAD: readonly string[] = [
+  "NAME",
+  "CLUSTER",
+  ...TYPES.map(([column]) => column),
+  "MESHD",
+  "VERSION",
+];
+
+/**
+ * A proxy as a row of the table. A type that it does not subscribe to is `IGNORED`.
+ *
+ * @param daemon name of the daemon that serves it
+ */
+export function syncCells(row: SyncRow, daemon: string): string[] {
+  const states = TYPES.map(([, field]) =>
+    row[`${field}_error`] === undefined ? row[`${field}_status`] ?? "IGNORED" : "ERROR"
+  );
+  return [row.proxy, row.cluster_id ?? "", ...states, daemon, row.proxy_version ?? ""];
+}
+
+/** Messages about a proxy: rejected types with the proxy's reason, and the daemon's warning. */
+export function syncProblems(row: SyncRow): string[] {
+  const rejected = TYPES.flatMap(([column, field]) => {
+    const reason = row[`${field}_error`];
+    return reason === undefined ? [] : [`${row.proxy} rejects ${column}: ${reason}`];
+  });
+  return row.warning === undefined ? rejected : [...rejected, `${row.proxy}: ${row.warning}`];
+}

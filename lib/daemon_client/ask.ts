@@ -1,0 +1,33 @@
+import { MeshError, printable } from "../base/mod.ts";
+import { askOverHttp } from "./http.ts";
+import type { DaemonAnswer, DaemonEndpoint, DaemonQuestion } from "./types.ts";
+import { askOverXds } from "./xds.ts";
+
+/**
+ * Asks a debug query.
+ *
+ * @throws {MeshError} `daemon-unreachable`, `daemon-timeout`, `daemon-refused`, `daemon-not-found` or
+ * `daemon-answer`
+ */
+export async function askDaemon(
+  endpoint: DaemonEndpoint,
+  { query, timeoutMs, signal }: DaemonQuestion,
+): Promise<DaemonAnswer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  const ask = /^https?:/.test(endpoint.address) ? askOverHttp : askOverXds;
+  try {
+    return await ask(endpoint, query, either);
+  } catch (error) {
+    if (timeout.aborted && signal?.aborted !== true) throw late(endpoint, timeoutMs);
+    throw error;
+  }
+}
+
+function late({ address }: DaemonEndpoint, timeoutMs: number): MeshError {
+  return new MeshError(
+    "daemon-timeout",
+    `the daemon at ${printable(address)} did not answer within ${timeoutMs / 1000} seconds`,
+    { remedy: "Check that the address is that of a daemon, or allow more time with --timeout." },
+  );
+}

@@ -1,0 +1,8 @@
+/**
+ * Debug queries to a daemon, over its HTTP pages or over xDS, from programs that are no proxies.
+ *
+ * @module
+ */
+export { askDaemon } from "./ask.ts";
+export type { DaemonAnswer, DaemonEndpoint, DaemonQuestion } from "./types.ts";
+export { type ClientCertificates, readClientCertificates } from "./certificates.ts";
