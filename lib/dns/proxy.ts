@@ -8,6 +8,7 @@ import { scope } from "../log/mod.ts";
 import { createResolver } from "./resolver.ts";
 import type { ResolvConf } from "./resolv_conf.ts";
 import { listenDns } from "./server.ts";
+import { createSourceLimit } from "./source_limit.ts";
 import { type DnsScope, type Names, namesOf } from "./table.ts";
 import { createForwarder, type Nameserver } from "./upstream.ts";
 
@@ -35,6 +36,8 @@ export interface DnsProxy {
 }
 
 const DNS_PORT = 53;
+/** Addresses of this host that the kernel accepts from no other. */
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 const log = scope("dns");
 
 /**
@@ -58,7 +61,12 @@ export async function startDnsProxy(options: DnsProxyOptions): Promise<DnsProxy>
     random: Math.random,
     now: () => performance.now(),
   });
-  const listeners = await listenDns({ hosts, port, resolve });
+  const own = new Set(options.ownAddresses);
+  const limit = createSourceLimit({
+    isOwn: (address) => own.has(address) || LOOPBACK.test(address),
+    now: () => performance.now(),
+  });
+  const listeners = await listenDns({ hosts, port, resolve, limit });
   log.info("the DNS proxy listens", {
     hosts,
     port: listeners.port,

@@ -6,6 +6,8 @@
 import { createSocket, type Socket } from "node:dgram";
 import { MeshError, messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
+import { readQuery, truncatedReply } from "./message.ts";
+import type { SourceLimit } from "./source_limit.ts";
 import { readMessage, writeMessage } from "./stream.ts";
 import type { Resolver } from "./resolver.ts";
 
@@ -16,6 +18,8 @@ export interface ListenOptions {
   /** 0: any free port, the same for UDP and TCP. */
   readonly port: number;
   readonly resolve: Resolver;
+  /** Limit of answers over UDP; default: none. */
+  readonly limit?: SourceLimit;
   /** Connections at the same time; more are closed. */
   readonly maxConnections?: number;
   /** Time for a query to arrive on a connection, ms. */
@@ -53,7 +57,7 @@ export async function listenDns(options: ListenOptions): Promise<DnsListeners> {
           listener.close();
           await accepting;
         });
-        const socket = await bindUdp(host, port, options.resolve);
+        const socket = await bindUdp(host, port, options);
         stack.defer(() => new Promise((done) => socket.close(() => done())));
       } catch (error) {
         if (i === 0) throw error;
@@ -71,12 +75,12 @@ export async function listenDns(options: ListenOptions): Promise<DnsListeners> {
   }
 }
 
-function bindUdp(host: string, port: number, resolve: Resolver): Promise<Socket> {
+function bindUdp(host: string, port: number, options: ListenOptions): Promise<Socket> {
   return new Promise((done, fail) => {
     const socket = createSocket({ type: host.includes(":") ? "udp6" : "udp4", ipv6Only: true });
     socket.once("error", fail);
     socket.on("message", (message: Uint8Array, from) => {
-      void answerUdp(socket, message, from, resolve);
+      void answerUdp(socket, message, from, options);
     });
     socket.bind(port, host, () => {
       socket.removeListener("error", fail);
@@ -90,14 +94,23 @@ async function answerUdp(
   socket: Socket,
   message: Uint8Array,
   from: { readonly address: string; readonly port: number },
-  resolve: Resolver,
+  { resolve, limit }: ListenOptions,
 ): Promise<void> {
   try {
-    const answer = await resolve(message, { tcp: false, port: from.port });
+    const verdict = limit?.(from.address) ?? "answer";
+    if (verdict === "drop") return;
+    const answer = verdict === "truncate"
+      ? truncated(message)
+      : await resolve(message, { tcp: false, port: from.port });
     if (answer !== undefined) socket.send(answer, from.port, from.address);
   } catch (error) {
     log.debug("a query could not be answered", { reason: messageOf(error) });
   }
+}
+
+function truncated(message: Uint8Array): Uint8Array | undefined {
+  const query = readQuery(message);
+  return "kind" in query ? undefined : truncatedReply(query);
 }
 
 /** Serves connections until the listener is closed; then ends them. */
