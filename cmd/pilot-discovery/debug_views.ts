@@ -95,7 +95,8 @@ function inputsOf(
   { settings, engine: { pipeline }, sources, records, identity, xds, analysis, proxyWarnings }:
     Observed,
 ): DebugInputs {
-  const { files, controlPlanes, registration } = sources;
+  const { files, controlPlanes, orchestrator, registration } = sources;
+  const origins = [files, controlPlanes, ...orchestrator ? [orchestrator] : [], registration];
   const { translation, writer, mesh } = pipeline;
   const sessions = () => xds.sessions();
   const isAdmin = UNSAFE_ENABLE_ADMIN_ENDPOINTS.get();
@@ -114,8 +115,9 @@ function inputsOf(
     clients: () => xds.clients(),
     mesh,
     objects: () =>
-      firsts([files, controlPlanes, registration].flatMap((source) => source.objects()))
+      firsts(origins.flatMap((source) => source.objects()))
         .filter(({ meta }) => writer.selects(meta.namespace)),
+    orchestrator: orchestrator && (() => orchestrator.resources()),
     problems: sources.problems,
     warnings: () => [
       ...sources.warnings(),

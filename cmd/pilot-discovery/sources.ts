@@ -13,6 +13,7 @@ import {
   fetchBundles,
   type Followed,
   MESH_CREDENTIAL_DIR,
+  type OrchestratorObjects,
   type Registration,
   resolveGateways,
   type SourceProblem,
@@ -26,6 +27,8 @@ import {
 } from "../../lib/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { Engine } from "./engine.ts";
+import { openOrchestrator, orchestratorAccess, sourceName } from "./orchestrator.ts";
+import type { DiscoveryOptions } from "./options.ts";
 import type { Settings } from "./settings.ts";
 import { POD_NAME } from "./variables.ts";
 
@@ -35,6 +38,8 @@ export interface Sources {
   mesh(): MeshConfig;
   readonly files: ConfigDirectories;
   readonly controlPlanes: ControlPlanes;
+  /** Unset without an orchestrator, and if objects come from `--configDir`. */
+  readonly orchestrator: OrchestratorObjects | undefined;
   readonly registration: Registration;
   /** Reasons of rejected documents. */
   problems(): readonly SourceProblem[];
@@ -61,6 +66,56 @@ export async function openSources(
     entryInUse: (key) => writer.original("WorkloadEntry", key),
   }));
 
+  const { mesh, networks, bundles } = await openSettings({ options, features, ingest }, stack);
+  const access = options.configDir === "" ? await orchestratorAccess(options) : undefined;
+  const files = await startConfigDirectories({
+    configDir: options.configDir,
+    mesh,
+    intake: fileIntake,
+    optional: access !== undefined,
+  });
+  stack.defer(() => files.close());
+  const credentialDir = MESH_CREDENTIAL_DIR.get() ?? "";
+  if (credentialDir !== "") {
+    const intake = ingest.open("credentials");
+    stack.use(await startCredentialSource({ dir: resolve(credentialDir), intake }));
+  }
+  const controlPlanes = await startControlPlanes({
+    mesh,
+    ingest,
+    signal,
+    node: { name: POD_NAME.get() ?? Deno.hostname(), ...options },
+  });
+  if (controlPlanes === undefined) return undefined;
+  stack.defer(() => controlPlanes.close());
+  const orchestrator = access === undefined ? undefined : await openOrchestrator(access, {
+    options,
+    intake: ingest.open(sourceName(options.clusterId)),
+    signal,
+  }, stack);
+  if (access !== undefined && orchestrator === undefined) return undefined;
+  const objects = orchestrator === undefined ? [] : [orchestrator];
+  const documents = [mesh, networks, files, controlPlanes, ...objects];
+  return {
+    mesh: () => mesh.current(),
+    files,
+    controlPlanes,
+    orchestrator,
+    registration,
+    problems: () => documents.flatMap((source) => source.problems()),
+    warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
+  };
+}
+
+/** Opens the mesh configuration with its trust bundles, and the networks. */
+async function openSettings(
+  { options, features, ingest }: {
+    readonly options: DiscoveryOptions;
+    readonly features: Settings["pipeline"]["features"];
+    readonly ingest: Engine["ingest"];
+  },
+  stack: AsyncDisposableStack,
+) {
   const mesh = await watchMeshConfig({
     path: options.meshConfig,
     explicit: options.given.has("meshConfig"),
@@ -78,35 +133,7 @@ export async function openSources(
   stack.defer(() => networks.close());
   const resolved = stack.use(resolveGateways(networks));
   follow(resolved, ingest.open("networks"), (value) => ({ networks: value }));
-
-  const files = await startConfigDirectories({
-    configDir: options.configDir,
-    mesh,
-    intake: fileIntake,
-  });
-  stack.defer(() => files.close());
-  const credentialDir = MESH_CREDENTIAL_DIR.get() ?? "";
-  if (credentialDir !== "") {
-    const intake = ingest.open("credentials");
-    stack.use(await startCredentialSource({ dir: resolve(credentialDir), intake }));
-  }
-  const controlPlanes = await startControlPlanes({
-    mesh,
-    ingest,
-    signal,
-    node: { name: POD_NAME.get() ?? Deno.hostname(), ...options },
-  });
-  if (controlPlanes === undefined) return undefined;
-  stack.defer(() => controlPlanes.close());
-  const documents = [mesh, networks, files, controlPlanes];
-  return {
-    mesh: () => mesh.current(),
-    files,
-    controlPlanes,
-    registration,
-    problems: () => documents.flatMap((source) => source.problems()),
-    warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
-  };
+  return { mesh, networks, bundles };
 }
 
 /** Opens the sources that need the built configuration: it names the key sets to fetch. */

@@ -11,8 +11,6 @@ export const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
   clusterAliases: "remote clusters are not implemented",
   clusterRegistriesNamespace: "remote clusters are not implemented",
   cniNamespace: "a node controller is not implemented",
-  orchApiBurst: "connecting to an orchestrator is not implemented",
-  orchApiQPS: "connecting to an orchestrator is not implemented",
   vklog: "there are no messages of an orchestrator's client to select yet",
 };
 
@@ -50,21 +48,21 @@ export function checkSupported(options: DiscoveryOptions): string[] {
 }
 
 function checkRegistries(options: DiscoveryOptions): string[] {
-  if (options.orchConfig !== "") {
+  const { given, registries, orchConfig, configDir } = options;
+  if (orchConfig !== "" && configDir !== "") {
     throw new MeshError(
       "not-supported",
-      `--orchconfig=${options.orchConfig}: connecting to an orchestrator is not implemented`,
-      { remedy: "Give the configuration as files, with --configDir." },
+      `--orchconfig=${orchConfig} with --configDir=${configDir}: services of an orchestrator beside ` +
+        "configuration from files are not implemented",
+      { remedy: "Give one of the two flags." },
     );
   }
-  if (options.given.has("registries") && options.registries.length > 0) {
+  if (given.has("registries") && registries.length > 0) {
     throw new MeshError(
       "not-supported",
-      `--registries=${options.registries.join(",")}: service registries are not implemented`,
-      { remedy: "Leave --registries out and describe services by ServiceEntries in --configDir." },
+      `--registries=${registries.join(",")}: service registries are not implemented`,
+      { remedy: "Leave --registries out and describe services by ServiceEntries." },
     );
   }
-  return [
-    "no service registry is started: services come from --configDir",
-  ];
+  return ["no service registry is started: services come from ServiceEntries"];
 }

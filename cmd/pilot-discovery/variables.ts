@@ -15,6 +15,15 @@ export const POD_NAME: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
+/** Address of the orchestrator's API inside the cluster. */
+export const ORCH_SERVICE_HOST: EnvVar<string | undefined> = declareEnv({
+  name: "ORCH_SERVICE_HOST",
+  type: "string",
+  doc:
+    "Host, or host and port, of the orchestrator's API inside the cluster; `kubernetes.default.svc` when it is not set.",
+  readers,
+});
+
 /** Namespace of the pod; default of two flags. */
 export const POD_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAMESPACE",

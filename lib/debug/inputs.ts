@@ -11,7 +11,7 @@ import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type { Quarantined, SessionInfo } from "../serve/mod.ts";
-import type { SourceProblem } from "../sources/mod.ts";
+import type { FollowedResource, SourceProblem } from "../sources/mod.ts";
 import type { WhatIf } from "../whatif/mod.ts";
 import type { Publication } from "./pushes.ts";
 import type { Spending } from "./spending.ts";
@@ -34,6 +34,8 @@ export interface DebugInputs {
   readonly mesh: Mesh;
   /** The objects in use. */
   readonly objects: () => readonly ConfigObject[];
+  /** State of the resource types of the orchestrator; unset without one. */
+  readonly orchestrator?: () => readonly FollowedResource[];
   /** Problems of rejected documents. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];

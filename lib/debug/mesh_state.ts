@@ -19,8 +19,7 @@ export function meshRoutes(inputs: DebugInputs): Route[] {
     debugRoute("GET", `/debug/${path}`, () => json(view()));
   return [
     show("mesh", () => meshConfig(inputs)),
-    // All configuration comes from the daemon's own cluster.
-    show("clusterz", () => [{ id: inputs.clusterId, secretName: "", syncStatus: "synced" }]),
+    show("clusterz", () => [ownCluster(inputs)]),
     show("networkz", () => networkGateways(inputs)),
     show(
       "resourcesz",
@@ -39,6 +38,15 @@ export function meshRoutes(inputs: DebugInputs): Route[] {
     show("push_status", () => pushStatus(inputs)),
     show("pushcontext", () => pushContext(inputs)),
   ];
+}
+
+/** The daemon's own cluster, which all configuration comes from. */
+function ownCluster({ clusterId, orchestrator }: DebugInputs): Record<string, unknown> {
+  const cluster = { id: clusterId, secretName: "", syncStatus: "synced" };
+  if (orchestrator === undefined) return cluster;
+  const resources = orchestrator();
+  const fault = resources.find((one) => one.fault !== undefined)?.fault;
+  return { ...cluster, ...(fault === undefined ? {} : { fault }), resources };
 }
 
 function meshConfig({ mesh }: DebugInputs): JsonValue {

@@ -53,6 +53,7 @@ export function troublesOf(inputs: DebugInputs): Trouble[] {
     ...inputs.quarantined().map((one) => ofQuarantine(inputs, one)),
     ...ofRejections(inputs),
     ...ofProblems(inputs),
+    ...ofOrchestrator(inputs),
     ...ofFaults(inputs),
     ...ofAudit(inputs),
     ...ofSlowProxies(inputs),
@@ -170,6 +171,21 @@ function ofFaults({ mesh, history }: DebugInputs): Trouble[] {
 
 /** Maximum number of named rows of a failed computation. */
 const INPUTS = 5;
+
+/** One trouble for the server, with the reason of one of its resource types. */
+function ofOrchestrator({ orchestrator }: DebugInputs): Trouble[] {
+  const faulty = orchestrator?.().find(({ fault }) => fault !== undefined);
+  if (faulty?.fault === undefined) return [];
+  return [{
+    tone: "warn",
+    text: "The orchestrator cannot be followed, and its last configuration stays in use",
+    message: `${faulty.resource}: ${faulty.fault}`,
+    remedy: "Check that the API server runs, and that the daemon's credentials are valid.",
+    since: faulty.faultSince,
+    culprits: [],
+    page: "/debug/clusterz",
+  }];
+}
 
 function ofAudit({ audit, history }: DebugInputs): Trouble[] {
   return audit().reports.map(({ cell, at, revision, origins }) => ({

@@ -60,6 +60,8 @@ export interface FollowState {
   readonly synced: boolean;
   /** The reason why the server cannot be followed now; the last objects stay in use. */
   readonly fault: string | undefined;
+  /** When the fault began, milliseconds since the epoch; `undefined` without a fault. */
+  readonly faultSince: number | undefined;
   /** True if the server does not have the resource type. */
   readonly absent: boolean;
   readonly objects: number;
@@ -111,6 +113,7 @@ class Follower<V> implements Following<V> {
   /** Resource version to go on from; `undefined`: everything has to be listed. */
   #version: string | undefined;
   #state = { synced: false, fault: undefined as string | undefined, absent: false };
+  #faultSince: number | undefined;
   #counts = { lists: 0, watches: 0, events: 0 };
   #failures = 0;
 
@@ -124,7 +127,8 @@ class Follower<V> implements Following<V> {
   }
 
   state(): FollowState {
-    return { ...this.#state, ...this.#counts, objects: this.#held.size };
+    const state = { ...this.#state, faultSince: this.#faultSince, ...this.#counts };
+    return { ...state, objects: this.#held.size };
   }
 
   get(name: ObjectName): V | undefined {
@@ -285,6 +289,7 @@ class Follower<V> implements Following<V> {
     const before = this.#state;
     this.#state = { ...before, ...change };
     const { synced, fault, absent } = this.#state;
+    this.#faultSince = fault === undefined ? undefined : this.#faultSince ?? Date.now();
     if (synced === before.synced && fault === before.fault && absent === before.absent) return;
     this.#options.stateChanged?.(this.state());
   }

@@ -32,9 +32,15 @@ export {
   startControlPlanes,
 } from "./remote/control_planes.ts";
 export {
+  type FollowedResource,
+  followObjects,
+  type OrchestratorObjects,
+  type OrchestratorOptions,
+} from "./orchestrator/mod.ts";
+export {
   type Registration,
   type RegistrationSourceOptions,
   startRegistration,
   type StreamObserver,
 } from "./registration/mod.ts";
-export { MESH_CREDENTIAL_DIR } from "./variables.ts";
+export { MESH_CREDENTIAL_DIR, MESH_WATCH_NAMESPACE } from "./variables.ts";

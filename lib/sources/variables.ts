@@ -16,6 +16,14 @@ export const MESH_CREDENTIAL_DIR: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
+/** The only namespace that is read. */
+export const MESH_WATCH_NAMESPACE: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_WATCH_NAMESPACE",
+  type: "string",
+  doc: "Namespace whose objects are read from the orchestrator; empty: all.",
+  readers,
+});
+
 /** True: host names of network gateways are resolved. */
 export const RESOLVE_HOSTNAME_GATEWAYS: EnvVar<boolean> = declareEnv({
   name: "RESOLVE_HOSTNAME_GATEWAYS",

@@ -34,22 +34,10 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
         choices: ["protobuf", "json"],
       },
       text(
-        "MESH_WATCH_NAMESPACE",
-        AGENT_DAEMON,
-        undefined,
-        "Namespace whose objects are watched; empty: all.",
-      ),
-      text(
         "ORCH_INGRESS_NS",
         DAEMON,
         "mesh-system",
         "Namespace that the ingress controller runs in.",
-      ),
-      text(
-        "ORCH_SERVICE_HOST",
-        AGENT_DAEMON,
-        undefined,
-        "Host of the orchestrator's API, which sets it inside the cluster.",
       ),
       bool(
         "PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES",

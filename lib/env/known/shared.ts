@@ -73,6 +73,8 @@ export const SHARED: readonly ListedEnv[] = [
   ...listed("string", AGENT_DAEMON, [
     "CLOUD_PLATFORM",
     "CLOUDPLAT_METADATA",
+    "MESH_WATCH_NAMESPACE",
+    "ORCH_SERVICE_HOST",
     "MESH_BOOTSTRAP",
     "MESH_OUTBOUND_IPV4_LOOPBACK_CIDR",
     "MESH_OUTBOUND_OWNER_GROUPS",

@@ -21,6 +21,8 @@ export interface ConfigDirectoriesOptions {
   readonly configDir: string;
   readonly mesh: Followed<MeshConfig>;
   readonly intake: Intake;
+  /** True: there is another source, so that no directory is needed. */
+  readonly optional?: boolean;
 }
 
 /** Directories that are followed. */
@@ -46,10 +48,11 @@ export function directoriesOf(
  * @throws MeshError `no-configuration` when there are none, `config-dir` when one cannot be read
  */
 export async function startConfigDirectories(
-  { configDir, mesh, intake }: ConfigDirectoriesOptions,
+  { configDir, mesh, intake, optional = false }: ConfigDirectoriesOptions,
 ): Promise<ConfigDirectories> {
   const dirs = directoriesOf(configDir, mesh.current());
-  if (dirs.length === 0 && !namesControlPlanes(mesh.current())) throw noConfiguration();
+  const needed = !optional && !namesControlPlanes(mesh.current());
+  if (dirs.length === 0 && needed) throw noConfiguration();
   const home = configDir === "" ? undefined : resolve(configDir);
   const files = await startDirectories({ dirs, home, intake });
   intake.synced();
@@ -85,7 +88,8 @@ function noConfiguration(): MeshError {
     "there is no configuration: no directory or control plane is given, and no orchestrator is connected",
     {
       remedy: "Give a directory of YAML files with --configDir, or as fs://DIR in configSources " +
-        "of the mesh configuration; or a control plane there, as xds://HOST:PORT.",
+        "of the mesh configuration; or a control plane there, as xds://HOST:PORT; or the " +
+        "configuration file of an orchestrator with --orchconfig.",
     },
   );
 }

@@ -1,0 +1,81 @@
+/**
+ * The connection to the orchestrator: by a configuration file, or from a pod.
+ *
+ * @module
+ */
+import type { Intake } from "../../lib/ingest/mod.ts";
+import { scope } from "../../lib/log/mod.ts";
+import {
+  type Access,
+  accessOf,
+  ALL_CREDENTIAL_OPTIONS,
+  createClient,
+  inClusterAccess,
+  isInCluster,
+  loadKubeconfig,
+} from "../../lib/orch/mod.ts";
+import {
+  followObjects,
+  MESH_WATCH_NAMESPACE,
+  type OrchestratorObjects,
+} from "../../lib/sources/mod.ts";
+import type { DiscoveryOptions } from "./options.ts";
+import { ORCH_SERVICE_HOST } from "./variables.ts";
+
+const log = scope("orch");
+
+/**
+ * The access that the options select: the file of `--orchconfig`; without it and without
+ * `--configDir`, that of the pod. `undefined`: no orchestrator.
+ *
+ * @param dir files of the pod's service account; default: those of a pod
+ * @throws MeshError for a file that cannot be used
+ */
+export async function orchestratorAccess(
+  { orchConfig, configDir }: Pick<DiscoveryOptions, "orchConfig" | "configDir">,
+  dir?: string,
+): Promise<Access | undefined> {
+  if (orchConfig !== "") {
+    const config = await loadKubeconfig([orchConfig]);
+    return accessOf(config, { allowed: ALL_CREDENTIAL_OPTIONS });
+  }
+  if (configDir !== "" || !await isInCluster(dir)) return undefined;
+  return await inClusterAccess(ORCH_SERVICE_HOST.get(), dir);
+}
+
+/** Name of the source, in origins of objects and in metrics. */
+export function sourceName(clusterId: string): string {
+  return `cluster/${clusterId}`;
+}
+
+/**
+ * Follows the custom resources of an orchestrator and waits until all were received. While the server
+ * cannot be reached, it waits on.
+ *
+ * @returns `undefined` when `signal` was aborted while it waited
+ */
+export async function openOrchestrator(
+  access: Access,
+  { options, intake, signal }: {
+    readonly options: DiscoveryOptions;
+    readonly intake: Intake;
+    readonly signal: AbortSignal;
+  },
+  stack: AsyncDisposableStack,
+): Promise<OrchestratorObjects | undefined> {
+  const { orchApiQps: qps, orchApiBurst: burst, clusterId } = options;
+  const client = stack.use(createClient(access, { rate: { qps, burst } }));
+  log.info("connecting to the orchestrator", { server: access.server, context: access.name });
+  const objects = followObjects({
+    client,
+    source: sourceName(clusterId),
+    intake,
+    namespace: MESH_WATCH_NAMESPACE.get() ?? "",
+  });
+  stack.defer(() => objects.close());
+  const aborted = new Promise<"aborted">((resolve) => {
+    if (signal.aborted) resolve("aborted");
+    signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+  });
+  return await Promise.race([objects.synced, aborted]) === "aborted" ? undefined : objects;
+}

@@ -1,0 +1,179 @@
+/**
+ * Source of configuration objects: the custom resources and namespaces of an orchestrator.
+ *
+ * @module
+ */
+import type { Intake } from "../../ingest/mod.ts";
+import { scope } from "../../log/mod.ts";
+import type { ConfigObject } from "../../model/mod.ts";
+import {
+  type Changes,
+  follow,
+  type Following,
+  type FollowState,
+  type FollowTiming,
+  type OrchClient,
+} from "../../orch/mod.ts";
+import { type Kind, KINDS, type ObjectIdentity, type SchemaProblem } from "../../schema/mod.ts";
+import { createProblemReporter } from "../files/problem_reporter.ts";
+import type { SourceProblem } from "../files/source_problem.ts";
+import { type ReadItem, readItem, resourceTypeOf } from "./objects.ts";
+
+const log = scope("orch");
+
+/** Settings of the source. */
+export interface OrchestratorOptions {
+  readonly client: OrchClient;
+  /** `meta.origin.source` of the objects. */
+  readonly source: string;
+  readonly intake: Intake;
+  /** The only namespace that is read; empty: all. */
+  readonly namespace: string;
+  /** Kinds that are read. */
+  readonly kinds?: readonly Kind[];
+  readonly timing?: Partial<FollowTiming>;
+}
+
+/** A followed resource type, for the debug page. */
+export interface FollowedResource extends FollowState {
+  /** Plural and group, such as `gateways.networking.mesh.io`. */
+  readonly resource: string;
+}
+
+/** The followed objects of an orchestrator. */
+export interface OrchestratorObjects {
+  /** Resolves when all objects of all kinds were received once, or the source was closed. */
+  readonly synced: Promise<void>;
+  objects(): readonly ConfigObject[];
+  problems(): readonly SourceProblem[];
+  warnings(): readonly SchemaProblem[];
+  resources(): FollowedResource[];
+  close(): Promise<void>;
+}
+
+/** Follows all kinds. Kinds that the server does not have are looked for again and again. */
+export function followObjects(options: OrchestratorOptions): OrchestratorObjects {
+  return new Source(options);
+}
+
+/** One followed kind. */
+interface FollowedKind {
+  readonly resource: string;
+  readonly following: Following<ReadItem>;
+  /** Objects in use by name: the last good one of a rejected object. */
+  readonly inUse: Map<string, ConfigObject>;
+}
+
+class Source implements OrchestratorObjects {
+  readonly synced: Promise<void>;
+  readonly #options: OrchestratorOptions;
+  readonly #kinds: FollowedKind[];
+  readonly #reporter = createProblemReporter(log);
+  #fault: string | undefined;
+
+  constructor(options: OrchestratorOptions) {
+    this.#options = options;
+    this.#kinds = [];
+    for (const kind of options.kinds ?? KINDS) this.#kinds.push(this.#follow(kind));
+    this.synced = Promise.all(this.#kinds.map(({ following }) => following.synced)).then(() => {
+      const absent = this.#kinds.filter(({ following }) => following.state().absent);
+      if (absent.length > 0) {
+        const resources = absent.map(({ resource }) => resource);
+        log.warn("the orchestrator does not have all kinds; install their definitions", {
+          resources,
+        });
+      }
+      options.intake.synced();
+    });
+  }
+
+  objects(): ConfigObject[] {
+    return this.#kinds.flatMap(({ inUse }) => [...inUse.values()]);
+  }
+
+  problems(): SourceProblem[] {
+    return this.#reporter.dated(this.#problems());
+  }
+
+  warnings(): SchemaProblem[] {
+    return this.#items().flatMap(({ warnings }) => warnings);
+  }
+
+  resources(): FollowedResource[] {
+    return this.#kinds.map(({ resource, following }) => ({ resource, ...following.state() }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#kinds.map(({ following }) => following.close()));
+  }
+
+  #follow(kind: Kind): FollowedKind {
+    const { client, source, namespace, timing } = this.#options;
+    const type = resourceTypeOf(kind);
+    const inUse = new Map<string, ConfigObject>();
+    const following = follow<ReadItem>({
+      client,
+      type,
+      optional: true,
+      ...(type.namespaced && namespace !== "" ? { selection: { namespace } } : {}),
+      convert: (item) => readItem(kind, item, source),
+      changed: (changes) => this.#changed(kind, inUse, changes),
+      stateChanged: () => this.#stateChanged(),
+      ...(timing === undefined ? {} : { timing }),
+    });
+    const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+    return { resource, following, inUse };
+  }
+
+  #changed(kind: Kind, inUse: Map<string, ConfigObject>, changes: Changes<ReadItem>): void {
+    const upserts: ConfigObject[] = [];
+    const deletes: ObjectIdentity[] = [];
+    for (const { name, object } of changes.upserts) {
+      if (object === undefined) continue;
+      const key = JSON.stringify([name.namespace, name.name]);
+      const last = inUse.get(key);
+      // Changes of the status are no changes of the object.
+      if (last?.digest === object.digest) continue;
+      const generation = (last?.meta.generation ?? 0) + 1;
+      const next = { ...object, meta: { ...object.meta, generation } };
+      inUse.set(key, next);
+      upserts.push(next);
+    }
+    for (const { namespace, name } of changes.deletes) {
+      if (inUse.delete(JSON.stringify([namespace, name]))) {
+        deletes.push({ kind: kind.kind, namespace, name });
+      }
+    }
+    if (upserts.length + deletes.length > 0) this.#options.intake.objects({ upserts, deletes });
+    this.#reporter.report(this.#problems(), this.warnings());
+  }
+
+  #problems(): SourceProblem[] {
+    return this.#kinds.flatMap(({ following, inUse }) =>
+      following.values().flatMap(({ name, problems }) => {
+        const lastGoodServes = inUse.has(JSON.stringify([name.namespace, name.name]));
+        return problems.map((problem) => ({ ...problem, lastGoodServes }));
+      })
+    );
+  }
+
+  #items(): ReadItem[] {
+    return this.#kinds.flatMap(({ following }) => following.values());
+  }
+
+  /** Reports one reason for all kinds: they are on one server. */
+  #stateChanged(): void {
+    const faulty = this.resources().filter(({ fault }) => fault !== undefined);
+    const [first] = faulty;
+    const fault = first === undefined ? undefined : `${first.resource}: ${first.fault}`;
+    const was = this.#fault;
+    this.#fault = fault;
+    this.#options.intake.health(fault);
+    if (was === undefined && fault !== undefined) {
+      const line = { reason: fault };
+      log.warn("the orchestrator cannot be followed; the last configuration stays in use", line);
+    } else if (was !== undefined && fault === undefined) {
+      log.info("the orchestrator is followed again");
+    }
+  }
+}

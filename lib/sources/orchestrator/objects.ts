@@ -1,0 +1,60 @@
+/**
+ * Custom resources as the orchestrator's API gives them.
+ *
+ * @module
+ */
+import type { ConfigObject } from "../../model/mod.ts";
+import type { ListItem, ObjectName, ResourceType } from "../../orch/mod.ts";
+import { checkObject, type Kind, type SchemaProblem } from "../../schema/mod.ts";
+
+/** The result of reading an object of the API. */
+export interface ReadItem {
+  readonly name: Required<ObjectName>;
+  /** Unset if the object is rejected. */
+  readonly object?: ConfigObject;
+  readonly problems: readonly SchemaProblem[];
+  readonly warnings: readonly SchemaProblem[];
+}
+
+/** The resource type of a kind, in its storage version. */
+export function resourceTypeOf({ group, versions, kind, plural, scope }: Kind): ResourceType {
+  return { group, version: versions[0]!, kind, plural, namespaced: scope === "namespaced" };
+}
+
+/**
+ * Reads an object. It is checked as one of a file is.
+ *
+ * @param source `meta.origin.source` of the object
+ */
+export function readItem(kind: Kind, item: ListItem, source: string): ReadItem {
+  const { metadata } = item;
+  const name = { namespace: metadata.namespace ?? "", name: metadata.name };
+  const { spec } = item as ListItem & { readonly spec?: unknown };
+  const { object, identity, problems, warnings } = checkObject({
+    apiVersion: kind.group === "" ? kind.versions[0] : `${kind.group}/${kind.versions[0]}`,
+    kind: kind.kind,
+    metadata: {
+      name: metadata.name,
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      labels: metadata.labels ?? {},
+      annotations: metadata.annotations ?? {},
+      creationTimestamp: metadata.creationTimestamp,
+    },
+    spec: kind.metadataOnly ? {} : spec ?? {},
+  });
+  const positioned = (found: typeof problems): SchemaProblem[] =>
+    found.map((one) => ({ ...one, file: source, line: 1, column: 1, object: identity }));
+  if (object === undefined) return { name, problems: positioned(problems), warnings: [] };
+  const { meta: { line: _, ...meta }, digest } = object;
+  const origin = { source, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) };
+  return {
+    name,
+    object: {
+      meta: { ...meta, kind: kind.kind, generation: 1, origin },
+      spec: object.spec,
+      digest,
+    },
+    problems: [],
+    warnings: positioned(warnings),
+  };
+}
