@@ -38,3 +38,31 @@ Deno.test("each limit on the page on security is a constant, an option or a vari
     assert.match(code, defined, `nothing in the code is called ${name}`);
   }
 });
+
+/** Rows of the page's tables that name a test and its file. */
+function testsIn(page: string): { readonly name: string; readonly file: string }[] {
+  const rows: { name: string; file: string }[] = [];
+  let isTable = false;
+  for (const line of page.split("\n")) {
+    const cells = line.split("|").map((cell) => cell.trim());
+    if (cells.length < 4) isTable = false;
+    else if (cells[2] === "Test name") isTable = true;
+    else if (isTable && !/^-+$/.test(cells[2]!)) {
+      rows.push({ name: cells[2]!, file: cells[3]!.replaceAll("`", "") });
+    }
+  }
+  return rows;
+}
+
+Deno.test("each test on the page on security is one of its file, and each file exists", async () => {
+  const page = await Deno.readTextFile(join(ROOT, "docs/security.md"));
+  const rows = testsIn(page);
+  assert.ok(rows.length > 25, `${rows.length} rows`);
+  const missing: string[] = [];
+  for (const { name, file } of rows) {
+    const text = await Deno.readTextFile(join(ROOT, file)).catch(() => "");
+    if (!text.includes(JSON.stringify(name))) missing.push(`${file}: ${name}`);
+  }
+  assert.deepEqual(missing, []);
+  for (const file of namesIn(page, "Test")) await Deno.stat(join(ROOT, file));
+});
