@@ -111,3 +111,29 @@ Deno.test("Gateway: a cipher suite that Envoy does not know is warned of", () =>
     `unknown-value ${AT}.tls.cipherSuites[1]`,
   ]);
 });
+
+Deno.test("Gateway: credentials of sources that are not served are warned of by their reason", () => {
+  const names = "a, 'sds://b', 'kubernetes-gateway://one/c', 'kubernetes://d'";
+  const { objects, warnings } = readSpec(
+    "Gateway",
+    https(`mode: MUTUAL, credentialNames: [${names}], caCertCredentialName: 'configmap://one/e'`),
+  );
+  assert.equal(objects.length, 1);
+  assert.deepEqual(warnings.map(({ code, path, message }) => [code, path, message]), [
+    [
+      "no-effect",
+      `${AT}.tls.credentialNames[1]`,
+      '"sds://b" has no effect: secrets of another provider are not supported',
+    ],
+    [
+      "no-effect",
+      `${AT}.tls.credentialNames[2]`,
+      '"kubernetes-gateway://one/c" has no effect: secrets of the orchestrator are not read',
+    ],
+    [
+      "no-effect",
+      `${AT}.tls.caCertCredentialName`,
+      '"configmap://one/e" has no effect: ConfigMaps of the orchestrator are not read',
+    ],
+  ]);
+});

@@ -11,6 +11,7 @@ import {
 import type { Path } from "../../text/mod.ts";
 import type { Report } from "../problem.ts";
 import { checkUnique, CONFLICT, REQUIRED } from "./common.ts";
+import { checkCredentialNames } from "./credential_names.ts";
 
 /** Effective fields of TLS to clients whose certificates are files on the proxy's machine. */
 export const FILE_TLS_FIELDS: readonly string[] = [
@@ -71,6 +72,11 @@ export function checkCipherSuites(suites: readonly string[], path: Path, report:
 export function checkServerTls(tls: ServerTLSSettings, path: Path, report: Report): void {
   checkVersions(tls, path, report);
   checkCipherSuites(tls.cipherSuites, [...path, "cipherSuites"], report);
+  checkCredentialNames([
+    [tls.credentialName, [...path, "credentialName"]],
+    ...tls.credentialNames.map((name, i) => [name, [...path, "credentialNames", i]] as const),
+    [tls.caCertCredentialName, [...path, "caCertCredentialName"]],
+  ], report);
   const files = MANAGED.filter((name) => tls[name] !== "");
   const mode = Mode[tls.mode] ?? "";
   const withoutCertificates = tls.mode === Mode.MESH_MUTUAL || tls.mode === Mode.PASSTHROUGH ||

@@ -1,0 +1,31 @@
+/**
+ * Rules of credential names.
+ *
+ * @module
+ */
+import type { Path } from "../../text/mod.ts";
+import type { Report } from "../problem.ts";
+
+/** Prefixes of credentials that are not served, each with the reason. */
+const NOT_SERVED: Readonly<Record<string, string>> = {
+  "sds://": "secrets of another provider are not supported",
+  "kubernetes-gateway://": "secrets of the orchestrator are not read",
+  "configmap://": "ConfigMaps of the orchestrator are not read",
+};
+
+const REMEDY =
+  "Put the credential into the folder MESH_CREDENTIAL_DIR of the daemon, and give its " +
+  "name without a prefix; or give files.";
+
+/** Warns about names whose prefix selects a source that is not served. Empty names are left out. */
+export function checkCredentialNames(
+  names: readonly (readonly [name: string, path: Path])[],
+  report: Report,
+): void {
+  for (const [name, path] of names) {
+    const prefix = Object.keys(NOT_SERVED).find((prefix) => name.startsWith(prefix));
+    if (prefix === undefined) continue;
+    const message = `${JSON.stringify(name)} has no effect: ${NOT_SERVED[prefix]}`;
+    report.warn(path, "no-effect", message, REMEDY);
+  }
+}
