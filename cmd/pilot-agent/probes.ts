@@ -29,6 +29,7 @@ export function openProbes({ environ, addresses }: AgentSettings): AgentProbes {
   const prober = proberOf({
     address: env.localhost ? loopback : addresses.ips[0] ?? loopback,
     keepAlive: env.keepAlive,
+    http2: env.http2,
   });
   const table = env.table ? parseProbes(env.table) : new Map();
   return { routes: probeRoutes(table, prober), stop: () => prober.close() };

@@ -12,12 +12,7 @@ export {
   type ProbeTable,
   type TcpProbe,
 } from "./probe.ts";
+export { MAX_BODY_BYTES } from "./answer.ts";
 export { probeRoutes } from "./routes.ts";
-export {
-  MAX_BODY_BYTES,
-  type ProbeOutcome,
-  type Prober,
-  proberOf,
-  type ProberOptions,
-} from "./run.ts";
+export { type ProbeOutcome, type Prober, proberOf, type ProberOptions } from "./run.ts";
 export { type ProbesEnv, readProbesEnv } from "./variables.ts";

@@ -4,18 +4,19 @@
  *
  * @module
  */
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { Agent as HttpAgent, request as requestHttp } from "node:http";
 import { connect, isIPv6 } from "node:net";
 import { openStream, RpcError } from "../rpc/mod.ts";
+import { startOf } from "./answer.ts";
 import { CHECK_PATH, healthRequest, servingStatus } from "./health.ts";
+import { type HttpsClient, httpsClient } from "./https.ts";
 import type { GrpcProbe, HttpProbe, Probe, TcpProbe } from "./probe.ts";
 
 /** The outcome of a probe. */
 export interface ProbeOutcome {
   /** Status for the caller: that of the application, or 200 and 500. */
   readonly status: number;
-  /** At most {@link MAX_BODY_BYTES} of the application's body. */
+  /** The start of the application's body. */
   readonly body: Uint8Array<ArrayBuffer>;
   /** Reason of a failure without an HTTP status of the application. */
   readonly fault: string | undefined;
@@ -27,6 +28,8 @@ export interface ProberOptions {
   readonly address: string;
   /** Keep the connections of HTTP probes for the next one. */
   readonly keepAlive: boolean;
+  /** Offer HTTP/2 in HTTPS probes (default: true); its connections are not kept. */
+  readonly http2?: boolean;
 }
 
 /** Runs probes; never throws. */
@@ -41,8 +44,6 @@ export interface Prober {
   close(): void;
 }
 
-/** Bytes of the application's body that the caller gets. */
-export const MAX_BODY_BYTES: number = 10 * 1024;
 /** Sources that interception does not capture; see `lib/capture`. */
 const SOURCE = { v4: "127.0.0.6", v6: "::6" };
 /** Largest response of a health service, bytes. */
@@ -61,10 +62,10 @@ const NOT_FORWARDED = new Set([
 ]);
 
 /** Creates a prober. */
-export function proberOf({ address, keepAlive }: ProberOptions): Prober {
+export function proberOf({ address, keepAlive, http2 = true }: ProberOptions): Prober {
   const agents: Agents = {
     http: new HttpAgent({ keepAlive }),
-    https: new HttpsAgent({ keepAlive }),
+    https: httpsClient({ keepAlive, http2 }),
   };
   return {
     async run(probe, headers, signal) {
@@ -77,14 +78,14 @@ export function proberOf({ address, keepAlive }: ProberOptions): Prober {
     },
     close: () => {
       agents.http.destroy();
-      agents.https.destroy();
+      agents.https.close();
     },
   };
 }
 
 interface Agents {
   readonly http: HttpAgent;
-  readonly https: HttpsAgent;
+  readonly https: HttpsClient;
 }
 
 interface Run {
@@ -109,40 +110,17 @@ function runProbe(probe: Probe, run: Run): Promise<ProbeOutcome> {
 async function http(probe: HttpProbe, run: Run): Promise<ProbeOutcome> {
   const host = probe.host ?? run.address;
   const { scheme, port, path } = probe;
-  const common = {
-    method: "GET",
-    host,
-    port,
-    path,
+  const request = {
+    ...{ host, port, path },
     localAddress: sourceFor(host),
     headers: requestHeaders(probe, run.headers, host),
     signal: run.signal,
   };
-  const request = scheme === "http"
-    ? requestHttp({ ...common, agent: run.agents.http })
-    // Probes check life, not identity: like the orchestrator they take any certificate.
-    : requestHttps({ ...common, agent: run.agents.https, rejectUnauthorized: false });
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request.once("response", resolve);
-    request.once("error", reject);
-    request.end();
-  });
-  const body = await bodyStart(response);
-  const status = response.statusCode ?? 0;
+  const { status, body } = scheme === "http"
+    ? await startOf(requestHttp({ ...request, method: "GET", agent: run.agents.http }))
+    : await run.agents.https.get(request);
   if (status < 200 || status > 599) return failure(`the application answered status ${status}`);
   return { status: status >= 300 && status < 400 ? 200 : status, body, fault: undefined };
-}
-
-async function bodyStart(response: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  const start = new Uint8Array(MAX_BODY_BYTES);
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Uint8Array>) {
-    const part = chunk.subarray(0, MAX_BODY_BYTES - size);
-    start.set(part, size);
-    size += part.byteLength;
-    if (size === MAX_BODY_BYTES) break;
-  }
-  return start.subarray(0, size);
 }
 
 /**

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:https";
 import { startRpc } from "../rpc/mod.ts";
 import { CHECK_PATH } from "./health.ts";
 import { MAX_BODY_BYTES, type ProbeOutcome, proberOf } from "./mod.ts";
@@ -21,7 +22,8 @@ async function withApplication(
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {}, ...tls as { cert: string; key: string } },
     (request, { remoteAddr }) => {
-      asked.push({ url: request.url, from: remoteAddr.hostname, headers: request.headers });
+      const headers = new Headers(request.headers);
+      asked.push({ url: request.url, from: remoteAddr.hostname, headers });
       const { pathname, search } = new URL(request.url);
       if (pathname === "/moved") return Response.redirect("http://192.0.2.1/", 302);
       if (pathname === "/large") return new Response("x".repeat(5 * MAX_BODY_BYTES));
@@ -40,9 +42,9 @@ async function withApplication(
 async function probe(
   fields: Record<string, unknown>,
   headers: Record<string, string> = {},
-  keepAlive = false,
+  form: { readonly keepAlive?: boolean; readonly http2?: boolean } = {},
 ): Promise<ProbeOutcome> {
-  const prober = proberOf({ address: "127.0.0.1", keepAlive });
+  const prober = proberOf({ address: "127.0.0.1", keepAlive: false, ...form });
   const table = parseProbes(JSON.stringify({ [PATH]: fields }));
   try {
     return await prober.run(table.get(PATH)!, new Headers(headers), new AbortController().signal);
@@ -89,7 +91,10 @@ Deno.test("an HTTP probe comes from the agent's own source with the caller's hea
     assert.equal(asked[1]?.headers.get("host"), "shop.test");
   }));
 
-Deno.test("an HTTPS probe takes any certificate", async () => {
+/** Runs with a certificate of another name. */
+async function withCertificate(
+  run: (pair: { readonly cert: string; readonly key: string }) => Promise<void>,
+): Promise<void> {
   const dir = await Deno.makeTempDir();
   const { success } = await new Deno.Command("openssl", {
     args: ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=other.test"]
@@ -100,11 +105,59 @@ Deno.test("an HTTPS probe takes any certificate", async () => {
   const [cert, key] = await Promise.all(
     ["cert", "key"].map((name) => Deno.readTextFile(`${dir}/${name}.pem`)),
   );
-  await withApplication(async (port) => {
-    assert.equal((await probe({ httpGet: { port, scheme: "HTTPS", path: "/?299" } })).status, 299);
-  }, { cert, key });
-  await Deno.remove(dir, { recursive: true });
-});
+  await run({ cert: cert!, key: key! }).finally(() => Deno.remove(dir, { recursive: true }));
+}
+
+/** MESH_ENABLE_HTTP2_PROBING: each form of probing, and if requests arrive over HTTP/2. */
+const FORMS = [{ http2: true, keepAlive: false }, { http2: true, keepAlive: true }, {
+  http2: false,
+  keepAlive: false,
+}];
+
+for (const form of FORMS) {
+  Deno.test(`an HTTPS probe takes any certificate, with ${JSON.stringify(form)}`, () =>
+    withCertificate((pair) =>
+      withApplication(async (port, asked) => {
+        const run = (path: string, headers = {}) =>
+          probe({ httpGet: { port, scheme: "HTTPS", path } }, headers, form);
+        for (const status of [299, 204, 404, 503]) {
+          assert.equal((await run(`/?${status}`)).status, status);
+        }
+        assert.equal((await run("/moved")).status, 200);
+        assert.equal(text(await run("/", { "user-agent": "prober/1" })), "body");
+        assert.equal((await run("/large")).body.length, MAX_BODY_BYTES);
+        const { headers, url, from } = asked[5]!;
+        assert.equal(from, "127.0.0.6");
+        assert.equal(headers.get("user-agent"), "prober/1");
+        assert.equal(url, `https://127.0.0.1:${port}/`);
+        // The runtime's server shows `host` only if a request has it: HTTP/2 has `:authority`.
+        assert.equal(headers.has("host"), !form.http2);
+      }, pair)
+    ));
+}
+
+Deno.test("an HTTPS probe of an application without HTTP/2 uses HTTP/1.1", () =>
+  withCertificate(async (pair) => {
+    const versions: string[] = [];
+    const server = createServer(pair, (request, response) => {
+      versions.push(request.httpVersion);
+      response.end("old");
+    });
+    const listening = Promise.withResolvers<void>();
+    server.listen(0, "127.0.0.1", () => listening.resolve());
+    await listening.promise;
+    const { port } = server.address() as { port: number };
+    const prober = proberOf({ address: "127.0.0.1", keepAlive: true });
+    const table = parseProbes(JSON.stringify({ [PATH]: { httpGet: { port, scheme: "HTTPS" } } }));
+    for (let turn = 0; turn < 3; turn++) {
+      const { signal } = new AbortController();
+      const outcome = await prober.run(table.get(PATH)!, new Headers(), signal);
+      assert.deepEqual([outcome.status, text(outcome)], [200, "old"], outcome.fault ?? "");
+    }
+    assert.deepEqual(versions, ["1.1", "1.1", "1.1"]);
+    prober.close();
+    await new Promise((done) => server.close(done));
+  }));
 
 for (const kind of ["httpGet", "grpc"]) {
   Deno.test(`${kind} of an application that is silent fails at its time limit`, async () => {
@@ -115,6 +168,14 @@ for (const kind of ["httpGet", "grpc"]) {
     assert.deepEqual([outcome.status, outcome.fault], [500, "no answer within 0.2 s"]);
   });
 }
+
+Deno.test("an HTTPS probe of an application that is silent fails at its time limit", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const outcome = await probe({ httpGet: { port, scheme: "HTTPS" }, timeoutSeconds: 0.2 });
+  listener.close();
+  assert.deepEqual([outcome.status, outcome.fault], [500, "no answer within 0.2 s"]);
+});
 
 for (const kind of ["httpGet", "tcpSocket", "grpc"]) {
   Deno.test(`${kind} of a port without a listener fails`, async () => {

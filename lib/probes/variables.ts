@@ -28,15 +28,29 @@ const KEEP_ALIVE = declareEnv({
   readers,
 });
 
+const HTTP2 = declareEnv({
+  name: "MESH_ENABLE_HTTP2_PROBING",
+  type: "bool",
+  default: true,
+  doc: "Offer HTTP/2 in HTTPS probes; applications without it are asked over HTTP/1.1.",
+  readers,
+});
+
 /** Values of the variables. */
 export interface ProbesEnv {
   /** Undefined or empty: the application has no probes. */
   readonly table: string | undefined;
   readonly localhost: boolean;
   readonly keepAlive: boolean;
+  readonly http2: boolean;
 }
 
 /** Reads them. */
 export function readProbesEnv(): ProbesEnv {
-  return { table: TABLE.get(), localhost: LOCALHOST.get(), keepAlive: KEEP_ALIVE.get() };
+  return {
+    table: TABLE.get(),
+    localhost: LOCALHOST.get(),
+    keepAlive: KEEP_ALIVE.get(),
+    http2: HTTP2.get(),
+  };
 }

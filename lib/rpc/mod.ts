@@ -22,4 +22,5 @@ export type { RpcCall, RpcMethod } from "./call.ts";
 export { boundsInForce, transportInForce } from "./variables.ts";
 export { startRpc } from "./server.ts";
 export { type OpenOptions, openStream, type RpcClientTls, type RpcStream } from "./client.ts";
+export { getOverH2, type H2Answer, type H2Request } from "./get.ts";
 export { RPC, RpcError, type RpcStatus, statusName, toRpcError } from "./status.ts";

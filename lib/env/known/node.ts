@@ -30,13 +30,6 @@ export const NODE: readonly IneffectiveGroup[] = [
     ],
   },
   {
-    state: { kind: "unsupported", reason: "HTTP/2 of probes; they use HTTP/1.1" },
-    readers: AGENT,
-    rows: [
-      bool("MESH_ENABLE_HTTP2_PROBING", AGENT_DAEMON, true, "Use HTTP/2 for HTTPS probes."),
-    ],
-  },
-  {
     state: {
       kind: "unsupported",
       reason: "a cloud platform's interfaces; only its metadata server is asked",
