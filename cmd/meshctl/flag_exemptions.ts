@@ -49,6 +49,10 @@ const WITHOUT_TABLE: readonly string[] = [
 /** The additions. An empty record: the whole command. */
 export const ADDED: Additions = {
   ...Object.fromEntries(WITHOUT_TABLE.map((name) => [`meshctl ${name}`, {}])),
+  ...Object.fromEntries(
+    [...["request", "proxy", "resource"].map((name) => `explain ${name}`), "diff", "test"]
+      .map((name) => [`meshctl ${name}`, {}]),
+  ),
   "meshctl validate": {
     "<file>": "files without a flag, as other tools take them",
     "--output": "findings for programs",

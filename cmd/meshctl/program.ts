@@ -3,7 +3,9 @@ import { admin } from "./commands/admin.ts";
 import { analyze } from "./commands/analyze.ts";
 import { bugReport } from "./commands/bug_report.ts";
 import { dashboard } from "./commands/dashboard.ts";
+import { diff } from "./commands/diff.ts";
 import { experimental } from "./commands/experimental.ts";
+import { explain } from "./commands/explain.ts";
 import {
   createRemoteSecret,
   install,
@@ -16,6 +18,7 @@ import {
 import { authz, options, remoteClusters } from "./commands/other.ts";
 import { proxyConfig } from "./commands/proxy_config.ts";
 import { proxyStatus } from "./commands/proxy_status.ts";
+import { test } from "./commands/test.ts";
 import { validate } from "./commands/validate.ts";
 import { version } from "./commands/version.ts";
 import { waypoint, ztunnelConfig } from "./commands/waypoint.ts";
@@ -40,7 +43,9 @@ export const MESHCTL: ProgramSpec = {
     completionCommand("meshctl"),
     createRemoteSecret,
     dashboard,
+    diff,
     experimental,
+    explain,
     install,
     manifest,
     options,
@@ -49,6 +54,7 @@ export const MESHCTL: ProgramSpec = {
     proxyStatus,
     remoteClusters,
     tag,
+    test,
     uninstall,
     upgrade,
     validate,

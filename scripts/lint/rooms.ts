@@ -119,6 +119,10 @@ export const ROOMS: readonly Room[] = [
   { name: "leader", purpose: "leader election" },
   { name: "simulate", pure: "held", purpose: "outcome of a request under given resources" },
   { name: "explain", pure: "held", purpose: "the path of a request with the objects behind it" },
+  {
+    name: "offline",
+    purpose: "a mesh from files, without daemon: its proxies, requests and changes",
+  },
   { name: "probes", purpose: "probes of the workload's application" },
   {
     name: "wasm",

@@ -1,0 +1,47 @@
+import { type CommandSpec, usageError } from "../../../lib/cli/mod.ts";
+import { flag, outputFlag } from "./flags.ts";
+import { FILE_FLAGS, meshFiles } from "./mesh_flags.ts";
+
+/** `diff`. */
+export const diff: CommandSpec = {
+  name: "diff",
+  summary: "Show the blast radius of a change before it is applied",
+  description:
+    "Compares the mesh of --config-dir with the same mesh and the documents of --filename:\n" +
+    "proxies that are sent something, requests that are allowed or denied anew, routes that move.\n" +
+    "The status is 79 for a change at or above --fail-on.",
+  examples: [
+    "meshctl diff --config-dir config/ -f change/",
+    "meshctl diff --config-dir config/ -f change.yaml -o markdown --fail-on denied",
+    "meshctl diff --config-dir config/ --remove VirtualService/shop/reviews",
+  ],
+  flags: [
+    flag("filename", "stringSlice", "Files and directories with the objects to add or replace", {
+      short: "f",
+      complete: "file",
+    }),
+    flag("remove", "stringArray", "Object to remove, KIND/NAMESPACE/NAME; may be repeated"),
+    flag("fail-on", "string", "What ends with status 79", {
+      default: "never",
+      choices: ["never", "denied", "allowed", "moved", "proxies"],
+    }),
+    ...FILE_FLAGS,
+    outputFlag(["text", "json", "markdown"], "text"),
+  ],
+  run: async (call) => {
+    const { diffFiles } = await import("../blast_radius.ts");
+    const { flags, io, signal } = call;
+    const [files, removals] = [flags.list("filename"), flags.list("remove")];
+    if (files.length + removals.length === 0) {
+      throw usageError("no change is named", "Give -f FILE or --remove KIND/NAMESPACE/NAME.");
+    }
+    return await diffFiles({
+      files,
+      removals,
+      mesh: meshFiles(call),
+      failOn: flags.string("fail-on"),
+      output: flags.string("output"),
+      signal,
+    }, io);
+  },
+};

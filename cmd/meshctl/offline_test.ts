@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
+import { MESHCTL } from "./program.ts";
+
+const SHOP = new URL("../../samples/incidents/shop.yaml", import.meta.url).pathname;
+const POLICY = new URL("../../samples/incidents/denied/policy.yaml", import.meta.url).pathname;
+const MESH = ["--config-dir", SHOP, "--config-dir", POLICY];
+
+interface Ran {
+  readonly out: string;
+  readonly err: string;
+  readonly status: number;
+}
+
+/** Runs meshctl; `DIR` stands for a directory with the files. */
+async function meshctl(
+  args: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const dir = await Deno.makeTempDir({ prefix: "mesh-offline-" });
+  try {
+    for (const [name, text] of Object.entries(files)) {
+      await Deno.writeTextFile(`${dir}/${name}`, text);
+    }
+    let [out, err] = ["", ""];
+    const io = {
+      out: (text: string) => void (out += text),
+      err: (text: string) => void (err += text),
+    };
+    const argv = args.map((one) => one.replace("DIR", dir));
+    const signal = new AbortController().signal;
+    const status = await runProgram(MESHCTL, argv, { io, signal, configured: NO_CONFIGURED });
+    return { out: out.replaceAll(dir, "DIR"), err: err.replaceAll(dir, "DIR"), status };
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+const ASK = ["explain", "request", ...MESH];
+
+Deno.test("explain request: verdicts, with the objects behind them", async () => {
+  const denied = await meshctl([...ASK, "--from", "front.web", "--to", "items.example/x"]);
+  assert.equal(denied.status, 79);
+  assert.match(denied.out, /^DENIED by AuthorizationPolicy\/shop\/readers: 403/m);
+  const client = "web/app=x,service-account=frontend";
+  const allowed = await meshctl([...ASK, "--from", client, "--to", "items.example/x"]);
+  assert.equal(allowed.status, 0);
+  assert.match(allowed.out, /^ALLOWED to items\.example:80: HTTP to 172\.16\.0\.\d:80/m);
+  const post = [...ASK, "--from", client, "--to", "items.example/x", "--method", "POST"];
+  assert.equal((await meshctl(post)).status, 79);
+  const json = JSON.parse((await meshctl([...post, "-o", "json"])).out);
+  assert.deepEqual([json.verdict.outcome, json.verdict.by], [
+    "denied",
+    ["AuthorizationPolicy/shop/readers"],
+  ]);
+  assert.deepEqual(json.hops.map((hop: { proxy: string }) => hop.proxy).length, 2);
+});
+
+Deno.test("explain request: questions and meshes with mistakes", async () => {
+  const mistakes: readonly (readonly [string[], number, RegExp])[] = [
+    [[...ASK, "--from", "fromt.web", "--to", "items.example"], 1, /Did you mean front\.web\?/],
+    [[...ASK, "--from", "front.web"], 64, /--to/],
+    [[...ASK, "--from", "front.web", "--to", "ftp://a/"], 1, /scheme ftp/],
+    [[...ASK, "--from", "front.web", "--to", "a/", "--token", "{"], 64, /no JSON object/],
+    [["explain", "request", "--from", "a.b", "--to", "c"], 64, /--config-dir/],
+    [[...ASK, "--daemon", "x:1", "--from", "a.b", "--to", "c"], 64, /exclude/],
+    [
+      ["explain", "request", "--daemon", "127.0.0.1:1", "--from", "a.b", "--to", "c"],
+      1,
+      /does not answer/,
+    ],
+    [["explain", "request", "--config-dir", "DIR", "--from", "a.b", "--to", "c"], 65, /no object/],
+  ];
+  for (const [args, wanted, fault] of mistakes) {
+    const { err, status } = await meshctl(args);
+    assert.match(err, fault);
+    assert.equal(status, wanted, args.join(" "));
+  }
+});
+
+Deno.test("explain proxy and resource: the objects behind resources", async () => {
+  const name = "outbound|80|v1|items.example";
+  const all = await meshctl(["explain", "proxy", "front.web", ...MESH]);
+  assert.ok(all.out.includes(`Cluster ${name}\n    DestinationRule/shop/items`), all.out);
+  const one = await meshctl(["explain", "resource", "front.web", "cds", name, ...MESH]);
+  assert.match(
+    one.out,
+    /^Cluster outbound.*\n {4}DestinationRule\/shop\/items \(.*shop\.yaml:\d+\)/,
+  );
+  const gone = await meshctl(["explain", "resource", "front.web", "cds", `${name}x`, ...MESH]);
+  assert.equal(gone.status, 1);
+  assert.ok(gone.err.includes(`Did you mean ${name}?`), gone.err);
+  const type = await meshctl(["explain", "resource", "front.web", "xds", name, ...MESH]);
+  assert.match(type.err, /no resource type xds/);
+});
+
+const TESTS = `tests:
+- name: the front has the wrong account
+  from: front.web
+  to: http://items.example/items
+  expect: {outcome: denied, status: 403, by: AuthorizationPolicy/shop/readers}
+- name: <a> & "b"
+  from: front.web
+  to: http://items.example/items
+  expect: allowed
+`;
+
+Deno.test("test: passes and failures, as text and as JUnit", async () => {
+  const args = ["test", ...MESH, "-f", "DIR/t.yaml"];
+  const text = await meshctl(args, { "t.yaml": TESTS });
+  assert.equal(text.status, 79);
+  assert.match(text.out, /^ok {3}the front has the wrong account\nFAIL <a> & "b"\n {5}allowed exp/);
+  assert.match(text.out, /1 passed, 1 failed\n$/);
+  const { out } = await meshctl([...args, "-o", "junit"], { "t.yaml": TESTS });
+  assert.match(out, /<testsuite name="DIR\/t\.yaml" tests="2" failures="1">/);
+  assert.match(
+    out,
+    /name="&lt;a&gt; &amp; &quot;b&quot;">\n {6}<failure message="allowed expected/,
+  );
+  const good = await meshctl(args, {
+    "t.yaml": TESTS.replace("expect: allowed", "expect: denied"),
+  });
+  assert.equal(good.status, 0);
+});
+
+Deno.test("test: files that are no tests end with status 65", async () => {
+  const broken: readonly (readonly [string, RegExp])[] = [
+    ["a: [", /t\.yaml:\d/],
+    ["a: b", /no list "tests"/],
+    ["tests: [x]", /no map/],
+    ["tests: [{from: a.b, to: http://c, expcet: allowed}]", /unknown field "expcet"/],
+    ["tests: [{from: a.b, to: http://c, expect: fine}]", /"fine" is none of/],
+    ["tests: [{from: a.b, to: c, expect: allowed}]", /is no URL/],
+    ["tests: [{from: a.b, to: http://c, expect: {}}]", /no field/],
+    ["tests: []", /no tests/],
+  ];
+  for (const [text, fault] of broken) {
+    const { err, status } = await meshctl(["test", ...MESH, "-f", "DIR/t.yaml"], {
+      "t.yaml": text,
+    });
+    assert.match(err, fault);
+    assert.equal(status, 65, text);
+  }
+});
+
+const CHANGE = `apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: items, namespace: shop}
+spec: {hosts: [items.example], http: [{route: [{destination: {host: items.example, subset: v2}}]}]}
+`;
+
+Deno.test("diff: routes that move, thresholds and forms", async () => {
+  const args = ["diff", "--config-dir", SHOP, "-f", "DIR/c.yaml"];
+  const files = { "c.yaml": CHANGE };
+  const text = await meshctl(args, files);
+  assert.equal(text.status, 0);
+  assert.match(text.out, /^moved: front\.web http:\/\/items\.example:80\/$/m);
+  assert.match(text.out, /after: {2}ALLOWED to items\.example:80 subset v2/);
+  assert.match(text.out, /VirtualService\/shop\/items added/);
+  for (const [failOn, status] of [["moved", 79], ["proxies", 79], ["denied", 0]] as const) {
+    assert.equal((await meshctl([...args, "--fail-on", failOn], files)).status, status, failOn);
+  }
+  const markdown = await meshctl([...args, "-o", "markdown"], files);
+  assert.match(markdown.out, /^## Blast radius\n/);
+  assert.match(markdown.out, /^\| moved \| front\.web \| /m);
+  const json = JSON.parse((await meshctl([...args, "-o", "json"], files)).out);
+  assert.ok(json.requests.changes.every((one: { change: string }) => one.change === "moved"));
+  assert.ok(json.prediction.proxies.concerned >= 1);
+});
+
+Deno.test("diff: an unchanged object, a removal, and changes that are invalid", async () => {
+  const shop = await Deno.readTextFile(SHOP);
+  const same = await meshctl(
+    ["diff", "--config-dir", SHOP, "-f", "DIR/c.yaml", "--fail-on", "proxies"],
+    { "c.yaml": shop },
+  );
+  assert.equal(same.status, 0, same.out);
+  const removal = ["diff", ...MESH, "--remove", "AuthorizationPolicy/shop/readers"];
+  const removed = await meshctl([...removal, "--fail-on", "allowed"]);
+  assert.match(removed.out, /^newly allowed: front\.web /m);
+  assert.equal(removed.status, 79);
+  const bad = await meshctl(["diff", ...MESH, "-f", "DIR/c.yaml"], {
+    "c.yaml": CHANGE.replace("hosts:", "hots:"),
+  });
+  assert.deepEqual([bad.out, bad.status], ["", 65]);
+  const none = await meshctl(["diff", ...MESH]);
+  assert.equal(none.status, 64);
+  const gone = await meshctl(["diff", ...MESH, "--remove", "VirtualService/shop/x"]);
+  assert.deepEqual([gone.out, gone.status], ["", 65]);
+});

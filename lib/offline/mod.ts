@@ -1,0 +1,21 @@
+/**
+ * A mesh from files, without daemon: the proxies that its files describe, the way of requests, the
+ * objects behind resources, tests of requests, and the blast radius of a change.
+ *
+ * @module
+ */
+export { type BlastRadius, blastRadius, type ChangeQuestion } from "./change.ts";
+export { type ChangedRequest, type RequestChanges } from "./blast_radius.ts";
+export { blastMarkdown, blastText } from "./blast_report.ts";
+export { junitXml, testText } from "./junit.ts";
+export { type OfflineInput, OfflineMesh, type OfflineProxy } from "./mesh.ts";
+export { provenanceText, proxyProvenance, resourceProvenance } from "./provenance.ts";
+export {
+  type Expectation,
+  readRequestTests,
+  type RequestTest,
+  runRequestTest,
+  type TestResult,
+} from "./request_tests.ts";
+export { bearerOf } from "./token.ts";
+export { type Verdict, verdictLine, verdictOf } from "./verdict.ts";
