@@ -50,7 +50,12 @@ const WITHOUT_TABLE: readonly string[] = [
 export const ADDED: Additions = {
   ...Object.fromEntries(WITHOUT_TABLE.map((name) => [`meshctl ${name}`, {}])),
   ...Object.fromEntries(
-    [...["request", "proxy", "resource"].map((name) => `explain ${name}`), "diff", "test"]
+    [
+      ...["request", "proxy", "resource"].map((name) => `explain ${name}`),
+      "diff",
+      "history",
+      "test",
+    ]
       .map((name) => [`meshctl ${name}`, {}]),
   ),
   "meshctl validate": {

@@ -54,5 +54,5 @@ export async function readMesh(files: MeshFiles, io: Io): Promise<MeshContent> {
 
 /** The mesh of files. */
 export async function openMesh(files: MeshFiles, io: Io): Promise<OfflineMesh> {
-  return new OfflineMesh(await readMesh(files, io));
+  return OfflineMesh.of(await readMesh(files, io)).mesh;
 }

@@ -5,6 +5,7 @@ import { bugReport } from "./commands/bug_report.ts";
 import { dashboard } from "./commands/dashboard.ts";
 import { diff } from "./commands/diff.ts";
 import { experimental } from "./commands/experimental.ts";
+import { history } from "./commands/history.ts";
 import { explain } from "./commands/explain.ts";
 import {
   createRemoteSecret,
@@ -46,6 +47,7 @@ export const MESHCTL: ProgramSpec = {
     diff,
     experimental,
     explain,
+    history,
     install,
     manifest,
     options,

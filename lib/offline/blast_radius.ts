@@ -103,7 +103,7 @@ function concerned(
   changes: readonly ObjectChange[],
 ): Service[] {
   const all = new Map(
-    [before, after].flatMap(({ pipeline }) => servicesOf(pipeline.mesh))
+    [before, after].flatMap(({ mesh }) => servicesOf(mesh))
       .map((one) => [one.host, one]),
   );
   const hosts = new Set<string>();
@@ -136,7 +136,7 @@ function pathsOf(
   services: readonly Service[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const paths = new Map(services.map(({ host }) => [host, new Set(["/"])]));
-  for (const { pipeline: { mesh: { tables: { virtualServices } } } } of [before, after]) {
+  for (const { mesh: { tables: { virtualServices } } } of [before, after]) {
     for (const key of virtualServices.keys()) {
       const { hosts, http } = virtualServices.peek(key)!.spec;
       for (const host of hosts) {

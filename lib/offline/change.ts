@@ -38,11 +38,11 @@ export interface ChangeQuestion {
  */
 export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius> {
   const { objects, mesh, documents, added, removals, signal } = question;
-  const before = new OfflineMesh({ objects, mesh });
+  const { mesh: before, pipeline } = OfflineMesh.of({ objects, mesh });
   const sessions = before.representatives().map(({ session }) => session);
   for (const session of sessions) session.classKey;
   const whatIf = createWhatIf({
-    live: before.pipeline,
+    live: pipeline,
     make: makePipeline,
     sessions: () => sessions,
   });
@@ -67,7 +67,7 @@ export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius
         : [{ ...upsert, key: objectKey(one.meta), object: undefined }];
     }),
   ];
-  const after = new OfflineMesh({ objects: [...next.values()], mesh });
+  const { mesh: after } = OfflineMesh.of({ objects: [...next.values()], mesh });
   return {
     prediction: answer.prediction,
     requests: compareRequests({ before, after, changes }),

@@ -12,21 +12,21 @@ import {
   type QuestionFields,
   type World,
 } from "../explain/mod.ts";
-import { createGraph, type Graph, rowRef } from "../graph/mod.ts";
+import { createGraph, type Graph } from "../graph/mod.ts";
 import { upsertOf } from "../ingest/mod.ts";
 import {
+  type BindingSource,
   type ConfigObject,
-  objectRef,
   type ProxyBinding,
   type Service,
   serviceKeys,
 } from "../model/mod.ts";
-import { defaultMeshConfig, defaultMeshNetworks } from "../schema/mod.ts";
+import { defaultMeshConfig, defaultMeshNetworks, isTableKind } from "../schema/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 import { readFeatures } from "../settings/mod.ts";
 import { nearest } from "../text/mod.ts";
-import { createPipeline, type Pipeline } from "../translate/mod.ts";
-import type { Mesh } from "../derive/mod.ts";
+import { createPipeline, type Pipeline, type Translation } from "../translate/mod.ts";
+import { type Mesh, tableOf } from "../derive/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { nodeOf, type Workload, workloadNamed, workloadsOf } from "./workloads.ts";
 
@@ -49,20 +49,33 @@ export interface OfflineProxy {
 
 /** A mesh from files. */
 export class OfflineMesh {
-  readonly pipeline: Pipeline;
+  readonly mesh: Mesh;
+  readonly #source: BindingSource;
   readonly #proxies: readonly OfflineProxy[];
   readonly #clients = new Map<string, OfflineProxy>();
-  readonly #objects: ReadonlyMap<string, ConfigObject>;
 
-  constructor({ objects, mesh = defaultMeshConfig() }: OfflineInput) {
-    this.pipeline = makePipeline(createGraph());
-    this.pipeline.apply({
+  private constructor({ mesh, source }: Pick<Translation, "mesh" | "source">) {
+    this.mesh = mesh;
+    this.#source = source;
+    this.#proxies = workloadsOf(mesh).map((one) => this.#proxyOf(one));
+  }
+
+  /** The mesh of a translation as it is now. */
+  static over(translation: Pick<Translation, "mesh" | "source">): OfflineMesh {
+    return new OfflineMesh(translation);
+  }
+
+  /** Translates objects; returns the mesh and its pipeline. */
+  static of(
+    { objects, mesh = defaultMeshConfig() }: OfflineInput,
+  ): { readonly mesh: OfflineMesh; readonly pipeline: Pipeline } {
+    const pipeline = makePipeline(createGraph());
+    pipeline.apply({
       mesh,
       networks: defaultMeshNetworks(),
       objects: objects.flatMap((one) => upsertOf(one) ?? []),
     });
-    this.#objects = new Map(objects.map((one) => [objectRef(one), one]));
-    this.#proxies = workloadsOf(this.pipeline.mesh).map((one) => this.#proxyOf(one));
+    return { mesh: OfflineMesh.over(pipeline.translation), pipeline };
   }
 
   /** One proxy for each role, namespace, labels and service account. */
@@ -102,16 +115,16 @@ export class OfflineMesh {
   /** Everything that explanations read. */
   world(): World {
     return {
-      mesh: this.pipeline.mesh,
+      mesh: this.mesh,
       parties: this.#proxies.map(({ session }) => session),
-      services: servicesOf(this.pipeline.mesh),
+      services: servicesOf(this.mesh),
       objectOf: (kind, key) => this.objectNamed(kind, key),
     };
   }
 
   /** An object of the input by the key of its row. */
   objectNamed(kind: string, key: string): ConfigObject | undefined {
-    return this.#objects.get(rowRef({ table: kind, key }));
+    return isTableKind(kind) ? tableOf(this.mesh.tables, kind).peek(key) : undefined;
   }
 
   #unknown(name: string): MeshError {
@@ -126,7 +139,7 @@ export class OfflineMesh {
 
   #proxyOf(workload: Workload): OfflineProxy {
     const node = nodeOf(workload);
-    const { source } = this.pipeline.translation;
+    const source = this.#source;
     let binding: ProxyBinding | undefined;
     const bound = () => binding ??= source.bind(node, () => {});
     return {

@@ -17,5 +17,6 @@ export {
   runRequestTest,
   type TestResult,
 } from "./request_tests.ts";
+export { type OutcomeChange, outcomeChanges } from "./recording.ts";
 export { bearerOf } from "./token.ts";
 export { type Verdict, verdictLine, verdictOf } from "./verdict.ts";

@@ -1,0 +1,59 @@
+import { type CommandSpec, usageError } from "../../../lib/cli/mod.ts";
+import { flag, outputFlag } from "./flags.ts";
+import { DAEMON_FLAGS, daemonPages } from "./mesh_flags.ts";
+
+/** `history`. */
+export const history: CommandSpec = {
+  name: "history",
+  summary: "Show the changes of a daemon, and the one that broke a request",
+  description:
+    "Lists the latest publications of a daemon with the objects that were edited; with\n" +
+    "--proxy, --since and --until the resources of a proxy that differ between two revisions. With\n" +
+    "--log, a recording (MESH_INPUT_LOG), finds the revisions at which a request got another\n" +
+    "outcome.",
+  examples: [
+    "meshctl history --daemon localhost:8080",
+    "meshctl history --daemon localhost:8080 --proxy front.web --since 4 --until 9",
+    "meshctl history --log input.log --from front.web --to http://items.example/items",
+  ],
+  flags: [
+    flag("limit", "int", "Number of publications", { default: "20" }),
+    flag("proxy", "string", "Proxy, NAME.NAMESPACE"),
+    flag("since", "int", "First revision of a comparison"),
+    flag("until", "int", "Last revision of a comparison"),
+    flag("log", "string", "Recording of the input of a daemon", { complete: "file" }),
+    flag("from", "string", "The proxy that the request passes first"),
+    flag("to", "string", "URL of the request"),
+    flag("method", "string", "HTTP method", { default: "GET" }),
+    flag("header", "stringArray", "Header, NAME: VALUE; may be repeated"),
+    ...DAEMON_FLAGS,
+    outputFlag(["text", "json"], "text"),
+  ],
+  run: async (call) => {
+    const { comparedRevisions, latestRevisions, outcomesOfLog } = await import("../history.ts");
+    const { flags, io } = call;
+    const output = flags.string("output");
+    if (flags.given.has("log")) {
+      const [from, url] = [flags.string("from"), flags.string("to")];
+      if (from === "" || url === "") throw usageError("--log needs --from and --to");
+      const question = {
+        ...{ from, url, method: flags.string("method"), headers: flags.list("header") },
+      };
+      return await outcomesOfLog({ file: flags.string("log"), question, output }, io);
+    }
+    const daemon = daemonPages(call);
+    if (daemon === undefined) throw usageError("give --daemon HOST:PORT or --log FILE");
+    if (!flags.given.has("proxy")) {
+      return await latestRevisions(daemon, { limit: flags.number("limit"), output }, io);
+    }
+    if (!flags.given.has("since") || !flags.given.has("until")) {
+      throw usageError("--proxy needs --since and --until");
+    }
+    return await comparedRevisions(daemon, {
+      proxy: flags.string("proxy"),
+      since: flags.number("since"),
+      until: flags.number("until"),
+      output,
+    }, io);
+  },
+};
