@@ -119,6 +119,13 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["rehearse", "rehearsal", "rehearsals", "rehearsed"],
     use: "what-if",
+    // The name of a command.
+    still: [
+      "cmd/meshctl/commands/served.ts",
+      "cmd/meshctl/flag_exemptions.ts",
+      "docs/explain.md",
+      "tests/wire/meshctl_daemon_test.ts",
+    ],
   },
   {
     forms: ["mend", "mends", "mended"],

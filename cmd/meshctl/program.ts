@@ -19,6 +19,7 @@ import {
 import { authz, options, remoteClusters } from "./commands/other.ts";
 import { proxyConfig } from "./commands/proxy_config.ts";
 import { proxyStatus } from "./commands/proxy_status.ts";
+import { served } from "./commands/served.ts";
 import { test } from "./commands/test.ts";
 import { validate } from "./commands/validate.ts";
 import { version } from "./commands/version.ts";
@@ -55,6 +56,7 @@ export const MESHCTL: ProgramSpec = {
     proxyConfig,
     proxyStatus,
     remoteClusters,
+    served,
     tag,
     test,
     uninstall,

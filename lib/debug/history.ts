@@ -27,8 +27,8 @@ import {
 
 /**
  * `/debug/history`: the latest pushes (`limit=`), one of them (`revision=`), the resources of a
- * proxy at a revision (`proxyID=&revision=`), or their differences between two revisions
- * (`proxyID=&from=&to=`). `/debug/audit`: state of the audit.
+ * proxy at a revision or now (`proxyID=&revision=`, a number or `latest`), or their differences
+ * between two revisions (`proxyID=&from=&to=`). `/debug/audit`: state of the audit.
  */
 export function historyRoutes(inputs: DebugInputs): Route[] {
   const { history, audit } = inputs;
@@ -96,17 +96,20 @@ function ofProxy(
       ? json({ from, to, changes })
       : changesPage(shell, session, { from, to, changes });
   }
-  if (at === undefined) {
+  const isLatest = url.searchParams.get("revision") === "latest";
+  if (at === undefined && !isLatest) {
     return text("give revision=, or from= and to=, beside proxyID=\n", { status: 400 });
   }
   const resources: Record<string, { name: string; version: string; bytes: number }[]> = {};
   for (const { typeUrl, view } of session.types) {
-    const content = view && history.at(at, view);
+    const content = at === undefined
+      ? [...view?.entries() ?? []]
+      : view && history.at(at, view)?.values();
     if (view !== undefined && content === undefined) return forgotten(undefined);
-    resources[typeUrl] = [...content?.values() ?? []].sort(byName)
+    resources[typeUrl] = [...content ?? []].sort(byName)
       .map(({ name, version, bytes }) => ({ name, version, bytes: bytes.length }));
   }
-  return json({ revision: at, resources });
+  return json({ revision: at ?? "latest", resources });
 }
 
 function byName(a: Resource, b: Resource): number {

@@ -39,7 +39,7 @@ function clients(inputs: DebugInputs, watches: boolean): Record<string, unknown>
 }
 
 function clientOf(session: SessionInfo, watches: boolean): Record<string, unknown> {
-  const { connectionId, connectedAt, address, node: { metadata, locality } } = session;
+  const { connectionId, connectedAt, address, node: { metadata, locality, ...node } } = session;
   return {
     connectionId,
     connectedAt: connectedAt.toISOString(),
@@ -47,6 +47,8 @@ function clientOf(session: SessionInfo, watches: boolean): Record<string, unknow
     labels: metadata.LABELS ?? {},
     metadata,
     locality,
+    // The other properties on which the resources of the proxy depend.
+    node,
     ...(watches ? { watches: watchesOf(session) } : {}),
   };
 }

@@ -12,12 +12,13 @@ import {
   type QuestionFields,
   type World,
 } from "../explain/mod.ts";
-import { createGraph, type Graph } from "../graph/mod.ts";
+import { createGraph, type Graph, type View } from "../graph/mod.ts";
 import { upsertOf } from "../ingest/mod.ts";
 import {
   type BindingSource,
   type ConfigObject,
   type ProxyBinding,
+  type ProxyNode,
   type Service,
   serviceKeys,
 } from "../model/mod.ts";
@@ -39,7 +40,7 @@ export interface OfflineInput {
 
 /** The DNS suffix, and the cluster, of a daemon that is not told others. */
 const DOMAIN = "cluster.local";
-const CLUSTER = "Kubernetes";
+const CLUSTER = "Orchestrator";
 
 /** A proxy, which is bound to its resources when they are first read. */
 export interface OfflineProxy {
@@ -103,6 +104,12 @@ export class OfflineMesh {
     const made = this.#proxyOf(workload);
     this.#clients.set(name, made);
     return made;
+  }
+
+  /** The views of any proxy, by type URL. */
+  bind(node: ProxyNode): (typeUrl: string) => View | undefined {
+    const binding = this.#source.bind(node, () => {});
+    return (typeUrl) => binding.view(typeUrl);
   }
 
   /** Explains a request; the question must be well-formed. */

@@ -18,5 +18,12 @@ export {
   type TestResult,
 } from "./request_tests.ts";
 export { type OutcomeChange, outcomeChanges } from "./recording.ts";
+export {
+  type DifferenceGroup,
+  type ServedDifference,
+  servedDifferences,
+  type ServedProxy,
+  type ServedVersions,
+} from "./served_difference.ts";
 export { bearerOf } from "./token.ts";
 export { type Verdict, verdictLine, verdictOf } from "./verdict.ts";
