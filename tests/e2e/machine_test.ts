@@ -15,6 +15,7 @@ import {
   makeNetwork,
   missing,
   type Network,
+  PROXY_GROUP,
   run,
   WORKLOAD,
 } from "./redirect/network.ts";
@@ -140,7 +141,8 @@ Deno.test({
     stack.defer(() => Deno.remove(etc, { recursive: true }));
     await run("ip", "-n", network.elsewhere, "addr", "add", `${WEB}/24`, "dev", "eth0");
     const machine = await makeMachine(dir, network);
-    stack.use(await start(network.elsewhere, [MESH, dir]));
+    // With a group the program is not killed, but ends with its input, and ends what it started.
+    stack.use(await start(network.elsewhere, [MESH, dir], PROXY_GROUP));
     stack.use(
       await start(network.workload, [program("serve"), "till", `http:0.0.0.0:${APPLICATION_PORT}`]),
     );
