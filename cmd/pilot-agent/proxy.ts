@@ -64,7 +64,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   const probes = openProbes(loaded.settings);
   const stopTokens = await startTokenService(options);
   const dns = await startDns(loaded.settings, plan);
-  const wasm = await startWasm(plan);
+  const wasm = await startWasm(plan, identity?.tls);
   try {
     const { routes, limits } = options.profiling ? PROFILES : { routes: [], limits: undefined };
     const agent = await startAgent(plan, {

@@ -4,7 +4,12 @@
  * @module
  */
 import { resolve } from "node:path";
-import type { AgentPlan, ResourceConverter } from "../../lib/agent/mod.ts";
+import {
+  type AgentPlan,
+  askPullSecret,
+  type RelayOptions,
+  type ResourceConverter,
+} from "../../lib/agent/mod.ts";
 import { TYPE_URLS } from "../../lib/model/mod.ts";
 import { openModules, pluginConverter } from "../../lib/wasm/mod.ts";
 
@@ -24,7 +29,8 @@ export interface AgentWasm {
  * @throws MeshError `wasm-folder`
  */
 export async function startWasm(
-  { command, configPath, env }: AgentPlan,
+  { command, configPath, env, target, node }: AgentPlan,
+  tls: RelayOptions["tls"],
 ): Promise<AgentWasm | undefined> {
   if (!env.wasm.converts || command === undefined) return undefined;
   const modules = await openModules({
@@ -35,7 +41,7 @@ export async function startWasm(
   return {
     converter: {
       typeUrl: TYPE_URLS.extension,
-      convert: pluginConverter(modules),
+      convert: pluginConverter(modules, (name) => askPullSecret({ target, tls, node }, name)),
     },
     stop: () => modules.stop(),
   };

@@ -7,6 +7,7 @@
 export { type Agent, type AgentParts, startAgent } from "./agent.ts";
 export { type AgentEnv, readEnv } from "./variables.ts";
 export type { ResourceConverter } from "./convert.ts";
+export { askPullSecret } from "./pull_secret.ts";
 export type { AgentSubscription } from "./intercept.ts";
 export { type Loaded, type LoadFlags, loadSettings } from "./load.ts";
 export { type AgentRole, ROLES } from "./node.ts";

@@ -16,6 +16,8 @@ export {
   type Keys,
   type MutualParameters,
   mutualServerTls,
+  pullSecret,
+  pullSecretName,
   type SecretNames,
   secretNames,
   SHARED,
@@ -115,6 +117,7 @@ export {
   type Patch,
   type PatchedType,
   type Plugin,
+  pullSecretOf,
 } from "./patches/mod.ts";
 export {
   defaultRoute,

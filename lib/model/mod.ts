@@ -72,4 +72,9 @@ export {
   xdsType,
   type XdsTypeName,
 } from "./xds/mod.ts";
-export { AGENT_WASM, NO_CHECKSUM, PULL_POLICY_VARIABLE } from "./wasm_module.ts";
+export {
+  AGENT_WASM,
+  NO_CHECKSUM,
+  PULL_POLICY_VARIABLE,
+  PULL_SECRET_VARIABLE,
+} from "./wasm_module.ts";

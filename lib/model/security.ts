@@ -7,7 +7,10 @@
 /** Mutual TLS of a workload: required, optional, or not offered. */
 export type PeerMode = "disable" | "permissive" | "strict";
 
-/** Certificates that Gateways name, as they were found; what is not there is undefined. All are PEM but the staple. */
+/**
+ * Credentials that configuration names, as they were found; absent parts are undefined. Certificates
+ * and keys are PEM.
+ */
 export interface Credential {
   readonly certificate?: string;
   readonly privateKey?: string;
@@ -15,4 +18,6 @@ export interface Credential {
   readonly revoked?: string;
   /** DER in base64. */
   readonly ocspStaple?: string;
+  /** Credentials of image registries: JSON of the form of `.dockerconfigjson`. */
+  readonly pullConfig?: string;
 }

@@ -15,3 +15,9 @@ export const PULL_POLICY_VARIABLE: string = "MESH_META_WASM_IMAGE_PULL_POLICY";
 
 /** Checksum of a module without one: Envoy's message must have some. */
 export const NO_CHECKSUM: string = "nil";
+
+/**
+ * Environment variable of a plugin's machine with the name of its pull secret, which the agent asks
+ * the daemon for. The agent takes it out.
+ */
+export const PULL_SECRET_VARIABLE: string = "MESH_META_WASM_IMAGE_PULL_SECRET";

@@ -12,7 +12,7 @@ export const MESH_CREDENTIAL_DIR: EnvVar<string | undefined> = declareEnv({
   name: "MESH_CREDENTIAL_DIR",
   type: "string",
   doc:
-    "Directory of the certificates that `credentialName` names: `NAMESPACE/NAME/` with `tls.crt`, `tls.key` and `ca.crt`.",
+    "Directory of the certificates that `credentialName` names, `NAMESPACE/NAME/` with `tls.crt`, `tls.key` and `ca.crt`, and of the secrets that `imagePullSecret` names, with `.dockerconfigjson`.",
   readers,
 });
 

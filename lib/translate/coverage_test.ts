@@ -21,6 +21,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
     "no filter makes statistics: before them is where a filter is added anyway",
   "WasmPlugin match[].mode=CLIENT_AND_SERVER": "what is so by default",
   "WasmPlugin type=HTTP": "what is so by default",
+  "WasmPlugin imagePullSecret": "for images, which only agents fetch: tests/e2e/wasm_test.ts",
   "WasmPlugin targetRef.group": "of a Gateway, it can be but one",
   "WasmPlugin targetRefs[].group": "of a Gateway, it can be but one",
   "DataproxyFilter targetRefs[].group": "of a Gateway, it can be but one",

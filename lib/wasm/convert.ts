@@ -5,7 +5,7 @@
  */
 import { MeshError, messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
-import { NO_CHECKSUM, PULL_POLICY_VARIABLE } from "../model/mod.ts";
+import { NO_CHECKSUM, PULL_POLICY_VARIABLE, PULL_SECRET_VARIABLE } from "../model/mod.ts";
 import { type Any, AnySchema, create, fromBinary, packAny, toBinary } from "../proto/mod.ts";
 import type { AsyncDataSource } from "#envoy/config/core/v3/base_pb.ts";
 import {
@@ -35,9 +35,16 @@ interface Former {
   readonly resource: Uint8Array;
 }
 
+/**
+ * Finds the JSON of a pull secret by its name, such as `kubernetes://shop/registry`. Rejects if the
+ * agent does not get it.
+ */
+export type PullSecrets = (name: string) => Promise<string>;
+
 /** The modules, and former configurations by the name of the plugin. */
 interface Conversion {
   readonly modules: Modules;
+  readonly secrets: PullSecrets;
   readonly former: Map<string, Former>;
 }
 
@@ -49,8 +56,11 @@ interface Conversion {
  *
  * The function throws `MeshError` `wasm-fetch` that names the plugin, the address and the reason.
  */
-export function pluginConverter(modules: Modules): (value: Uint8Array) => Promise<Uint8Array> {
-  const conversion: Conversion = { modules, former: new Map() };
+export function pluginConverter(
+  modules: Modules,
+  secrets: PullSecrets,
+): (value: Uint8Array) => Promise<Uint8Array> {
+  const conversion: Conversion = { modules, secrets, former: new Map() };
   return async (value) => {
     const started = performance.now();
     try {
@@ -77,8 +87,12 @@ async function converted(value: Uint8Array, conversion: Conversion): Promise<Uin
   }
   const variables = machine.environmentVariables;
   const policy = variables?.keyValues[PULL_POLICY_VARIABLE];
-  if (variables !== undefined) delete variables.keyValues[PULL_POLICY_VARIABLE];
-  const { modules, former } = conversion;
+  const secretName = variables?.keyValues[PULL_SECRET_VARIABLE];
+  if (variables !== undefined) {
+    delete variables.keyValues[PULL_POLICY_VARIABLE];
+    delete variables.keyValues[PULL_SECRET_VARIABLE];
+  }
+  const { modules, secrets, former } = conversion;
   const module = JSON.stringify([uri, code.value.sha256]);
   const local = (filename: string): Uint8Array => {
     machine.code!.specifier = localFile(filename);
@@ -92,7 +106,7 @@ async function converted(value: Uint8Array, conversion: Conversion): Promise<Uin
       url: uri,
       sha256: code.value.sha256 === NO_CHECKSUM ? "" : code.value.sha256,
       pull: policy === "always" || policy === "if-not-present" ? policy : undefined,
-      secret: undefined,
+      secret: secretName === undefined ? undefined : await secrets(secretName),
     });
   } catch (error) {
     conversions.inc({ result: "remote_fetch_failure" });

@@ -4,6 +4,6 @@
  * @module
  */
 export { type ModuleRequest, type Modules, type ModulesOptions, openModules } from "./cache.ts";
-export { pluginConverter } from "./convert.ts";
+export { pluginConverter, type PullSecrets } from "./convert.ts";
 export { FetchError } from "./request.ts";
 export { readWasmEnv, type WasmEnv } from "./variables.ts";

@@ -8,7 +8,7 @@ import {
   startBackend,
 } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
-import { type Answers, imageAnswers, serve } from "../support/module_registry.ts";
+import { type Answers, imageAnswers, serve, type TestServer } from "../support/module_registry.ts";
 import { endpoint, NAMESPACE, serviceEntry, type Spec } from "../support/manifest.ts";
 import { headerModule } from "../support/wasm_module.ts";
 import { sidecars, startWorld, type World } from "../support/world.ts";
@@ -95,6 +95,80 @@ Deno.test("a plugin acts with the module of an image that the agent fetches", as
       assert.match(text, /^mesh_agent_wasm_config_conversion_duration_count [1-9]/m);
     }
   });
+});
+
+/** The same answers for those who know the password; others are asked for it. */
+function guarded(registry: () => TestServer, answers: Answers): Answers {
+  const headers = { "www-authenticate": 'Basic realm="registry"' };
+  return Object.fromEntries(
+    Object.entries(answers).map(([path, body]) => [path, () => {
+      const isKnown = registry().asked.at(-1)?.authorization === `Basic ${btoa(LOGIN)}`;
+      if (!isKnown) return new Response(null, { status: 401, headers });
+      return typeof body === "function" ? body() : new Response(body);
+    }]),
+  );
+}
+
+const LOGIN = "puller:s3cret-of-the-registry";
+
+Deno.test("an image is pulled with the secret that the plugin names, of the plugin's namespace", async (t) => {
+  await using backend = startBackend("v1");
+  const port = freePort();
+  await using registry: TestServer = serve(() =>
+    guarded(() => registry, imageAnswers(headerModule("x-by", "secret"), "oci"))
+  );
+  const credentials = await Deno.makeTempDir({ prefix: "mesh-pull-" });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(credentials, { recursive: true }));
+  const write = async (path: string, login: string): Promise<void> => {
+    const auths = { [registry.host]: { auth: btoa(login) } };
+    await Deno.mkdir(`${credentials}/${path}`, { recursive: true });
+    await Deno.writeTextFile(
+      `${credentials}/${path}/.dockerconfigjson`,
+      JSON.stringify({ auths }),
+    );
+  };
+  await write("other/registry", LOGIN);
+  await using world = await startWorld({
+    env: { WASM_INSECURE_REGISTRIES: registry.host, WASM_HTTP_REQUEST_MAX_RETRIES: "0" },
+    daemon: { env: { MESH_CREDENTIAL_DIR: credentials, ENABLE_DEBUG_ON_HTTP: "true" } },
+    files: {
+      "sidecars.yaml": sidecars([{ number: port, protocol: "HTTP" }]),
+      "shop.yaml": serviceEntry("shop", [HOST], { number: port, protocol: "HTTP" }, [
+        endpoint(backend.port),
+      ]),
+    },
+  });
+  const spec = { url: `oci://${registry.host}/plugins/auth:1`, imagePullSecret: "registry" };
+  await t.step("a secret of another namespace is not given", async () => {
+    await world.config.write("p.yaml", plugin(spec));
+    for (const { agent } of world.testProxies) {
+      await agent.program.printed("does not give the pull secret kubernetes://test/registry");
+    }
+    assert.deepEqual(registry.asked, []);
+  });
+  await t.step("the secret of its namespace is", async () => {
+    await write(`${NAMESPACE}/registry`, LOGIN);
+    await world.config.write("p.yaml", plugin({ ...spec, pluginConfig: { again: true } }));
+    await answers(world, port, "the plugin to act", by("secret"));
+  });
+  await t.step(
+    "it is neither in logs, nor in the proxy's configuration, nor in debug pages",
+    async () => {
+      const { daemon, testProxies } = world;
+      const texts = [daemon.program.output()];
+      for (const { agent } of testProxies) {
+        texts.push(agent.program.output(), JSON.stringify(await agent.configDump("")));
+        const id = `${agent.name}.${NAMESPACE}`;
+        texts.push(JSON.stringify(await daemon.debug(`config_dump?proxyID=${id}`)));
+      }
+      for (const text of texts) {
+        for (const hidden of [LOGIN, btoa(LOGIN), "WASM_IMAGE_PULL_SECRET=", "s3cret"]) {
+          assert.ok(!text.includes(hidden), hidden);
+        }
+      }
+    },
+  );
 });
 
 Deno.test("the former module of a plugin that fails open continues", async (t) => {

@@ -79,6 +79,20 @@ function authoritiesName(name: string): string {
   return name.endsWith(AUTHORITIES_SUFFIX) ? name : name + AUTHORITIES_SUFFIX;
 }
 
+/** Name of the secret with the pull credentials of a plugin's image. */
+export function pullSecretName(namespace: string, name: string): string {
+  return `${SCHEME}${namespace}/${name}`;
+}
+
+/** Returns the secret for an agent that pulls images; `undefined` if it has no pull credentials. */
+export function pullSecret(name: string, found: Credential | undefined): Secret | undefined {
+  if (found?.pullConfig === undefined) return undefined;
+  return create(SecretSchema, {
+    name,
+    type: { case: "genericSecret", value: { secret: inline(found.pullConfig) } },
+  });
+}
+
 /** Looks a credential up by `namespace/name`. */
 export type FindCredential = (key: string) => Credential | undefined;
 

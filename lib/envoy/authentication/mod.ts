@@ -11,6 +11,8 @@ export {
   type CredentialNames,
   credentialNames,
   credentialSecret,
+  pullSecret,
+  pullSecretName,
 } from "./credentials.ts";
 export { hasUsableKey } from "./keys.ts";
 export { mutualClientTls, type MutualParameters, mutualServerTls } from "./mutual_tls.ts";

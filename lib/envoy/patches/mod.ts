@@ -6,3 +6,4 @@
  */
 export type { Change, Changes, Patch, Plugin } from "./change.ts";
 export { additionOf, type Editor, EDITORS, type PatchedType } from "./editors.ts";
+export { pullSecretOf } from "./plugins.ts";

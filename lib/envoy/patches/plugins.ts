@@ -31,7 +31,13 @@ import {
   type WasmPlugin,
 } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import { WorkloadMode } from "#mesh/type/v1beta1/selector_pb.ts";
-import { NO_CHECKSUM, PULL_POLICY_VARIABLE, type Role } from "../../model/mod.ts";
+import {
+  NO_CHECKSUM,
+  PULL_POLICY_VARIABLE,
+  PULL_SECRET_VARIABLE,
+  type Role,
+} from "../../model/mod.ts";
+import { pullSecretName } from "../authentication/mod.ts";
 import { create, type MessageInitShape, packAny, StringValueSchema } from "../../proto/mod.ts";
 import { adsSource } from "../core/mod.ts";
 import type { Plugin, Where } from "./change.ts";
@@ -121,8 +127,9 @@ function discovered(
 }
 
 /** Builds the configuration of a plugin's filter. */
-export function pluginConfiguration({ name, spec }: Plugin): TypedExtensionConfig {
-  const config = configOf(name, spec);
+export function pluginConfiguration(plugin: Plugin): TypedExtensionConfig {
+  const { name, spec } = plugin;
+  const config = configOf(plugin);
   return create(TypedExtensionConfigSchema, {
     name,
     typedConfig: spec.type === PluginType.NETWORK
@@ -131,9 +138,9 @@ export function pluginConfiguration({ name, spec }: Plugin): TypedExtensionConfi
   });
 }
 
-function configOf(name: string, spec: WasmPlugin): PluginConfig {
+function configOf({ name, spec, object }: Plugin): PluginConfig {
   const variables = spec.vmConfig?.env ?? [];
-  const policy = PULL_POLICIES[spec.imagePullPolicy];
+  const forAgent = agentVariables(spec, object);
   const fromHost = variables.filter(({ valueFrom }) => valueFrom === EnvValueSource.HOST);
   const given = variables.filter(({ valueFrom }) => valueFrom !== EnvValueSource.HOST);
   const config = create(PluginConfigSchema, {
@@ -147,18 +154,47 @@ function configOf(name: string, spec: WasmPlugin): PluginConfig {
         vmId: name,
         runtime: "envoy.wasm.runtime.v8",
         code: { specifier: codeOf(spec) },
-        environmentVariables: variables.length === 0 && policy === undefined ? undefined : {
+        environmentVariables: variables.length === 0 && forAgent.length === 0 ? undefined : {
           hostEnvKeys: fromHost.map((one) => one.name),
-          keyValues: {
-            ...Object.fromEntries(given.map((one) => [one.name, one.value])),
-            ...policy !== undefined && { [PULL_POLICY_VARIABLE]: policy },
-          },
+          keyValues: Object.fromEntries([
+            ...given.map((one) => [one.name, one.value]),
+            ...forAgent,
+          ]),
         },
       },
     },
   });
   config.$unknown = [{ no: FAILURE_POLICY, wireType: 0, data: POLICIES[spec.failStrategy] }];
   return config;
+}
+
+/** Variables that the agent reads and takes out. Only images have pull secrets. */
+function agentVariables(spec: WasmPlugin, object: string): [name: string, value: string][] {
+  const policy = PULL_POLICIES[spec.imagePullPolicy];
+  const secret = pullSecretOf(spec, object);
+  return [
+    ...policy === undefined ? [] : [[PULL_POLICY_VARIABLE, policy] as [string, string]],
+    ...secret === undefined ? [] : [[PULL_SECRET_VARIABLE, secret.name] as [string, string]],
+  ];
+}
+
+/**
+ * Returns the pull secret of a plugin, in the plugin's namespace; `undefined`: it has none, or its
+ * module is no image.
+ *
+ * @param object `WasmPlugin/namespace/name`
+ */
+export function pullSecretOf(
+  { url, imagePullSecret }: WasmPlugin,
+  object: string,
+): { readonly name: string; readonly credential: string } | undefined {
+  const isImage = !/^(?:https?|file):\/\//i.test(url);
+  if (imagePullSecret === "" || !isImage) return undefined;
+  const [, namespace = ""] = object.split("/");
+  return {
+    name: pullSecretName(namespace, imagePullSecret),
+    credential: `${namespace}/${imagePullSecret}`,
+  };
 }
 
 /**

@@ -38,6 +38,7 @@ export const WASM_PLUGIN: TabledKind<"WasmPlugin", "wasmPlugins", WasmPlugin> = 
       "url",
       "sha256",
       "imagePullPolicy",
+      "imagePullSecret",
       "pluginConfig",
       "pluginName",
       "phase",

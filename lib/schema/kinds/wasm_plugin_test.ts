@@ -55,7 +55,7 @@ Deno.test("WasmPlugin: fields without effect give warnings", () => {
   const cases: [spec: string, warned: string[]][] = [
     ["url: oci://a.example/b", []],
     ["url: https://a.example/b.wasm", []],
-    ["url: oci://a.example/b\nimagePullSecret: s", ["spec.imagePullSecret"]],
+    ["url: oci://a.example/b\nimagePullSecret: s", []],
     [`url: https://a.example/b.wasm\nsha256: ${SUM}`, []],
     ["url: file:///b.wasm", []],
     ["url: oci://a.example/b\nimagePullPolicy: Always", []],

@@ -29,6 +29,7 @@ const FILES: Readonly<Record<keyof Credential, readonly string[]>> = {
   authorities: ["ca.crt", "cacert"],
   revoked: ["ca.crl", "crl"],
   ocspStaple: ["tls.ocsp-staple"],
+  pullConfig: [".dockerconfigjson"],
 };
 
 /** Maximum size of one file, in bytes; long chains have a few thousand. */
@@ -163,12 +164,13 @@ async function readFirst(paths: readonly string[], io: Io): Promise<Uint8Array |
 }
 
 /** Throws for a credential that a proxy would reject together with the listener. */
-function check({ certificate, privateKey, authorities }: Credential): void {
+function check({ certificate, privateKey, authorities, pullConfig }: Credential): void {
+  if (pullConfig !== undefined) checkPullConfig(pullConfig);
   if ((certificate === undefined) !== (privateKey === undefined)) {
     throw new Error(certificate === undefined ? "there is no certificate" : "there is no key");
   }
-  if (certificate === undefined && authorities === undefined) {
-    throw new Error("there is neither a certificate nor authorities");
+  if (certificate === undefined && authorities === undefined && pullConfig === undefined) {
+    throw new Error("there is neither a certificate, nor authorities, nor .dockerconfigjson");
   }
   if (certificate !== undefined && privateKey !== undefined) {
     if (!parsed("certificate", certificate).checkPrivateKey(keyOf(privateKey))) {
@@ -176,6 +178,19 @@ function check({ certificate, privateKey, authorities }: Credential): void {
     }
   }
   if (authorities !== undefined) parsed("authorities", authorities);
+}
+
+/** Errors of the parser may quote the text, so they are not passed on. */
+function checkPullConfig(text: string): void {
+  let auths: unknown;
+  try {
+    auths = Object(JSON.parse(text)).auths;
+  } catch {
+    throw new Error(".dockerconfigjson is no JSON");
+  }
+  if (typeof auths !== "object" || auths === null || Array.isArray(auths)) {
+    throw new Error(".dockerconfigjson has no object auths");
+  }
 }
 
 function parsed(what: string, pem: string): X509Certificate {

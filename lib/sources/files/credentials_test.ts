@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { makeAuthority, withCertificates } from "../../../tests/support/certificates.ts";
 import type { Credential } from "../../model/mod.ts";
+import { configureLogging } from "../../log/mod.ts";
 import { startCredentialSource } from "../mod.ts";
 import { eventually, intakeOf, QUICK } from "../../../tests/support/file_source_fixture.ts";
 
@@ -56,4 +57,38 @@ Deno.test("credentials: a directory that is not there ends the start", async () 
     startCredentialSource({ dir: "/nowhere/at/all", intake: intakeOf(() => {}) }),
     { code: "credential-dir" },
   );
+});
+
+Deno.test("pull secrets are read; faulty ones are named, and never quoted", async () => {
+  const dir = await Deno.makeTempDir();
+  const heard: [string, Credential | undefined][] = [];
+  const files = {
+    good: '{"auths":{"a.test":{"auth":"aGlkZGVu"}}}',
+    text: "hidden",
+    list: '{"auths":["hidden"]}',
+    none: '{"password":"hidden"}',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.mkdir(`${dir}/ns/${name}`, { recursive: true });
+    await Deno.writeTextFile(`${dir}/ns/${name}/.dockerconfigjson`, text);
+  }
+  const logFile = `${await Deno.makeTempDir()}/log`;
+  const endLogging = configureLogging({ targets: [logFile] });
+  try {
+    await using _ = await startCredentialSource({
+      dir,
+      timing: QUICK,
+      intake: {
+        ...intakeOf(() => {}),
+        settings: ({ credentials }) => heard.push(...credentials ?? []),
+      },
+    });
+  } finally {
+    endLogging();
+  }
+  assert.deepEqual(heard, [["ns/good", { pullConfig: files.good }]]);
+  const log = await Deno.readTextFile(logFile);
+  assert.equal(log.match(/a credential cannot be used/g)?.length, 3);
+  assert.doesNotMatch(log, /hidden/);
+  await Deno.remove(dir, { recursive: true });
 });

@@ -5,8 +5,15 @@
  */
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { text } from "../../graph/mod.ts";
-import { labelsKeys, localityKeys, policiesOf } from "../../derive/mod.ts";
-import { clientSecrets, credentialNames, credentialSecret } from "../../envoy/mod.ts";
+import { changeKeys, labelsKeys, localityKeys, policiesOf } from "../../derive/mod.ts";
+import {
+  clientSecrets,
+  credentialNames,
+  credentialSecret,
+  pullSecret,
+  pullSecretName,
+  pullSecretOf,
+} from "../../envoy/mod.ts";
 import { type MeshContext } from "../context/mod.ts";
 import { encodeResource, resourceTable } from "../resources/mod.ts";
 import { type CredentialTables, secretKeys } from "../tables/mod.ts";
@@ -45,6 +52,24 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
         return [...new Set(names.filter((name) => name !== "").flatMap(clientSecrets))].sort();
       },
     ),
+    ofPlugins: mesh.graph.derive<readonly string[], string>(
+      "plugin.credentials",
+      text,
+      (read, changes) => {
+        const named = changeKeys.decode(changes).flatMap((ref) => {
+          const plugin = "plugin" in ref && read.get(mesh.tables.wasmPlugins, ref.plugin);
+          const secret = plugin ? pullSecretOf(plugin.spec, `WasmPlugin/${ref.plugin}`) : undefined;
+          return secret?.credential ?? [];
+        });
+        return [...new Set(named)].sort();
+      },
+    ),
+    pullSecrets: resourceTable(mesh.graph, "sds.pull", text, (read, credential) => {
+      const [namespace = "", name = ""] = credential.split("/");
+      const resource = pullSecretName(namespace, name);
+      const secret = pullSecret(resource, read.get(mesh.credentials, credential));
+      return secret === undefined ? [] : [encodeResource(resource, SecretSchema, secret)];
+    }),
     secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, { namespace, name }) => {
       const secret = credentialSecret(name, namespace, (at) => {
         const credential = read.get(mesh.credentials, at);

@@ -32,6 +32,7 @@ import { anyTable, overlayOf, TYPE_URLS } from "../resources/mod.ts";
 import { deriveHttpProxy, deriveRoutes } from "../routes/mod.ts";
 import { grpcLayers } from "./grpc.ts";
 import { routerLayers } from "./router.ts";
+import { pullCredentials } from "./secrets.ts";
 import { sidecarLayers } from "./sidecar.ts";
 import type { LayerTables } from "./tables.ts";
 
@@ -52,11 +53,17 @@ export function createLayers(context: Context): Layers {
   const patched = createPatched(mesh, { ...byType, extension: [] });
   const explained = createExplained(mesh.graph, explainable(byType, patched));
   const of: LayersOf = (binding) => {
-    const layers = isGrpc(binding.cls)
-      ? grpcLayers(tables, grpc, binding)
-      : binding.cls.role === "router"
-      ? patchedLayers(patched, binding, routerLayers(tables, binding))
-      : patchedLayers(patched, binding, sidecarLayers(tables, binding));
+    const layers = isGrpc(binding.cls) ? grpcLayers(tables, grpc, binding) : withPullSecrets(
+      tables,
+      binding,
+      patchedLayers(
+        patched,
+        binding,
+        binding.cls.role === "router"
+          ? routerLayers(tables, binding)
+          : sidecarLayers(tables, binding),
+      ),
+    );
     return binding.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
   };
   return { of, patches: patched };
@@ -91,6 +98,18 @@ function deriveTables(context: Context): LayerTables {
     credentials: deriveCredentials(context),
     httpProxy: deriveHttpProxy(context, routes, routes.sourceLabels),
   };
+}
+
+/** Adds the pull secrets of the class's plugins, for proxies that may read credentials. */
+function withPullSecrets(
+  tables: LayerTables,
+  { cls, patching }: ClassBinding,
+  layers: Map<string, readonly Collection[]>,
+): Map<string, readonly Collection[]> {
+  const changes = patching[PATCHED_BY.extension];
+  if (cls.options.CREDENTIALS !== "true" || changeKeys.decode(changes).length === 0) return layers;
+  const secrets = layers.get(TYPE_URLS.secret) ?? [];
+  return layers.set(TYPE_URLS.secret, [...secrets, pullCredentials(tables, changes)]);
 }
 
 /** Replaces the layers of a class by its patched layers. */

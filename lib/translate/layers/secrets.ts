@@ -53,3 +53,11 @@ export function localCredentials(
     keyOf: (name) => ({ namespace, name }),
   }));
 }
+
+/** The pull secrets of plugins, for proxies whose agent pulls their images. */
+export function pullCredentials(tables: LayerTables, changes: string): Collection {
+  return collection(tables, `secret/pull/${changes}`, () => ({
+    members: { listFrom: [tables.credentials.ofPlugins, changes] },
+    resources: tables.credentials.pullSecrets,
+  }));
+}

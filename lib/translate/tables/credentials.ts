@@ -24,4 +24,8 @@ export interface CredentialTables {
   /** Locality, as `Localities.ofClass` → names of the secrets that rules for certain workloads name. */
   readonly ofLocality: Derived<readonly string[]>;
   readonly secrets: SecretTable<SecretKey>;
+  /** Text of `changeKeys` → names of the pull secrets of the plugins among them. */
+  readonly ofPlugins: Derived<readonly string[]>;
+  /** Pull secret by its name. */
+  readonly pullSecrets: SecretTable;
 }
