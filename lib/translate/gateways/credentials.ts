@@ -52,6 +52,30 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
         return [...new Set(names.filter((name) => name !== "").flatMap(clientSecrets))].sort();
       },
     ),
+    ...derivePullSecrets(mesh),
+    secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, { namespace, name }) => {
+      const secret = credentialSecret(name, namespace, (at) => {
+        const credential = read.get(mesh.credentials, at);
+        if (credential !== undefined) {
+          read.decide?.({
+            group: "credential",
+            source: "environment",
+            field: "MESH_CREDENTIAL_DIR",
+            value: at,
+          });
+        }
+        return credential;
+      });
+      return secret === undefined ? [] : [encodeResource(name, SecretSchema, secret)];
+    }),
+  };
+}
+
+/** Pull secrets of WasmPlugins. */
+function derivePullSecrets(
+  mesh: MeshContext["mesh"],
+): Pick<CredentialTables, "ofPlugins" | "pullSecrets"> {
+  return {
     ofPlugins: mesh.graph.derive<readonly string[], string>(
       "plugin.credentials",
       text,
@@ -69,21 +93,6 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
       const resource = pullSecretName(namespace, name);
       const secret = pullSecret(resource, read.get(mesh.credentials, credential));
       return secret === undefined ? [] : [encodeResource(resource, SecretSchema, secret)];
-    }),
-    secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, { namespace, name }) => {
-      const secret = credentialSecret(name, namespace, (at) => {
-        const credential = read.get(mesh.credentials, at);
-        if (credential !== undefined) {
-          read.decide?.({
-            group: "credential",
-            source: "environment",
-            field: "MESH_CREDENTIAL_DIR",
-            value: at,
-          });
-        }
-        return credential;
-      });
-      return secret === undefined ? [] : [encodeResource(name, SecretSchema, secret)];
     }),
   };
 }
