@@ -71,6 +71,7 @@ export async function openOrchestrator(
     source: sourceName(clusterId),
     intake,
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
+    domain: options.domain,
   });
   stack.defer(() => objects.close());
   const aborted = new Promise<"aborted">((resolve) => {

@@ -57,12 +57,15 @@ function checkRegistries(options: DiscoveryOptions): string[] {
       { remedy: "Give one of the two flags." },
     );
   }
-  if (given.has("registries") && registries.length > 0) {
+  const known = orchConfig !== "" && registries.join() === "Orchestrator";
+  if (given.has("registries") && !known && (registries.length > 0 || configDir === "")) {
     throw new MeshError(
       "not-supported",
-      `--registries=${registries.join(",")}: service registries are not implemented`,
-      { remedy: "Leave --registries out and describe services by ServiceEntries." },
+      `--registries=${registries.join(",")}: service registries cannot be chosen`,
+      { remedy: "Leave --registries out; --orchconfig names the orchestrator with the services." },
     );
   }
-  return ["no service registry is started: services come from ServiceEntries"];
+  return orchConfig !== ""
+    ? []
+    : ["without an orchestrator there is no service registry: services come from ServiceEntries"];
 }

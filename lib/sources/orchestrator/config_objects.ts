@@ -17,6 +17,7 @@ import {
 import { type Kind, KINDS, type ObjectIdentity, type SchemaProblem } from "../../schema/mod.ts";
 import { createProblemReporter } from "../files/problem_reporter.ts";
 import type { SourceProblem } from "../files/source_problem.ts";
+import { followServices, type Registry } from "./services/registry.ts";
 import { type ReadItem, readItem, resourceTypeOf } from "./objects.ts";
 
 const log = scope("orch");
@@ -29,6 +30,8 @@ export interface OrchestratorOptions {
   readonly intake: Intake;
   /** The only namespace that is read; empty: all. */
   readonly namespace: string;
+  /** DNS suffix of services. */
+  readonly domain: string;
   /** Kinds that are read. */
   readonly kinds?: readonly Kind[];
   readonly timing?: Partial<FollowTiming>;
@@ -68,6 +71,7 @@ class Source implements OrchestratorObjects {
   readonly synced: Promise<void>;
   readonly #options: OrchestratorOptions;
   readonly #kinds: FollowedKind[];
+  readonly #registry: Registry;
   readonly #reporter = createProblemReporter(log);
   #fault: string | undefined;
 
@@ -75,7 +79,9 @@ class Source implements OrchestratorObjects {
     this.#options = options;
     this.#kinds = [];
     for (const kind of options.kinds ?? KINDS) this.#kinds.push(this.#follow(kind));
-    this.synced = Promise.all(this.#kinds.map(({ following }) => following.synced)).then(() => {
+    this.#registry = followServices({ ...options, stateChanged: () => this.#stateChanged() });
+    const synced = this.#kinds.map(({ following }) => following.synced);
+    this.synced = Promise.all([...synced, this.#registry.synced]).then(() => {
       const absent = this.#kinds.filter(({ following }) => following.state().absent);
       if (absent.length > 0) {
         const resources = absent.map(({ resource }) => resource);
@@ -100,11 +106,15 @@ class Source implements OrchestratorObjects {
   }
 
   resources(): FollowedResource[] {
-    return this.#kinds.map(({ resource, following }) => ({ resource, ...following.state() }));
+    return [
+      ...this.#kinds.map(({ resource, following }) => ({ resource, ...following.state() })),
+      ...this.#registry.states().map(([resource, state]) => ({ resource, ...state })),
+    ];
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#kinds.map(({ following }) => following.close()));
+    const following = this.#kinds.map((kind) => kind.following.close());
+    await Promise.all([...following, this.#registry.close()]);
   }
 
   #follow(kind: Kind): FollowedKind {
