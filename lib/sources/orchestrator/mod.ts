@@ -1,5 +1,5 @@
 /**
- * The orchestrator as a source: custom resources and namespaces.
+ * The orchestrator as a source: custom resources, namespaces, and Services with their endpoints.
  *
  * @module
  */

@@ -45,7 +45,7 @@ export interface ApiSlice extends ListItem {
   readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null;
 }
 
-/** What is kept of a pod. */
+/** The kept part of a pod. */
 export interface PodFacts {
   readonly namespace: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export interface PodFacts {
   readonly serviceAccount: string;
 }
 
-/** What is kept of a node. */
+/** The kept part of a node. */
 export interface NodeFacts {
   readonly name: string;
   readonly region: string;
