@@ -71,6 +71,8 @@ export const ADDED: Additions = {
   "meshctl proxy-config secret": CONNECTION,
   "meshctl proxy-config rootca-compare": CONNECTION,
   "meshctl experimental proxy-status": { "<[<type>/]<name>[.<namespace>]>": TARGET },
+  "meshctl experimental wait": {},
+  "meshctl experimental metrics": { "--prometheus": "a Prometheus outside an orchestrator" },
   "meshctl experimental internal-debug": { "--list": "the names of the debug pages" },
   "meshctl experimental dataproxy-stats": {
     "--type": "the description shows it in an invocation only",

@@ -196,6 +196,21 @@ Deno.test("meshctl: daemon and proxies", async (t) => {
     assert.match(wrong.err, /no scope adz\nDid you mean ads\?/);
   });
 
+  await t.step("wait returns when the proxies have acknowledged an edit", async () => {
+    const changed = FILES["shop.yaml"].replace("maxConnections: 7", "maxConnections: 9");
+    assert.notEqual(changed, FILES["shop.yaml"]);
+    await world.config.write("shop.yaml", changed);
+    const wait = ["x", "wait", "DestinationRule", "shop.test", ...xds];
+    const done = await meshctl([...wait, "--generation", "2", "--timeout", "60s"]);
+    assert.deepEqual([done.err, done.status], ["", 0]);
+    assert.match(done.out, /^DestinationRule\/test\/shop: generation 2 is acknowledged by 2 of 2/);
+    const dump = await first.agent.configDump("shop");
+    assert.match(JSON.stringify(dump), /"max_connections":9/);
+    const late = await meshctl([...wait, "--generation", "3", "--timeout", "1s"]);
+    assert.equal(late.status, 1);
+    assert.match(late.err, /has not landed: no such edit was seen/);
+  });
+
   await t.step("version and internal-debug", async () => {
     const { out, err } = await meshctl(["version", ...xds]);
     assert.match(

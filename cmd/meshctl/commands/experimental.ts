@@ -48,6 +48,29 @@ const describe: CommandSpec = {
   ],
 };
 
+const waitCommand: CommandSpec = {
+  name: "wait",
+  summary: "Wait until proxies have acknowledged an edit",
+  description:
+    "Waits until the proxies that the newest edit of an object concerns have acknowledged\n" +
+    "it, as the daemon's receipts say. Status 1 when a proxy rejects it, or on the time limit.",
+  examples: [
+    "meshctl x wait VirtualService web.shop",
+    "meshctl x wait VirtualService web.shop --generation 4 --threshold 0.9 --timeout 1m",
+  ],
+  args: [
+    { name: "kind", description: "Kind of the object" },
+    { name: "name[.namespace]", description: "Name of the object" },
+  ],
+  flags: [
+    flag("generation", "int", "Lowest generation that counts; default: the newest edit"),
+    flag("threshold", "float32", "Share of the proxies that must have it", { default: "1" }),
+    REVISION,
+    ...XDS_FLAGS,
+  ],
+  run: async (call) => await (await import("../wait.ts")).wait(call),
+};
+
 /** `experimental` and its sub-commands. */
 export const experimental: CommandSpec = {
   name: "experimental",
@@ -114,19 +137,21 @@ export const experimental: CommandSpec = {
       ],
       run: async (call) => await (await import("../internal_debug.ts")).internalDebug(call),
     },
-    notYet({
+    {
       name: "metrics",
       aliases: ["m"],
       summary: "Print request metrics of workloads",
-      examples: ["meshctl x metrics web.shop"],
+      examples: ["meshctl x metrics web.shop --prometheus http://localhost:9090"],
       args: [{ name: "workload name", description: "<name>[.<namespace>]", variadic: true }],
       flags: [
         flag("duration", "duration", "Time that the metrics cover", {
           short: "d",
           default: "1m0s",
         }),
+        flag("prometheus", "string", "Address of the Prometheus, http://HOST:PORT"),
       ],
-    }),
+      run: async (call) => await (await import("../metrics.ts")).metrics(call),
+    },
     notYet({
       name: "precheck",
       summary: "Check if the mesh can be installed or upgraded",
@@ -144,6 +169,7 @@ export const experimental: CommandSpec = {
     }),
     experimentalProxyStatus,
     experimentalVersion,
+    waitCommand,
     workload,
   ],
 };

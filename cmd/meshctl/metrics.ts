@@ -1,0 +1,96 @@
+import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
+import { dataError, type Invocation, tableText, usageError } from "../../lib/cli/mod.ts";
+
+/** Longest wait for an answer. */
+const TIMEOUT_MS = 30_000;
+
+/** Prints request rates, error rates and latencies of workloads, from a Prometheus. */
+export async function metrics(call: Invocation): Promise<number> {
+  const { flags, args, io } = call;
+  const base = flags.string("prometheus").replace(/\/+$/, "");
+  if (!/^https?:\/\//.test(base)) {
+    throw usageError(
+      `${call.command} needs the address of a Prometheus`,
+      "Use --prometheus http://HOST:9090.",
+    );
+  }
+  const seconds = Math.round(flags.number("duration") / 1000);
+  if (seconds <= 0) throw usageError("--duration must be at least one second");
+  const rows: string[][] = [];
+  for (const given of args) {
+    const dot = given.indexOf(".");
+    const name = dot < 0 ? given : given.slice(0, dot);
+    const namespace = dot < 0 ? flags.string("namespace") || "default" : given.slice(dot + 1);
+    const workload = `destination_workload=${JSON.stringify(name)},` +
+      `destination_workload_namespace=${JSON.stringify(namespace)},reporter="destination"`;
+    const query = (promql: string) => ask(call, base, promql);
+    const rate = (more: string) =>
+      `sum(rate(mesh_requests_total{${workload}${more}}[${seconds}s]))`;
+    const quantile = (share: number) =>
+      `histogram_quantile(${share}, sum(rate(mesh_request_duration_milliseconds_bucket{${workload}}` +
+      `[${seconds}s])) by (le))`;
+    const [total, errors, p50, p90, p99] = await Promise.all([
+      query(rate("")),
+      query(rate(',response_code=~"5.."')),
+      query(quantile(0.5)),
+      query(quantile(0.9)),
+      query(quantile(0.99)),
+    ]);
+    rows.push([
+      `${name}.${namespace}`,
+      rateText(total),
+      rateText(errors),
+      ...[p50, p90, p99].map(latencyText),
+    ]);
+  }
+  const head = ["WORKLOAD", "TOTAL RPS", "ERROR RPS", "P50 LATENCY", "P90 LATENCY", "P99 LATENCY"];
+  io.out(tableText(head, rows));
+  return 0;
+}
+
+function rateText(rate: number | undefined): string {
+  return rate === undefined || Number.isNaN(rate) ? "0.000" : rate.toFixed(3);
+}
+
+/** A latency in milliseconds; `-` without requests. */
+function latencyText(milliseconds: number | undefined): string {
+  return milliseconds === undefined || Number.isNaN(milliseconds)
+    ? "-"
+    : `${Math.round(milliseconds)}ms`;
+}
+
+/** The value of an expression; `undefined` when there is no series. */
+async function ask(
+  { signal }: Invocation,
+  base: string,
+  query: string,
+): Promise<number | undefined> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const url = `${base}/api/v1/query?query=${encodeURIComponent(query)}`;
+  let text: string;
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.any([signal, timeout]) });
+    text = await answer.text();
+  } catch (cause) {
+    const reason = timeout.aborted ? "no answer within 30 seconds" : messageOf(cause);
+    throw new MeshError("prometheus", `cannot ask ${printable(base)}: ${printable(reason)}`, {
+      remedy: "Check the address, and that the Prometheus runs.",
+    });
+  }
+  const value = parsed(base, text);
+  return value === undefined ? undefined : Number(value);
+}
+
+/** The first value of an answer of the query API. */
+function parsed(base: string, text: string): string | undefined {
+  try {
+    const { status, data } = JSON.parse(text);
+    if (status === "success") return data.result[0]?.value[1];
+  } catch {
+    // The error below says all that is known of the answer.
+  }
+  throw dataError(
+    `${printable(base)} did not answer as a Prometheus: ${printable(text.slice(0, 200))}`,
+    "Give the base address of a Prometheus, such as http://localhost:9090.",
+  );
+}
