@@ -33,7 +33,7 @@ export function namesDaemon(flags: FlagValues): boolean {
  *
  * @throws {MeshError} `daemon-unknown` without an address
  */
-export async function daemonOf({ flags, io }: Invocation): Promise<Daemon> {
+export async function daemonOf({ flags, io }: Pick<Invocation, "flags" | "io">): Promise<Daemon> {
   const given = flags.string("xds-address");
   if (given === "") {
     throw new MeshError("daemon-unknown", "no daemon is named", {

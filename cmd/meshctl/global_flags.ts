@@ -18,6 +18,7 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     name: "context",
     type: "string",
     description: "Context of the orchestrator configuration to use",
+    candidates: async (request) => await (await import("./candidates.ts")).contextNames(request),
   },
   {
     name: "meshNamespace",

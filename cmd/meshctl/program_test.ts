@@ -108,6 +108,37 @@ Deno.test("completion offers commands, aliases' flags and files", async () => {
   assert.match((await ran("__completeNoDesc", "pc", "listeners", "--type", ""))[0], /^HTTP\nTCP\n/);
 });
 
+Deno.test("completion offers proxies of the daemon and contexts of the configuration file", async () => {
+  await using daemon = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json([{ proxy: "web-2.shop" }, { proxy: "web-1.shop" }, { proxy: "a\u001b.b" }]),
+  );
+  const address = `http://127.0.0.1:${daemon.addr.port}`;
+  const words = ["__completeNoDesc", "pc", "route", "--xds-address", address, "web"];
+  assert.equal((await ran(...words))[0], "web-1.shop\nweb-2.shop\n:none\n");
+  // deno-lint-ignore no-control-regex
+  assert.doesNotMatch((await ran(...words.slice(0, -1), ""))[0], /\u001b/);
+  // An unreachable daemon offers nothing, and says nothing.
+  words[4] = "http://127.0.0.1:1";
+  assert.deepEqual(await ran(...words), [":none\n", "", 0]);
+  const file = await Deno.makeTempFile();
+  try {
+    const contexts = ["east", "west"].map((name) => ({
+      name,
+      context: { cluster: "c", user: "u" },
+    }));
+    await Deno.writeTextFile(file, JSON.stringify({ contexts }));
+    const [out] = await ran("__completeNoDesc", "ps", "-c", file, "--context", "");
+    assert.equal(out, "east\nwest\n:none\n");
+    assert.equal(
+      (await ran("__completeNoDesc", "ps", "-c", file, "--context=w"))[0],
+      "--context=west\n:none\n",
+    );
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
 Deno.test("a flag beats its variable, the variable beats the file, the file beats the default", async () => {
   const dir = await Deno.makeTempDir();
   const configured = { file: "config.yaml", values: new Map([["meshNamespace", "of-file"]]) };

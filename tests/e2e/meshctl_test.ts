@@ -29,7 +29,12 @@ const FILES = {
     manifest("AuthorizationPolicy", "only-get", {
       rules: [{ to: [{ operation: { methods: ["GET"] } }] }],
     }).replace("networking.mesh.io", "security.mesh.io"),
-    sidecars([{ number: 15180, protocol: "HTTP" }]),
+    sidecars([{ number: 15180, protocol: "HTTP" }], {
+      ingress: [{
+        port: { number: 15181, protocol: "HTTP", name: "http-own" },
+        defaultEndpoint: "127.0.0.1:9998",
+      }],
+    }),
   ),
 };
 
@@ -204,7 +209,7 @@ Deno.test("meshctl: daemon and proxies", async (t) => {
     const done = await meshctl([...wait, "--generation", "2", "--timeout", "60s"]);
     assert.deepEqual([done.err, done.status], ["", 0]);
     assert.match(done.out, /^DestinationRule\/test\/shop: generation 2 is acknowledged by 2 of 2/);
-    const dump = await first.agent.configDump("shop");
+    const dump = await first.agent.configDump(".*shop.*");
     assert.match(JSON.stringify(dump), /"max_connections":9/);
     const late = await meshctl([...wait, "--generation", "3", "--timeout", "1s"]);
     assert.equal(late.status, 1);

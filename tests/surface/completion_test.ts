@@ -46,6 +46,18 @@ for (const shell of SHELL_NAMES) {
     await open.terminal.shows(/"clientVersion": \{/);
   });
 
+  test("commands and values of meshctl are completed, and a mistyped one gives a near name", async () => {
+    await using open = await openShell(shell, "meshctl");
+    await open.terminal.type("meshctl proxy-con\t");
+    await open.terminal.shows(/meshctl proxy-config /);
+    await open.terminal.type("listener --type UN\t");
+    await open.terminal.shows(/--type UNKNOWN /);
+    await open.terminal.type("--file /nosuch\r");
+    await open.terminal.shows(/Error: cannot read \/nosuch: there is no such file/);
+    await open.terminal.type("meshctl proxy-statos\r");
+    await open.terminal.shows(/Did you mean this\?\s+proxy-status/);
+  });
+
   test("a path is completed with its blanks escaped", async () => {
     await using open = await openShell(shell, "pilot-discovery");
     await Deno.mkdir(`${open.folder}/mesh files`);

@@ -5,4 +5,5 @@ export const PROXY: ArgSpec = {
   name: "[<type>/]<name>[.<namespace>]",
   description: "Pod of the proxy, or a workload such as deployment/web",
   optional: true,
+  candidates: async (request) => await (await import("../candidates.ts")).proxyNames(request),
 };
