@@ -2,7 +2,7 @@ import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
 import { type Invocation, suggest, tableText, usageError } from "../../lib/cli/mod.ts";
 import { DAEMON_LEVELS, type LevelChange, levelChanges } from "../../lib/config_dump/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
-import { warnOrchestratorFlags } from "./global_flags.ts";
+import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
 
 /** A logging scope of the daemon. */
 interface Scope {

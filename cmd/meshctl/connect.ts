@@ -12,7 +12,7 @@ import {
   readClientCertificates,
 } from "../../lib/daemon_client/mod.ts";
 
-import { warnOrchestratorFlags } from "./global_flags.ts";
+import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
 
 /** Authorities of the system, for daemons with public certificates. */
 const SYSTEM_ROOTS = "/etc/ssl/certs/ca-certificates.crt";

@@ -2,7 +2,7 @@ import { type Invocation, neutralText, usageError } from "../../lib/cli/mod.ts";
 import { parseValue } from "../../lib/config_dump/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { admin, isUrl } from "./dump_source.ts";
-import { warnOrchestratorFlags } from "./global_flags.ts";
+import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
 
 /** Prints metrics of a proxy, or the state of its clusters. */
 export async function dataproxyStats(call: Invocation): Promise<number> {

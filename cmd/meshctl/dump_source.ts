@@ -7,7 +7,7 @@ import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
 import { dataError, type Invocation, readInput, usageError } from "../../lib/cli/mod.ts";
 import { type Dump, parseDump, type SyncRow } from "../../lib/config_dump/mod.ts";
 import { askJson, daemonOf, namesDaemon } from "./connect.ts";
-import { warnOrchestratorFlags } from "./global_flags.ts";
+import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
 import { proxyNamed } from "./proxy_name.ts";
 
 /** Paths of the admin interface. */

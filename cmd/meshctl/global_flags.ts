@@ -1,4 +1,4 @@
-import { type FlagSpec, type FlagValues, type Io, VKLOG_FLAG } from "../../lib/cli/mod.ts";
+import { type FlagSpec, VKLOG_FLAG } from "../../lib/cli/mod.ts";
 import { MESHCTL_MESHNAMESPACE } from "./variables.ts";
 
 /** Flags that every command of `meshctl` has. */
@@ -43,26 +43,3 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
   },
   VKLOG_FLAG,
 ];
-
-/** Flags that are for the connection to an orchestrator. */
-const ORCHESTRATOR_FLAGS: readonly string[] = [
-  "all",
-  "proxy-admin-port",
-  "revision",
-  "selector",
-  "xds-label",
-  "as",
-  "as-group",
-  "as-uid",
-  "context",
-  "orchconfig",
-  "vklog",
-];
-
-/** Warns of given flags for an orchestrator, in a command that connects to none. */
-export function warnOrchestratorFlags(flags: FlagValues, io: Io): void {
-  for (const name of ORCHESTRATOR_FLAGS) {
-    if (!flags.given.has(name)) continue;
-    io.err(`Warning: --${name} has no effect: this command connects to no orchestrator\n`);
-  }
-}

@@ -3,7 +3,7 @@ import { dataError, type Invocation, neutralText, usageError } from "../../lib/c
 import { type LevelChange, levelChanges, PROXY_LEVELS } from "../../lib/config_dump/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { admin, isUrl } from "./dump_source.ts";
-import { warnOrchestratorFlags } from "./global_flags.ts";
+import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
 
 /** The level of a proxy's loggers without setting. */
 const DEFAULT_LEVEL = "warning";

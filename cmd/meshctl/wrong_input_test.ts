@@ -115,10 +115,10 @@ Deno.test("a server that accepts and says nothing meets the time limit, over xDS
   })();
   try {
     const address = `127.0.0.1:${listener.addr.port}`;
-    for (const given of [address, `http://${address}`]) {
-      const argv = ["ps", "--xds-address", given, "--plaintext", "--timeout", "200ms"];
+    for (const target of [address, `http://${address}`]) {
+      const argv = ["ps", "--xds-address", target, "--plaintext", "--timeout", "200ms"];
       const [out, err, status] = await ran(
-        given === address ? argv : argv.filter((x) => x !== "--plaintext"),
+        target === address ? argv : argv.filter((x) => x !== "--plaintext"),
       );
       assert.deepEqual([out, status], ["", 1]);
       assert.match(err, /did not answer within 0\.2 seconds/);

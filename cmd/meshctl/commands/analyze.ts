@@ -1,7 +1,7 @@
 import type { Level } from "../../../lib/analyze/mod.ts";
 import { MeshError } from "../../../lib/base/mod.ts";
 import { type CommandSpec, type Invocation, usageError } from "../../../lib/cli/mod.ts";
-import { warnOrchestratorFlags } from "../global_flags.ts";
+import { warnOrchestratorFlags } from "../orchestrator_flags.ts";
 import { flag, outputFlag } from "./flags.ts";
 
 const SEVERITIES = ["Info", "Warning", "Error"];

@@ -1,5 +1,5 @@
 import type { CommandSpec } from "../../../lib/cli/mod.ts";
-import { warnOrchestratorFlags } from "../global_flags.ts";
+import { warnOrchestratorFlags } from "../orchestrator_flags.ts";
 import { flag, outputFlag } from "./flags.ts";
 
 /** `validate`. */
