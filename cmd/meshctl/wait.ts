@@ -27,7 +27,7 @@ export async function wait(call: Invocation): Promise<number> {
   if (threshold <= 0 || threshold > 1) {
     throw usageError("--threshold must be above 0 and at most 1");
   }
-  const object = `${kind}/${namespace}/${name}`;
+  const object = [kind, namespace, name].join("/");
   const daemon = await daemonOf(call);
   const generation = flags.number("generation");
   const end = performance.now() + flags.number("timeout");
