@@ -155,6 +155,20 @@ const TIMEOUTS: readonly RoutingCase[] = [
     }],
   },
   {
+    // 14 is UNAVAILABLE: the rule's timeout ended the call, not its deadline.
+    name: "timeout: the rule's, for a gRPC call with a longer deadline",
+    http: [to(SERVICE, "v1", { timeout: "0.3s" })],
+    exchanges: [{ from: "v1" }, {
+      headers: {
+        "content-type": "application/grpc",
+        "grpc-timeout": "1H",
+        "x-backend-delay-ms": FOREVER,
+      },
+      status: 200,
+      gets: { headers: { "grpc-status": "14" } },
+    }],
+  },
+  {
     name: "timeout: each attempt",
     http: [to(SERVICE, "v1", { retries: { ...RETRY, attempts: 2, perTryTimeout: "0.2s" } })],
     exchanges: [{ from: "v1" }],
