@@ -1,10 +1,10 @@
 /**
  * `scripts/environment_tests.json` is the table of effective variables and their tests: a variable is
- * effective if a test flips it, or the setting that it is read into, and sees the difference.
+ * effective if a test flips it and sees the difference.
  */
 import assert from "node:assert/strict";
 import { declaredEnv } from "../lib/env/mod.ts";
-import { programSources } from "./environment.ts";
+import "./environment.ts";
 import { fromFileUrl, join } from "./paths.ts";
 import table from "./environment_tests.json" with { type: "json" };
 
@@ -12,8 +12,10 @@ import table from "./environment_tests.json" with { type: "json" };
 interface Row {
   /** Path relative to the root. */
   readonly test: string;
-  /** The setting that the test flips; absent: the variable itself. */
-  readonly setting?: string;
+  /** Title of the test, as the file writes it: with `${…}` if it is one of several. */
+  readonly case: string;
+  /** The file of the test's fixture that sets the variable; default: that of the test. */
+  readonly environment?: string;
 }
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
@@ -30,8 +32,25 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-function mentions(text: string, word: string): boolean {
-  return new RegExp(`\\b${word}\\b`).test(text);
+/** Removes comments, so that a variable that is only spoken of does not count. */
+function codeOf(text: string): string {
+  return text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, "");
+}
+
+/**
+ * Reports if a text gives a value to a variable: as the member of an environment (`NAME: "x"`,
+ * `[name]` with the name in a list), an assignment (`NAME=x`), or a parameter of that name.
+ */
+function sets(text: string, variable: string): boolean {
+  const code = codeOf(text);
+  return new RegExp(`\\b${variable}"?\\s*[:=]|[{(,]\\s*${variable}\\s*[,}]`).test(code) ||
+    new RegExp(`["'\`]${variable}["'\`]`).test(code);
+}
+
+/** Reports if a text has a test of a title. */
+function hasCase(text: string, title: string): boolean {
+  return ['"', "'", "`"].some((quote) => text.includes(`${quote}${title}`)) ||
+    text.includes(JSON.stringify(title).slice(1, -1));
 }
 
 Deno.test("each effective variable has a test, and no other variable has a row", () => {
@@ -44,32 +63,22 @@ Deno.test("each effective variable has a test, and no other variable has a row",
   assert.deepEqual(Object.keys(ROWS), Object.keys(ROWS).sort(), "sorted");
 });
 
-Deno.test("the test of each variable exists, and mentions the variable or its setting", async () => {
+Deno.test("the test of each variable exists, and sets the variable by its name", async () => {
   const faults: string[] = [];
-  for (const [name, { test, setting }] of Object.entries(ROWS)) {
-    const text = await textOf(test);
-    if (text === undefined) faults.push(`${name}: ${test} is missing`);
-    else if (!mentions(text, setting ?? name)) {
-      faults.push(`${name}: ${test} does not mention ${setting ?? name}`);
+  for (const [name, { test, case: title, environment = test }] of Object.entries(ROWS)) {
+    const [text, fixture] = [await textOf(test), await textOf(environment)];
+    if (text === undefined || fixture === undefined) faults.push(`${name}: ${test} is missing`);
+    else {
+      if (!hasCase(text, title)) faults.push(`${name}: ${test} has no test ${title}`);
+      if (!sets(fixture, name)) faults.push(`${name}: ${environment} does not set it`);
     }
   }
   assert.deepEqual(faults, []);
 });
 
-Deno.test("each setting of the table is read from its variable", async () => {
-  const sources = [...(await programSources()).values()];
-  const faults = Object.entries(ROWS).flatMap(([name, { setting }]) => {
-    if (setting === undefined || sources.some((text) => reads(text, name, setting))) return [];
-    return [`${name} is not read into ${setting}`];
-  });
-  assert.deepEqual(faults, []);
+Deno.test("a variable that is only spoken of is not set", () => {
+  assert.ok(!sets("/** A: b */\nconst a = 1;\n // A: 1\n", "A"));
+  assert.ok(sets('useEnvironment({ A: "1" })', "A"));
+  assert.ok(sets('for (const name of ["A"]) useEnvironment({ [name]: "1" })', "A"));
+  assert.ok(!sets('useEnvironment({ A_B: "1" })', "A"));
 });
-
-/** Reports if a source reads a variable, or the constant that holds it, into a property. */
-function reads(text: string, variable: string, setting: string): boolean {
-  const flat = text.replaceAll(/\s+/g, " ");
-  const constant = String.raw`(?:\w+\.)?\w*`;
-  const suffix = variable.replace(/^(MESH|PILOT)_/, "");
-  return flat.includes(`${setting}: declareEnv({ name: "${variable}"`) ||
-    new RegExp(`\\b${setting}: ${constant}${suffix}\\.get\\(\\)`).test(flat);
-}

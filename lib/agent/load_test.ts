@@ -110,3 +110,10 @@ Deno.test("a bad value of a variable that does nothing yet is refused", async ()
     message: /^environment variable WASM_PURGE_INTERVAL is set to "10"; it takes a duration/,
   });
 });
+
+Deno.test("INSTANCE_IP names the address of the workload", async () => {
+  for (const INSTANCE_IP of ["127.0.0.1", "127.0.0.7"]) {
+    const { settings } = await load({}, {}, { INSTANCE_IP });
+    assert.equal(settings.addresses.ips[0], INSTANCE_IP);
+  }
+});

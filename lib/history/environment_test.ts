@@ -2,8 +2,9 @@
  * Each variable of history and audit, flipped in the environment.
  */
 import assert from "node:assert/strict";
-import { startTranslation } from "../../tests/support/translation_fixture.ts";
+import { contentOf, proxyNode, startTranslation } from "../../tests/support/translation_fixture.ts";
 import { useEnvironment } from "../env/mod.ts";
+import { TYPE_URLS } from "../model/mod.ts";
 import { startHistory } from "./mod.ts";
 
 const EDITS = 5;
@@ -41,4 +42,35 @@ Deno.test("MESH_SELFAUDIT_INTERVAL sets the interval of the audit, or disables i
   assert.deepEqual((await observed({})).intervals, [3_000]);
   assert.deepEqual((await observed({ MESH_SELFAUDIT_INTERVAL: "7s" })).intervals, [7_000]);
   assert.deepEqual((await observed({ MESH_SELFAUDIT_INTERVAL: "0s" })).intervals, []);
+});
+
+Deno.test("MESH_SELFAUDIT_BUDGET bounds a round of the audit", async () => {
+  const looked = async (budget: string): Promise<number> => {
+    using _ = useEnvironment({ MESH_SELFAUDIT_BUDGET: budget });
+    const { translation, set } = startTranslation();
+    const rounds: (() => void)[] = [];
+    await using running = await startHistory({
+      translation,
+      recorded: { domain: "cluster.local", clusterId: "test", features: {} as never },
+      every: (_ms, run) => {
+        rounds.push(run);
+        return () => {};
+      },
+    });
+    for (let n = 0; n < EDITS; n++) set(service(n));
+    const view = translation.source.bind(proxyNode("one"), () => {}).view(TYPE_URLS.cluster);
+    assert.ok(Object.keys(contentOf(view)).length >= EDITS);
+    const real = performance.now.bind(performance);
+    let elapsed = 0;
+    performance.now = () => real() + (elapsed += 10);
+    try {
+      rounds[0]!();
+    } finally {
+      performance.now = real;
+    }
+    const { audited, skipped } = running.audit();
+    return audited + skipped;
+  };
+  assert.equal(await looked("1ms"), 1);
+  assert.ok(await looked("1m") > 1);
 });

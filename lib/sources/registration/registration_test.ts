@@ -3,6 +3,7 @@ import { useEnvironment } from "../../env/mod.ts";
 import { startIngest } from "../../../tests/support/ingest_fixture.ts";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
 import { proxyNode } from "../../../tests/support/translation_fixture.ts";
+import type { ProxyNode } from "../../model/mod.ts";
 import { startRegistration } from "./registration.ts";
 
 const GROUP = `apiVersion: networking.mesh.io/v1
@@ -12,7 +13,10 @@ spec: {template: {serviceAccount: vm}}
 `;
 
 /** Health in the entries of a workload that connects and then reports a fault. */
-function reportedHealth(environment: Readonly<Record<string, string>>): (string | undefined)[] {
+function reportedHealth(
+  environment: Readonly<Record<string, string>>,
+  identity?: ProxyNode["identity"],
+): (string | undefined)[] {
   using _ = useEnvironment(environment);
   const health: (string | undefined)[] = [];
   const { ingest } = startIngest();
@@ -22,7 +26,10 @@ function reportedHealth(environment: Readonly<Record<string, string>>): (string 
   const files = ingest.open("file");
   using registration = startRegistration({ ingest, entryInUse: () => undefined });
   files.objects({ upserts: objectsOf(GROUP), deletes: [] });
-  const node = proxyNode("one", { metadata: { AUTO_REGISTER_GROUP: "vms" } });
+  const node = proxyNode("one", {
+    metadata: { AUTO_REGISTER_GROUP: "vms" },
+    ...identity && { identity },
+  });
   const stream = { id: "a", node };
   for (const observer of registration.observers) {
     observer.opened(stream);
@@ -37,4 +44,12 @@ Deno.test("workloads register and report, unless variables disable it", () => {
   assert.deepEqual(reportedHealth({ PILOT_ENABLE_WORKLOAD_ENTRY_HEALTHCHECKS: "false" }), [
     "healthy",
   ]);
+});
+
+Deno.test("MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY refuses workloads of another service account", () => {
+  const other = "spiffe://cluster.local/ns/one/sa/other";
+  const registered = (value: string): number =>
+    reportedHealth({ MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: value }, other).length;
+  assert.equal(registered("true"), 0);
+  assert.equal(registered("false"), 2);
 });

@@ -6,11 +6,14 @@ import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { documents, serviceEntry } from "../../../tests/support/manifest.ts";
 import {
+  contentOf,
   featuresWith,
   proxyNode,
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
-import { fromBinary, toJson } from "../../proto/mod.ts";
+import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { fromBinary, SERVED_TYPES, toJson } from "../../proto/mod.ts";
+import { parseMeshConfig } from "../../schema/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const PORT = { number: 80, protocol: "HTTP" };
@@ -59,3 +62,34 @@ for (const [env, clusters, ends] of CASES) {
     });
   });
 }
+
+/** Percentage of requests that the proxy's own services trace, as a listener shows it. */
+function sampled(env: Readonly<Record<string, string>>): number | undefined {
+  const { value: config } = parseMeshConfig(
+    "{extensionProviders: [{name: z, zipkin: {service: zipkin.test, port: 9411}}], " +
+      "defaultProviders: {tracing: [z]}}",
+    "mesh.yaml",
+  );
+  const bench = startTranslation(config, featuresWith(env));
+  const zipkin = { number: 9411, protocol: "HTTP" };
+  bench.set(documents(
+    serviceEntry("zipkin", ["zipkin.test"], zipkin, endpoints),
+    serviceEntry("eds", ["eds.test"], PORT, endpoints),
+  ));
+  const view = bench.translation.source.bind(proxyNode("test"), () => {}).view(TYPE_URLS.listener);
+  const texts = Object.keys(contentOf(view)).map((name) =>
+    JSON.stringify(
+      toJson(ListenerSchema, fromBinary(ListenerSchema, view!.get(name)!.bytes), {
+        registry: SERVED_TYPES,
+      }),
+    )
+  );
+  const found = texts.map((text) => /"randomSampling":\{"value":([\d.]+)\}/.exec(text)?.[1])
+    .find((value) => value !== undefined);
+  return found === undefined ? undefined : Number(found);
+}
+
+Deno.test("PILOT_TRACE_SAMPLING sets the percentage of traced requests", () => {
+  assert.equal(sampled({}), 1);
+  assert.equal(sampled({ PILOT_TRACE_SAMPLING: "42.5" }), 42.5);
+});
