@@ -1,0 +1,45 @@
+/**
+ * Modules that every sub-command of the agent loads: `version`, `request` and `mesh-iptables` start
+ * without the relay, its messages and the libraries of pages and metrics.
+ */
+import assert from "node:assert/strict";
+
+/** The used part of the output of `deno info --json`. */
+interface Info {
+  readonly roots: readonly string[];
+  readonly modules: readonly {
+    readonly specifier: string;
+    readonly dependencies?: readonly {
+      readonly isDynamic?: boolean;
+      readonly code?: { readonly specifier?: string };
+    }[];
+  }[];
+}
+
+/** Modules that are loaded together with a module, without those of dynamic imports. */
+async function loadedWith(module: string): Promise<string[]> {
+  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", new URL(module, import.meta.url).href],
+  }).output();
+  assert.ok(success);
+  const { roots, modules }: Info = JSON.parse(new TextDecoder().decode(stdout));
+  const byName = new Map(modules.map((one) => [one.specifier, one]));
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    if (found.has(name)) return;
+    found.add(name);
+    for (const { isDynamic, code } of byName.get(name)?.dependencies ?? []) {
+      if (!isDynamic && code?.specifier !== undefined) visit(code.specifier);
+    }
+  };
+  roots.forEach(visit);
+  return [...found];
+}
+
+const RELAY = /\/lib\/(agent|rpc|proto|wasm|dns|sds)\/|npm:\/?(preact|prom-client|@bufbuild)/;
+
+Deno.test("sub-commands load neither the relay nor libraries of pages and metrics", async () => {
+  assert.deepEqual((await loadedWith("./program.ts")).filter((name) => RELAY.test(name)), []);
+  // The command that runs the agent does.
+  assert.ok((await loadedWith("./proxy.ts")).some((name) => RELAY.test(name)));
+});
