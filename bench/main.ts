@@ -40,6 +40,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "a storm of edits, drops and reconnects: memory and stalls after each",
     load: () => import("./faults.ts"),
   },
+  cli: {
+    measures: "commands of meshctl over many files and services  [--files= --services=]",
+    load: () => import("./cli/main.ts"),
+  },
   ca: {
     measures: "certificates a second, and the drift of the event loop  [--requests= --clients=]",
     load: () => import("./ca/main.ts"),

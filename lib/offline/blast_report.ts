@@ -18,13 +18,14 @@ const WORDS: Readonly<Record<ChangedRequest["change"], string>> = {
   moved: "moved",
 };
 
-function summaryOf({ prediction, requests }: BlastRadius): string {
+function summaryOf({ prediction, requests, otherKinds }: BlastRadius): string {
   const { concerned, connected } = prediction.proxies;
   const counts = (["denied", "allowed", "moved"] as const).map((change) =>
     `${requests.changes.filter((one) => one.change === change).length} ${WORDS[change]}`
   );
   const more = requests.cut ? "; there are more requests, which were not compared" : "";
-  return `${concerned} of ${connected} kinds of proxies are affected; of ${requests.compared} ` +
+  const others = otherKinds === 0 ? "" : ` (${otherKinds} further kinds were not compared)`;
+  return `${concerned} of ${connected} kinds of proxies are affected${others}; of ${requests.compared} ` +
     `requests ${counts.join(", ")}${more}.`;
 }
 

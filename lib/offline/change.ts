@@ -16,7 +16,12 @@ import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 export interface BlastRadius {
   readonly prediction: Prediction;
   readonly requests: RequestChanges;
+  /** Number of further kinds of proxies, which were not compared; see {@link MAX_KINDS}. */
+  readonly otherKinds: number;
 }
+
+/** Maximum of kinds of proxies that are compared: each costs a translation. */
+export const MAX_KINDS = 100;
 
 /** The question: the mesh now, and documents to add or replace. */
 export interface ChangeQuestion {
@@ -39,7 +44,8 @@ export interface ChangeQuestion {
 export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius> {
   const { objects, mesh, documents, added, removals, signal } = question;
   const { mesh: before, pipeline } = OfflineMesh.of({ objects, mesh });
-  const sessions = before.representatives().map(({ session }) => session);
+  const kinds = before.representatives();
+  const sessions = kinds.slice(0, MAX_KINDS).map(({ session }) => session);
   for (const session of sessions) session.classKey;
   const whatIf = createWhatIf({
     live: pipeline,
@@ -70,6 +76,7 @@ export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius
   const { mesh: after } = OfflineMesh.of({ objects: [...next.values()], mesh });
   return {
     prediction: answer.prediction,
+    otherKinds: kinds.length - sessions.length,
     requests: compareRequests({ before, after, changes }),
   };
 }
