@@ -162,11 +162,15 @@ Deno.test("a scalar that is repeated takes its last value, as its kind of flag d
   assert.equal((await wrong.status).code, 1);
 });
 
-/** The listeners of the daemon, in the order of the ports that `addresses` takes. */
+/** The listeners under test, in the order of the ports that `addresses` takes. */
 const LISTENERS = ["--grpcAddr", "--httpAddr", "--monitoringAddr"] as const;
 
+/** The flags of the listeners. The one over TLS is off: a daemon may have its default port. */
 function addresses(ports: readonly number[], over: Readonly<Record<string, string>>): string[] {
-  return LISTENERS.map((name, i) => `${name}=${over[name] ?? `127.0.0.1:${ports[i]}`}`);
+  return [
+    "--secureGRPCAddr=",
+    ...LISTENERS.map((name, i) => `${name}=${over[name] ?? `127.0.0.1:${ports[i]}`}`),
+  ];
 }
 
 for (const name of LISTENERS) {
