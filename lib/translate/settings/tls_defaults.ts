@@ -24,18 +24,20 @@ const VERSIONS: Readonly<Record<Least, Version>> = {
 };
 
 /** TLS settings that FIPS 140-2 allows; towards services, Envoy uses at most TLS 1.2 by default. */
-const FIPS_CLIENTS: TlsDefaults = create(MeshConfig_TLSConfigSchema, {
-  minProtocolVersion: Least.TLSV1_2,
-  cipherSuites: [...FIPS_CIPHERS],
-  ecdhCurves: [...FIPS_CURVES],
-});
+function fipsClients(): TlsDefaults {
+  return create(MeshConfig_TLSConfigSchema, {
+    minProtocolVersion: Least.TLSV1_2,
+    cipherSuites: [...FIPS_CIPHERS],
+    ecdhCurves: [...FIPS_CURVES],
+  });
+}
 
 /** The TLS settings towards services outside the mesh: those of the mesh, unless a policy overrides them. */
 export function clientTlsDefaults(
   read: Read,
   { mesh, features }: Pick<BaseContext, "mesh" | "features">,
 ): TlsDefaults | undefined {
-  return features.fips ? FIPS_CLIENTS : mesh.field(read, "tlsDefaults");
+  return features.fips ? fipsClients() : mesh.field(read, "tlsDefaults");
 }
 
 /**
