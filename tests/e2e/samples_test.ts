@@ -124,9 +124,14 @@ Deno.test("the task names the samples that there are", async () => {
   for (const { name } of SAMPLES) assert.ok(program.output().includes(name), program.output());
 });
 
-Deno.test("every folder of samples/ is a tested sample", async () => {
+/** Faulty configuration of `docs/incidents.md`, which `cmd/meshctl/incidents_test.ts` runs. */
+const INCIDENTS = "incidents";
+
+Deno.test("every folder of samples/ but that of the incidents is a tested sample", async () => {
   const folders: string[] = [];
-  for await (const entry of Deno.readDir(FOLDER)) if (entry.isDirectory) folders.push(entry.name);
+  for await (const { isDirectory, name } of Deno.readDir(FOLDER)) {
+    if (isDirectory && name !== INCIDENTS) folders.push(name);
+  }
   assert.deepEqual(folders.sort(), SAMPLES.map(({ name }) => name).sort());
   assert.deepEqual(folders, Object.keys(CHECKS).sort());
 });
