@@ -43,6 +43,8 @@ export interface Plugin {
   /** Name of the filter and of its configuration resource. */
   readonly name: string;
   readonly spec: WasmPlugin;
+  /** TLS of the fetch is limited to what FIPS 140-2 allows. */
+  readonly fips: boolean;
 }
 
 /** One change of a resource. */

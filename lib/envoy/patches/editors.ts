@@ -90,7 +90,7 @@ export function additionOf(
 ): MessageShape<DescMessage> | undefined {
   if (change.kind === "plugin") {
     if (type === "extension") return pluginConfiguration(change);
-    return type === "cluster" ? fetchCluster(change.spec.url) : undefined;
+    return type === "cluster" ? fetchCluster(change.spec.url, change.fips) : undefined;
   }
   const adds = change.applyTo === ADDED[type] && change.operation === Operation.ADD;
   return adds ? change.value : undefined;

@@ -19,14 +19,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Returns the cluster of an address. TLS does not verify the server, because the module is verified
- * by its checksum. The parameters of TLS are those that every policy allows.
+ * by its checksum. `fips` limits the parameters of TLS to what FIPS 140-2 allows.
  */
-export function fetchCluster(address: string): Cluster {
-  const url = new URL(address);
-  const secure = url.protocol === "https:";
-  const port = Number(url.port) || (secure ? 443 : 80);
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const name = `module-fetch|${port}|${secure ? "tls" : ""}|${host}`;
+export function fetchCluster(address: string, fips: boolean): Cluster {
+  const { secure, port, host } = serverOf(address);
+  const name = fetchClusterName(address);
   return create(ClusterSchema, {
     name,
     clusterDiscoveryType: { case: "type", value: DiscoveryType.STRICT_DNS },
@@ -52,8 +49,24 @@ export function fetchCluster(address: string): Cluster {
     transportSocket: secure
       ? tlsSocket(packAny(UpstreamTlsContextSchema, {
         sni: host,
-        commonTlsContext: { tlsParams: fipsParameters() },
+        ...(fips ? { commonTlsContext: { tlsParams: fipsParameters() } } : {}),
       }))
       : undefined,
   });
+}
+
+/** The name of the cluster of an address. */
+export function fetchClusterName(address: string): string {
+  const { secure, port, host } = serverOf(address);
+  return `module-fetch|${port}|${secure ? "tls" : ""}|${host}`;
+}
+
+function serverOf(address: string): { secure: boolean; port: number; host: string } {
+  const url = new URL(address);
+  const secure = url.protocol === "https:";
+  return {
+    secure,
+    port: Number(url.port) || (secure ? 443 : 80),
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+  };
 }

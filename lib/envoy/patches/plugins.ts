@@ -41,7 +41,7 @@ import { pullSecretName } from "../authentication/mod.ts";
 import { create, type MessageInitShape, packAny, StringValueSchema } from "../../proto/mod.ts";
 import { adsSource } from "../core/mod.ts";
 import type { Plugin, Where } from "./change.ts";
-import { FETCH_TIMEOUT, fetchCluster } from "./fetches.ts";
+import { FETCH_TIMEOUT, fetchClusterName } from "./fetches.ts";
 import { chainPorts, everyChain, inManagers, whereOf } from "./listeners.ts";
 import { type FilterPosition, indexOf } from "./positions.ts";
 
@@ -224,7 +224,7 @@ function codeOf({ url, sha256 }: WasmPlugin): Code {
     const filename = decodeURIComponent(new URL(url).pathname);
     return { case: "local", value: { specifier: { case: "filename", value: filename } } };
   }
-  const cluster = /^https?:\/\//i.test(url) ? fetchCluster(url).name : NO_CLUSTER;
+  const cluster = /^https?:\/\//i.test(url) ? fetchClusterName(url) : NO_CLUSTER;
   return {
     case: "remote",
     value: {

@@ -50,7 +50,7 @@ export function createLayers(context: Context): Layers {
   const tables = deriveTables(context);
   const grpc = deriveGrpcTables(context);
   const byType = tablesByType(tables);
-  const patched = createPatched(mesh, { ...byType, extension: [] });
+  const patched = createPatched(context, { ...byType, extension: [] });
   const explained = createExplained(mesh.graph, explainable(byType, patched));
   const of: LayersOf = (binding) => {
     const layers = isGrpc(binding.cls) ? grpcLayers(tables, grpc, binding) : withPullSecrets(

@@ -34,10 +34,13 @@ export const changesKeys: KeyCodec<ChangesKey> = keyOf<ChangesKey>({
   changes: changeKeys,
 });
 
-/** Creates the table of changes. */
-export function deriveChanges({ graph, tables }: Mesh): Derived<Changes, ChangesKey> {
+/** Creates the table of changes. `fips`: TLS of proxies is limited to what FIPS 140-2 allows. */
+export function deriveChanges(
+  { graph, tables }: Mesh,
+  fips: boolean,
+): Derived<Changes, ChangesKey> {
   return graph.derive("patch.changes", changesKeys, (read, { role, changes }): Changes => {
-    const found = changes.flatMap((ref) => changeOf(read, tables, ref));
+    const found = changes.flatMap((ref) => changeOf(read, tables, ref, fips));
     return {
       role,
       list: found.map(({ change }) => change),
@@ -52,7 +55,12 @@ interface Found {
   readonly content: string;
 }
 
-function changeOf(read: Read, tables: Mesh["tables"], ref: ChangeRef): Found[] {
+function changeOf(
+  read: Read,
+  tables: Mesh["tables"],
+  ref: ChangeRef,
+  fips: boolean,
+): Found[] {
   const name = changeRef.encode(ref);
   if ("plugin" in ref) {
     const row = read.get(tables.wasmPlugins, ref.plugin);
@@ -64,6 +72,7 @@ function changeOf(read: Read, tables: Mesh["tables"], ref: ChangeRef): Found[] {
       field: "spec",
       name: `${PLUGIN_NAMES}/${meta.namespace}.${meta.name}`,
       spec,
+      fips,
     };
     return [{ change, content: `${name} ${canonicalJson(toJson(WasmPluginSchema, spec))}` }];
   }

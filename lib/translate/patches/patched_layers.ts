@@ -5,9 +5,10 @@
  *
  * @module
  */
-import type { Mesh, Patching } from "../../derive/mod.ts";
+import type { Patching } from "../../derive/mod.ts";
 import type { PatchedType } from "../../envoy/mod.ts";
 import { type Collection, type KeyCodec, keyOf } from "../../graph/mod.ts";
+import type { Context } from "../context/mod.ts";
 import {
   type AnyResourceTable,
   anyTable,
@@ -54,10 +55,13 @@ interface PatchedKey {
 }
 
 /** Creates the tables. */
-export function createPatched(mesh: Mesh, bases: TablesByType): Patched {
+export function createPatched(
+  { mesh, features }: Pick<Context, "mesh" | "features">,
+  bases: TablesByType,
+): Patched {
   const { graph } = mesh;
   const report = createPatchReport(mesh);
-  const changes = deriveChanges(mesh);
+  const changes = deriveChanges(mesh, features.fips);
   const patched = new Map<AnyResourceTable, ResourceTable<PatchedKey>>();
   for (const type of TYPES) {
     for (const base of bases[type]) {
