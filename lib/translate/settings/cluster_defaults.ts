@@ -3,17 +3,21 @@
  *
  * @module
  */
-import { MeshConfig_H2UpgradePolicy } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  MeshConfig_H2UpgradePolicy,
+  type MeshConfig_TLSConfig as TlsDefaults,
+  MeshConfig_TLSConfig_TLSProtocol as Least,
+  MeshConfig_TLSConfigSchema,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
 import {
   type LocalityLoadBalancerSetting as LocalitySetting,
   LocalityLoadBalancerSettingSchema as LocalitySettingSchema,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Mesh } from "../../derive/mod.ts";
-import type { MeshClusterDefaults } from "../../envoy/mod.ts";
+import { FIPS_CIPHERS, FIPS_CURVES, type MeshClusterDefaults } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { type BaseContext, type Family, meshDuration } from "../context/mod.ts";
-import { clientTlsDefaults } from "./tls_defaults.ts";
 
 /** The locality setting where no rule has one; `undefined`: locality load balancing is disabled. */
 export function meshLocality(read: Read, mesh: Mesh): LocalitySetting | undefined {
@@ -51,8 +55,20 @@ export function clusterDefaults(
       outbound: mesh.field(read, "outboundClusterStatName"),
     },
     autoSni: features.autoSni,
-    tls: clientTlsDefaults(read, { mesh, features }),
+    tls: features.fips ? fipsClients() : mesh.field(read, "tlsDefaults"),
     sessions: features.sessions,
     headlessEds: features.headlessEds,
   };
+}
+
+/**
+ * TLS settings towards services outside the mesh that FIPS 140-2 allows; as a client, Envoy uses at
+ * most TLS 1.2 by default.
+ */
+function fipsClients(): TlsDefaults {
+  return create(MeshConfig_TLSConfigSchema, {
+    minProtocolVersion: Least.TLSV1_2,
+    cipherSuites: [...FIPS_CIPHERS],
+    ecdhCurves: [...FIPS_CURVES],
+  });
 }

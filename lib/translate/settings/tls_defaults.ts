@@ -1,20 +1,15 @@
 /**
- * Defaults of TLS outside the mesh (`tlsDefaults`): at gateways, and towards services.
+ * Defaults of TLS of servers (`tlsDefaults`): at gateways, and at ports of Sidecars.
  *
  * @module
  */
-import {
-  type MeshConfig_TLSConfig as TlsDefaults,
-  MeshConfig_TLSConfig_TLSProtocol as Least,
-  MeshConfig_TLSConfigSchema,
-} from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { MeshConfig_TLSConfig_TLSProtocol as Least } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSProtocol as Version,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { FIPS_CIPHERS, FIPS_CURVES } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { create } from "../../proto/mod.ts";
 import type { BaseContext } from "../context/mod.ts";
 
 const VERSIONS: Readonly<Record<Least, Version>> = {
@@ -22,23 +17,6 @@ const VERSIONS: Readonly<Record<Least, Version>> = {
   [Least.TLSV1_2]: Version.TLSV1_2,
   [Least.TLSV1_3]: Version.TLSV1_3,
 };
-
-/** TLS settings that FIPS 140-2 allows; towards services, Envoy uses at most TLS 1.2 by default. */
-function fipsClients(): TlsDefaults {
-  return create(MeshConfig_TLSConfigSchema, {
-    minProtocolVersion: Least.TLSV1_2,
-    cipherSuites: [...FIPS_CIPHERS],
-    ecdhCurves: [...FIPS_CURVES],
-  });
-}
-
-/** The TLS settings towards services outside the mesh: those of the mesh, unless a policy overrides them. */
-export function clientTlsDefaults(
-  read: Read,
-  { mesh, features }: Pick<BaseContext, "mesh" | "features">,
-): TlsDefaults | undefined {
-  return features.fips ? fipsClients() : mesh.field(read, "tlsDefaults");
-}
 
 /**
  * The TLS settings of a server, with the mesh's defaults for those that it does not set. A policy
