@@ -19,7 +19,8 @@ interface Case {
   readonly expected?: { readonly text: string };
 }
 
-const DIRECTORY = Deno.env.get("MESH_CORPORA");
+const DIRECTORY = `${Deno.env.get("MESH_CORPORA") ?? "../shared/corpora"}/configdump`;
+const TEXT = await Deno.readTextFile(`${DIRECTORY}/cases.json`).catch(() => undefined);
 
 /** Runs a command; standard output, standard error and exit status. */
 async function ran(argv: readonly string[]): Promise<[out: string, err: string, status: number]> {
@@ -91,18 +92,21 @@ async function runCase(dir: string, one: Case): Promise<void> {
   }
 }
 
-if (DIRECTORY === undefined) {
-  Deno.test({ name: "cases of config dumps [no MESH_CORPORA]", ignore: true, fn: () => {} });
+if (TEXT === undefined) {
+  Deno.test({
+    name: "cases of config dumps [MESH_CORPORA has no corpora]",
+    ignore: true,
+    fn: () => {},
+  });
 } else {
-  const dir = `${DIRECTORY}/configdump`;
-  const { cases } = JSON.parse(await Deno.readTextFile(`${dir}/cases.json`));
+  const { cases } = JSON.parse(TEXT);
   for (const one of cases as Case[]) {
     const isUnsupported = one.name.startsWith("node proxy") ||
       UNSUPPORTED.includes(one.args?.[0] ?? "");
     Deno.test({
       name: `config dump: ${one.name}${isUnsupported ? " [not implemented]" : ""}`,
       ignore: isUnsupported,
-      fn: () => runCase(dir, one),
+      fn: () => runCase(DIRECTORY, one),
     });
   }
 }

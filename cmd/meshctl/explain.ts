@@ -72,7 +72,7 @@ function credentialOf(token: string): string {
 async function ofDaemon(daemon: DaemonPages, question: QuestionFields): Promise<Explanation> {
   const { from, url, method = "GET", headers = [], client } = question;
   return JSON.parse(
-    await readPage(daemon, "/debug/request", [
+    await readPage(daemon, "request", [
       ["from", from],
       ["url", url],
       ["method", method],
@@ -111,7 +111,7 @@ export async function explainResource(
     found = resourceProvenance(mesh, mesh.proxy(proxy), type, name);
   } else {
     const parameters = [["proxyID", proxy], ["type", type], ["name", name]] as const;
-    found = JSON.parse(await readPage(source.daemon, "/debug/why", parameters));
+    found = JSON.parse(await readPage(source.daemon, "why", parameters));
   }
   io.out(output === "json" ? `${JSON.stringify(found, null, 2)}\n` : provenanceText([found]));
   return 0;

@@ -22,7 +22,7 @@ export async function latestRevisions(
   { limit, output }: { readonly limit: number; readonly output: string },
   io: Io,
 ): Promise<number> {
-  const text = await readPage(daemon, "/debug/history", [["limit", `${limit}`]]);
+  const text = await readPage(daemon, "history", [["limit", `${limit}`]]);
   if (output === "json") {
     io.out(`${text.trimEnd()}\n`);
     return 0;
@@ -54,7 +54,7 @@ export async function comparedRevisions(
   },
   io: Io,
 ): Promise<number> {
-  const text = await readPage(daemon, "/debug/history", [
+  const text = await readPage(daemon, "history", [
     ["proxyID", proxy],
     ["from", `${since}`],
     ["to", `${until}`],

@@ -67,7 +67,7 @@ Deno.test("explain request: questions and meshes with mistakes", async () => {
     [
       ["explain", "request", "--daemon", "127.0.0.1:1", "--from", "a.b", "--to", "c"],
       1,
-      /does not answer/,
+      /cannot ask the daemon at http:\/\/127\.0\.0\.1:1: /,
     ],
     [["explain", "request", "--config-dir", "DIR", "--from", "a.b", "--to", "c"], 65, /no object/],
   ];

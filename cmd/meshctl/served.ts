@@ -45,7 +45,7 @@ export async function compareServed(options: ServedOptions, io: Io): Promise<num
 
 /** The mesh configuration of the daemon. */
 async function meshConfigOf(daemon: DaemonPages): Promise<MeshConfig> {
-  const { value, problems } = parseMeshConfig(await readPage(daemon, "/debug/mesh"), "/debug/mesh");
+  const { value, problems } = parseMeshConfig(await readPage(daemon, "mesh"), "/debug/mesh");
   if (value !== undefined) return value;
   throw new MeshError("mesh-config", `the daemon's mesh configuration: ${problems[0]?.message}`, {
     remedy: "Give it by --meshConfigFile.",
@@ -60,12 +60,12 @@ interface Client {
 }
 
 async function servedProxies(daemon: DaemonPages): Promise<ServedProxy[]> {
-  const { clients } = JSON.parse(await readPage(daemon, "/debug/adsz")) as {
+  const { clients } = JSON.parse(await readPage(daemon, "adsz")) as {
     readonly clients: readonly Client[];
   };
   const proxies: ServedProxy[] = [];
   for (const { node, metadata, locality } of clients) {
-    const text = await readPage(daemon, "/debug/history", [
+    const text = await readPage(daemon, "history", [
       ["proxyID", `${node.name}.${node.namespace}`],
       ["revision", "latest"],
     ]);

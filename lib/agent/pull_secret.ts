@@ -5,15 +5,15 @@
  * @module
  */
 import { TYPE_URLS } from "../model/mod.ts";
-import { encode, fromBinary, fromJson, type JsonValue } from "../proto/mod.ts";
+import { encode, fromBinary } from "../proto/mod.ts";
 import { openStream, type RpcClientTls } from "../rpc/mod.ts";
-import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import type { BootstrapNode } from "./node.ts";
+import { nodeMessage } from "./node_message.ts";
 
 /** The daemon, and the proxy's identity towards it. */
 export interface SecretSource {
@@ -47,7 +47,7 @@ export async function askPullSecret(
   const { AUTO_REGISTER_GROUP: _, ...metadata } = node.metadata;
   try {
     stream.send(encode(DiscoveryRequestSchema, {
-      node: fromJson(NodeSchema, { ...node, metadata } as unknown as JsonValue),
+      node: nodeMessage({ ...node, metadata }),
       typeUrl: TYPE_URLS.secret,
       resourceNames: [name],
     }));

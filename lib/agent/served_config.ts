@@ -5,16 +5,16 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
-import { encode, fromBinary, fromJson, type JsonValue, typeUrl } from "../proto/mod.ts";
+import { encode, fromBinary, typeUrl } from "../proto/mod.ts";
 import { openStream, type RpcClientTls } from "../rpc/mod.ts";
 import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { dial } from "./dial.ts";
 import type { BootstrapNode } from "./node.ts";
+import { nodeMessage } from "./node_message.ts";
 
 const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const TYPE = typeUrl(ProxyConfigSchema);
@@ -62,7 +62,7 @@ async function ask(
   patience.addEventListener("abort", stop, { once: true });
   try {
     stream.send(encode(DiscoveryRequestSchema, {
-      node: fromJson(NodeSchema, { ...node } as unknown as JsonValue),
+      node: nodeMessage(node),
       typeUrl: TYPE,
     }));
     for await (const message of stream.messages) {

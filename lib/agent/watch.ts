@@ -5,12 +5,11 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
-import { fromJson, type JsonValue } from "../proto/mod.ts";
 import { openStream, type RpcClientTls } from "../rpc/mod.ts";
-import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { type Backoff, dial, pauseAfter, sleep } from "./dial.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import type { BootstrapNode } from "./node.ts";
+import { nodeMessage } from "./node_message.ts";
 
 /** Options of {@link watchDaemon}. */
 export interface WatchOptions {
@@ -63,7 +62,7 @@ async function stream(
   const close = () => open.close();
   signal.addEventListener("abort", close, { once: true });
   try {
-    const first = fromJson(NodeSchema, { ...node } as unknown as JsonValue);
+    const first = nodeMessage(node);
     for (const request of interception.requests(first)) open.send(request);
     for await (const message of open.messages) {
       const answer = interception.take(message);

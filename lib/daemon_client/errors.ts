@@ -1,15 +1,23 @@
 import { MeshError, printable } from "../base/mod.ts";
 
+/** Remedies for a daemon that could not be reached, by protocol. */
+const REMEDIES: Readonly<Record<"http" | "xds", string>> = {
+  http: "Check the address, and that the daemon runs. Its pages are at port 8080 by default.",
+  xds: "Check --xds-address, and that the daemon runs. " +
+    "A port without TLS needs --plaintext; another one needs --cert-dir or a token.",
+};
+
 /** The daemon could not be reached. */
-export function unreachable(address: string, reason: string, cause?: unknown): MeshError {
+export function unreachable(
+  protocol: keyof typeof REMEDIES,
+  address: string,
+  reason: string,
+  cause?: unknown,
+): MeshError {
   return new MeshError(
     "daemon-unreachable",
     `cannot ask the daemon at ${printable(address)}: ${printable(reason)}`,
-    {
-      remedy: "Check --xds-address, and that the daemon runs. " +
-        "A port without TLS needs --plaintext; another one needs --cert-dir or a token.",
-      cause,
-    },
+    { remedy: REMEDIES[protocol], cause },
   );
 }
 

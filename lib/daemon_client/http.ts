@@ -18,7 +18,7 @@ export async function askOverHttp(
   try {
     answer = await fetch(url, { signal, headers, redirect: "error" });
   } catch (cause) {
-    throw unreachable(address, messageOf(cause), cause);
+    throw unreachable("http", address, messageOf(cause), cause);
   }
   const text = await readBounded(address, answer);
   if (answer.ok) return { text };

@@ -65,6 +65,6 @@ function asMeshError(address: string, error: unknown): unknown {
     case RPC.UNAUTHENTICATED:
       return refused(address, error.details);
     default:
-      return unreachable(address, error.details);
+      return unreachable("xds", address, error.details);
   }
 }

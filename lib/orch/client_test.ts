@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { eventually } from "../../scripts/harness/mod.ts";
 import type { Access } from "./access.ts";
 import { createClient } from "./client.ts";
 import { OrchError } from "./error.ts";
@@ -49,8 +50,10 @@ Deno.test("an aborted request rejects with the signal's reason", async () => {
   using client = createClient(server.access);
   const stop = new AbortController();
   const text = client.text({ path: "/a", signal: stop.signal });
-  setTimeout(() => stop.abort(new Error("not needed")), 20);
-  await assert.rejects(text, /not needed/);
+  const rejected = assert.rejects(text, /not needed/);
+  await eventually("the server to have the request", () => server.requests() === 1);
+  stop.abort(new Error("not needed"));
+  await rejected;
 });
 
 Deno.test("the rate limit lets a burst through, then as many a second as it is set to", async () => {

@@ -7,7 +7,13 @@ import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 import type { OrchClient } from "./client.ts";
 import { isExpired, isNotFound, isUnreachable, OrchError, statusError } from "./error.ts";
-import { type Changes, createHeld, type HeldObjects, type WatchEvent } from "./held.ts";
+import {
+  type Changes,
+  createHeld,
+  type HeldObjects,
+  type WatchError,
+  type WatchEvent,
+} from "./held.ts";
 import { jsonLines } from "./lines.ts";
 import type { ListItem, OrchList } from "./object.ts";
 import { sleep } from "./rate.ts";
@@ -253,7 +259,7 @@ class Follower<V> implements Following<V> {
         timeoutMs: this.#timing.requestMs,
         signal,
       });
-      for await (const events of jsonLines<WatchEvent>(stream, { idleMs, signal })) {
+      for await (const events of jsonLines<WatchEvent | WatchError>(stream, { idleMs, signal })) {
         this.#receive(events);
       }
     } finally {
@@ -261,9 +267,16 @@ class Follower<V> implements Following<V> {
     }
   }
 
-  #receive(events: readonly WatchEvent[]): void {
-    const end = events.findIndex(({ type }) => type === "ERROR");
-    const good = end < 0 ? events : events.slice(0, end);
+  #receive(events: readonly (WatchEvent | WatchError)[]): void {
+    const good: WatchEvent[] = [];
+    let failure: WatchError | undefined;
+    for (const event of events) {
+      if (event.type === "ERROR") {
+        failure = event;
+        break;
+      }
+      good.push(event);
+    }
     let version = this.#version;
     for (const { object } of good) {
       const next = object.metadata.resourceVersion;
@@ -274,11 +287,11 @@ class Follower<V> implements Following<V> {
     this.#failures = 0;
     this.#report(this.#held.apply(good));
     this.#version = version;
-    if (end < 0) return;
-    const { object } = events[end]!;
-    const status = (object as unknown as { code?: number }).code ?? 500;
+    if (failure === undefined) return;
+    const { object } = failure;
     const what = `watch of ${this.#options.type.plural}`;
-    throw statusError(what, { status, body: JSON.stringify(object), retryAfter: null });
+    const body = JSON.stringify(object);
+    throw statusError(what, { status: object.code ?? 500, body, retryAfter: null });
   }
 
   #report(changes: Changes<V>): void {

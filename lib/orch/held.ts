@@ -14,10 +14,16 @@ export interface Changes<V> {
   readonly deletes: readonly Required<ObjectName>[];
 }
 
-/** An event of a watch. */
+/** An event of a watch about an object. */
 export interface WatchEvent {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
   readonly object: ListItem;
+}
+
+/** The event that ends a watch: `object` is a Status, whose code is that of an HTTP answer. */
+export interface WatchError {
+  readonly type: "ERROR";
+  readonly object: { readonly code?: number };
 }
 
 interface Entry<V> {

@@ -21,7 +21,7 @@ export interface Corpus<C extends Case = Case> {
   /** Its folder. */
   readonly name: string;
   /** The difference; `undefined` without one. */
-  readonly judge: (one: C, read: ReadFile) => string | undefined;
+  judge(one: C, read: ReadFile): string | undefined;
 }
 
 /** The result of a corpus. */

@@ -17,7 +17,7 @@ import { SAMPLES, VALIDATION } from "./documents.ts";
 const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 
 /** Corpora by name. */
-const CORPORA = [ANALYZERS, AUTHZ, IPTABLES, SAMPLES, VALIDATION] as unknown as readonly Corpus[];
+const CORPORA: readonly Corpus[] = [ANALYZERS, AUTHZ, IPTABLES, SAMPLES, VALIDATION];
 
 /** Exit status when there is nothing to compare with. */
 const EXIT_NO_CORPORA = 2;
