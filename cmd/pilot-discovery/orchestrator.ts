@@ -13,6 +13,7 @@ import {
   inClusterAccess,
   isInCluster,
   loadKubeconfig,
+  type OrchClient,
 } from "../../lib/orch/mod.ts";
 import {
   followObjects,
@@ -49,13 +50,31 @@ export function sourceName(clusterId: string): string {
 }
 
 /**
+ * The client of the orchestrator that the options select; `undefined` without one. It opens no
+ * connection before the first request.
+ *
+ * @throws MeshError for a file that cannot be used
+ */
+export async function connectOrchestrator(
+  options: DiscoveryOptions,
+  stack: AsyncDisposableStack,
+): Promise<OrchClient | undefined> {
+  const access = options.configDir === "" ? await orchestratorAccess(options) : undefined;
+  if (access === undefined) return undefined;
+  const { orchApiQps: qps, orchApiBurst: burst } = options;
+  const client = stack.use(createClient(access, { rate: { qps, burst } }));
+  log.info("connecting to the orchestrator", { server: access.server, context: access.name });
+  return client;
+}
+
+/**
  * Follows the custom resources of an orchestrator and waits until all were received. While the server
  * cannot be reached, it waits on.
  *
  * @returns `undefined` when `signal` was aborted while it waited
  */
 export async function openOrchestrator(
-  access: Access,
+  client: OrchClient,
   { options, intake, signal }: {
     readonly options: DiscoveryOptions;
     readonly intake: Intake;
@@ -63,12 +82,9 @@ export async function openOrchestrator(
   },
   stack: AsyncDisposableStack,
 ): Promise<OrchestratorObjects | undefined> {
-  const { orchApiQps: qps, orchApiBurst: burst, clusterId } = options;
-  const client = stack.use(createClient(access, { rate: { qps, burst } }));
-  log.info("connecting to the orchestrator", { server: access.server, context: access.name });
   const objects = followObjects({
     client,
-    source: sourceName(clusterId),
+    source: sourceName(options.clusterId),
     intake,
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
     domain: options.domain,

@@ -5,6 +5,7 @@
  */
 import { resolve } from "node:path";
 import type { Intake } from "../../lib/ingest/mod.ts";
+import type { OrchClient } from "../../lib/orch/mod.ts";
 import type { SchemaProblem } from "../../lib/schema/mod.ts";
 import {
   allowedRanges,
@@ -27,7 +28,7 @@ import {
 } from "../../lib/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { Engine } from "./engine.ts";
-import { openOrchestrator, orchestratorAccess, sourceName } from "./orchestrator.ts";
+import { connectOrchestrator, openOrchestrator, sourceName } from "./orchestrator.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import type { Settings } from "./settings.ts";
 import { POD_NAME } from "./variables.ts";
@@ -38,6 +39,8 @@ export interface Sources {
   mesh(): MeshConfig;
   readonly files: ConfigDirectories;
   readonly controlPlanes: ControlPlanes;
+  /** Client of the orchestrator; unset without an orchestrator, and if objects come from `--configDir`. */
+  readonly client: OrchClient | undefined;
   /** Unset without an orchestrator, and if objects come from `--configDir`. */
   readonly orchestrator: OrchestratorObjects | undefined;
   readonly registration: Registration;
@@ -66,13 +69,13 @@ export async function openSources(
     entryInUse: (key) => writer.original("WorkloadEntry", key),
   }));
 
+  const client = await connectOrchestrator(options, stack);
   const { mesh, networks, bundles } = await openSettings({ options, features, ingest }, stack);
-  const access = options.configDir === "" ? await orchestratorAccess(options) : undefined;
   const files = await startConfigDirectories({
     configDir: options.configDir,
     mesh,
     intake: fileIntake,
-    optional: access !== undefined,
+    optional: client !== undefined,
   });
   stack.defer(() => files.close());
   const credentialDir = MESH_CREDENTIAL_DIR.get() ?? "";
@@ -88,18 +91,19 @@ export async function openSources(
   });
   if (controlPlanes === undefined) return undefined;
   stack.defer(() => controlPlanes.close());
-  const orchestrator = access === undefined ? undefined : await openOrchestrator(access, {
+  const orchestrator = client === undefined ? undefined : await openOrchestrator(client, {
     options,
     intake: ingest.open(sourceName(options.clusterId)),
     signal,
   }, stack);
-  if (access !== undefined && orchestrator === undefined) return undefined;
+  if (client !== undefined && orchestrator === undefined) return undefined;
   const objects = orchestrator === undefined ? [] : [orchestrator];
   const documents = [mesh, networks, files, controlPlanes, ...objects];
   return {
     mesh: () => mesh.current(),
     files,
     controlPlanes,
+    client,
     orchestrator,
     registration,
     problems: () => documents.flatMap((source) => source.problems()),
