@@ -7,6 +7,7 @@
  */
 import { startRpc } from "../lib/rpc/mod.ts";
 import { join } from "./paths.ts";
+import { plainText } from "./test_report.ts";
 import { cacheDir, HOST } from "./tools.ts";
 
 /** The newest version that the Go module proxy serves. */
@@ -123,8 +124,7 @@ async function test(program: string, sections: readonly string[]): Promise<strin
   const flags = ["--strict", "-p", `${server.port}`, "-P", METHOD, "-o", `${CASE_TIMEOUT_S}`];
   const { text } = await run(program, [...flags, ...sections]);
   await server.stop(0);
-  // deno-lint-ignore no-control-regex
-  return text.replace(/\x1b\[[0-9;]*m/g, "");
+  return plainText(text);
 }
 
 /** Titles of the cases that failed, from the list before the details. */

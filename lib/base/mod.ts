@@ -26,4 +26,4 @@ export { lazily } from "./lazily.ts";
 export { freeBuffer } from "./memory.ts";
 export { canonicalJson } from "./canonical_json.ts";
 export { type BuildInfo, buildInfo, buildLine } from "./build.ts";
-export { printable } from "./printable.ts";
+export { isPrintable, printable } from "./printable.ts";
