@@ -1,9 +1,9 @@
 /**
- * The clients of the benchmark `ca`, in a worker.
+ * The clients of the benchmark `ca`, in a process of their own: `clients.ts <json load>`. Prints the
+ * seconds that the requests took.
  *
  * @module
  */
-/// <reference lib="deno.worker" />
 import { encode } from "../../lib/proto/mod.ts";
 import { openStream } from "../../lib/rpc/mod.ts";
 import { MeshCertificateRequestSchema } from "#mesh/v1/auth/ca_pb.ts";
@@ -21,16 +21,14 @@ export interface Load {
 
 const PATH = "/mesh.v1.auth.MeshCertificateService/CreateCertificate";
 
-self.onmessage = async ({ data }: MessageEvent<Load>) => {
-  const { requests, clients } = data;
+async function main(load: Load): Promise<void> {
   const begin = performance.now();
-  let left = requests;
-  await Promise.all(Array.from({ length: clients }, async () => {
-    while (left-- > 0) await ask(data);
+  let left = load.requests;
+  await Promise.all(Array.from({ length: load.clients }, async () => {
+    while (left-- > 0) await ask(load);
   }));
-  self.postMessage((performance.now() - begin) / 1000);
-};
-self.postMessage("ready");
+  console.log((performance.now() - begin) / 1000);
+}
 
 async function ask({ target, csr }: Load): Promise<void> {
   const stream = openStream({ target, path: PATH });
@@ -44,3 +42,5 @@ async function ask({ target, csr }: Load): Promise<void> {
     await stream.ended;
   }
 }
+
+if (import.meta.main) await main(JSON.parse(Deno.args[0]!) as Load);

@@ -1,7 +1,8 @@
 /**
- * `deno task bench ca [--requests=1000 --clients=100]`: certificates a second by the kinds of the
- * root's and the workload's keys, and the drift of the event loop while the requests arrive. The
- * clients run in a worker of their own. Each request has a TLS-less connection of its own.
+ * `deno task bench ca [--requests=1000 --clients=100]`: by the kinds of the root's and the workload's
+ * keys, certificates a second, certificates for each CPU second of the process that signs, and the
+ * drift of its event loop while the requests arrive, beside that of an idle loop at the same time. The
+ * clients run in a process of their own. Each request has a TLS-less connection of its own.
  *
  * @module
  */
@@ -18,11 +19,12 @@ import {
 import { startRpc } from "../../lib/rpc/mod.ts";
 import { numberFlag } from "../flags.ts";
 import { calibrate } from "../push/calibrate.ts";
+import { cpuSeconds } from "../push/measure.ts";
+import { type Drift, startDrift } from "./drift.ts";
 import type { Load } from "./clients.ts";
 
 const HOUR = 3_600_000;
-/** Interval of the timer whose drift is measured, ms. */
-const TICK_MS = 5;
+const CLIENTS = new URL("./clients.ts", import.meta.url).pathname;
 const KINDS: Readonly<Record<string, KeyKind>> = {
   RSA: { type: "rsa", bits: 2048 },
   ECDSA: { type: "ecdsa", curve: "P256" },
@@ -33,20 +35,50 @@ export async function main(): Promise<void> {
   const requests = numberFlag("requests", 1000);
   const clients = numberFlag("clients", 100);
   console.log(`fixed work: ${calibrate().toFixed(2)} s\n`);
-  console.log("root   workload  certificates/s  drift: median  99 %  longest (ms)");
+  using idle = await startIdle();
+  console.log(`${"".padEnd(17)}certificates  of a CPU   drift: median, 99 %, longest (ms)`);
+  console.log(`root   workload     a second    second  of the daemon's loop   of an idle loop`);
   for (const [rootName, rootKind] of Object.entries(KINDS)) {
     await using server = await serve(await rootOf(rootKind));
     for (const [name, kind] of Object.entries(KINDS)) {
       const csr = await createCsr(await generateKey(kind), []);
-      await load({ target: server.address, csr, requests: 20, clients: 5 });
-      const drift = startDrift();
-      const seconds = await load({ target: server.address, csr, requests, clients });
-      const { median, high, longest } = drift();
-      const perSecond = (requests / seconds).toFixed(0).padStart(14);
-      const times = [median, high, longest].map((ms) => ms.toFixed(0).padStart(6)).join("");
-      console.log(`${rootName.padEnd(7)}${name.padEnd(10)}${perSecond}  ${times}`);
+      const target = server.address;
+      await load({ target, csr, requests: 100, clients: 5 });
+      const cpu = await cpuSeconds(Deno.pid);
+      const end = startDrift();
+      idle.begin();
+      const seconds = await load({ target, csr, requests, clients });
+      const drifts = [end(), await idle.end()];
+      const used = await cpuSeconds(Deno.pid) - cpu;
+      const rates = [requests / seconds, requests / used].map((one) => one.toFixed(0).padStart(10));
+      const times = drifts.map((one) => driftText(one).padStart(21)).join("");
+      console.log(`${rootName.padEnd(7)}${name.padEnd(10)}${rates.join("")}${times}`);
     }
   }
+}
+
+function driftText({ median, high, longest }: Drift): string {
+  return [median, high, longest].map((ms) => ms.toFixed(0).padStart(5)).join("");
+}
+
+/** Starts the idle loop. */
+async function startIdle() {
+  const worker = new Worker(new URL("./idle.ts", import.meta.url), { type: "module" });
+  const next = () =>
+    new Promise<Drift>((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data as Drift);
+      worker.onerror = (event) => reject(new Error(event.message));
+    });
+  await next();
+  return {
+    begin: () => worker.postMessage("begin"),
+    end: () => {
+      const drift = next();
+      worker.postMessage("end");
+      return drift;
+    },
+    [Symbol.dispose]: () => worker.terminate(),
+  };
 }
 
 async function rootOf(kind: KeyKind): Promise<Issuer> {
@@ -84,35 +116,12 @@ async function serve(issuer: Issuer) {
   return { address: server.address, [Symbol.asyncDispose]: () => server.stop(100) };
 }
 
-/** Sends the requests from a worker; resolves to the seconds that they took. */
+/** Sends the requests from a process; resolves to the seconds that they took. */
 async function load(settings: Load): Promise<number> {
-  const worker = new Worker(new URL("./clients.ts", import.meta.url), { type: "module" });
-  try {
-    return await new Promise<number>((resolve, reject) => {
-      worker.onmessage = ({ data }) => {
-        if (data === "ready") worker.postMessage(settings);
-        else resolve(data as number);
-      };
-      worker.onerror = (event) => reject(new Error(event.message));
-    });
-  } finally {
-    worker.terminate();
-  }
-}
-
-/** Measures how late a timer is; the returned function ends it. */
-function startDrift() {
-  const drifts: number[] = [];
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    drifts.push(Math.max(0, now - last - TICK_MS));
-    last = now;
-  }, TICK_MS);
-  return () => {
-    clearInterval(timer);
-    drifts.sort((a, b) => a - b);
-    const at = (part: number) => drifts[Math.floor(drifts.length * part)] ?? 0;
-    return { median: at(0.5), high: at(0.99), longest: drifts.at(-1) ?? 0 };
-  };
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "-q", CLIENTS, JSON.stringify(settings)],
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error("the clients failed");
+  return Number(new TextDecoder().decode(stdout));
 }

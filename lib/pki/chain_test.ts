@@ -89,6 +89,32 @@ for (const [caName, caKind] of KINDS) {
 }
 
 Deno.test(
+  withCertificates("a leaf of a server has names of each kind, also beyond 2050", async () => {
+    const root = await authority(ECDSA);
+    const { spki } = await generateKey(ECDSA);
+    const notAfter = Date.UTC(2051, 0, 2, 3, 4, 5);
+    const certificate = await issueLeaf({
+      spki,
+      dnsNames: ["meshd.mesh-system.svc"],
+      ips: ["127.0.0.1", "2001:db8::1"],
+      notBefore: validity.notBefore,
+      notAfter,
+    }, root);
+    assert.equal(certificate.notAfter, notAfter);
+    const text = await opensslText(["x509", "-in", "@leaf", "-noout", "-text"], {
+      leaf: certificate.pem,
+    });
+    assert.match(text, /Not After : Jan {2}2 03:04:05 2051 GMT/);
+    assert.match(
+      text,
+      /DNS:meshd\.mesh-system\.svc, IP Address:127\.0\.0\.1, IP Address:2001:DB8:0:0:0:0:0:1/,
+    );
+    const wrong = { spki, ips: ["nowhere"], ...validity };
+    await assert.rejects(issueLeaf(wrong, root), { code: "pki-name-invalid" });
+  }),
+);
+
+Deno.test(
   withCertificates("a leaf has the names, usages and validity that were asked for", async () => {
     const root = await authority(ECDSA);
     const certificate = await leaf(ECDSA, root);

@@ -5,28 +5,23 @@
  */
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { pkiError } from "./error.ts";
-import { importSpki, type KeyPair, kindOfSpki, signingAlgorithm } from "./key.ts";
+import { type KeyPair, kindOfSpki, signingAlgorithm } from "./key.ts";
+import { signLeaf } from "./leaf.ts";
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
-  ExtendedKeyUsageExtension,
   type Extension,
   type JsonName,
   KeyUsageFlags,
   KeyUsagesExtension,
   Name,
-  SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "./library.ts";
 import { same } from "./verify.ts";
-import { isWorkloadSubject, OID_DESCRIPTION } from "./workload_subject.ts";
+import { isWorkloadSubject } from "./workload_subject.ts";
 
-/** Object identifiers of the extended key usages (RFC 5280, section 4.2.1.12). */
-export const USAGE: { readonly server: string; readonly client: string } = {
-  server: "1.3.6.1.5.5.7.3.1",
-  client: "1.3.6.1.5.5.7.3.2",
-};
+const JUST_ISSUED = "the certificate just issued";
 
 /** An authority: a certificate and the key of it. */
 export interface Issuer {
@@ -64,11 +59,11 @@ export interface AuthorityRequest extends Validity {
   readonly pathLength?: number;
 }
 
-/** A random serial number of 127 bits, hexadecimal (RFC 5280, section 4.1.2.2). */
-function newSerial(): string {
+/** A random serial number of 127 bits (RFC 5280, section 4.1.2.2). */
+function newSerial(): Uint8Array {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
-  return bytes.toHex();
+  return bytes;
 }
 
 /**
@@ -83,21 +78,22 @@ export async function issueLeaf(request: LeafRequest, issuer: Issuer): Promise<C
   if (workload !== undefined && !isWorkloadSubject(workload)) {
     throw pkiError("a certificate", "its workload is malformed", "pki-name-invalid");
   }
-  const what = "the public key";
-  const publicKey = await importSpki(request.spki, kindOfSpki(request.spki, what));
-  const names = [
-    ...uris.map((value) => ({ type: "url" as const, value })),
-    ...dnsNames.map((value) => ({ type: "dns" as const, value })),
-    ...ips.map((value) => ({ type: "ip" as const, value })),
-  ];
-  const extensions = [
-    new KeyUsagesExtension(KeyUsageFlags.digitalSignature | KeyUsageFlags.keyEncipherment, true),
-    new ExtendedKeyUsageExtension([USAGE.server, USAGE.client]),
-    new BasicConstraintsExtension(false, undefined, true),
-    new SubjectAlternativeNameExtension(names, true),
-  ];
-  const subject: JsonName = workload === undefined ? [] : [{ [OID_DESCRIPTION]: [workload] }];
-  return await sign({ validity: request, publicKey, extensions, subject }, issuer);
+  kindOfSpki(request.spki, "the public key");
+  const { certificate, key } = issuer;
+  checkValidity(request);
+  const der = await signLeaf({
+    serial: newSerial(),
+    issuer: certificate.subject,
+    issuerKeyId: certificate.subjectKeyId,
+    notBefore: request.notBefore,
+    notAfter: request.notAfter,
+    workload,
+    spki: request.spki,
+    uris,
+    dnsNames,
+    ips,
+  }, key);
+  return readCertificate(der, JUST_ISSUED);
 }
 
 /** Issues a certificate of an authority. */
@@ -111,20 +107,18 @@ export async function issueAuthority(request: AuthorityRequest): Promise<Certifi
     await SubjectKeyIdentifierExtension.create(key.publicKey),
   ];
   if (request.issuer) {
-    {
-      const { publicKey } = key;
-      return await sign({ validity: request, publicKey, extensions, subject }, request.issuer);
-    }
+    const { publicKey } = key;
+    return await sign({ validity: request, publicKey, extensions, subject }, request.issuer);
   }
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    serialNumber: newSerial(),
+    serialNumber: newSerial().toHex(),
     name: subject,
     ...dates(request),
     keys: { privateKey: key.privateKey, publicKey: key.publicKey },
     signingAlgorithm: signingAlgorithm(key.kind),
     extensions,
   });
-  return readCertificate(new Uint8Array(certificate.rawData), "the certificate just issued");
+  return readCertificate(new Uint8Array(certificate.rawData), JUST_ISSUED);
 }
 
 /** A certificate to sign. */
@@ -132,16 +126,15 @@ interface Unsigned {
   readonly validity: Validity;
   readonly publicKey: CryptoKey;
   readonly extensions: Extension[];
-  /** Default: empty. */
-  readonly subject?: JsonName;
+  readonly subject: JsonName;
 }
 
 async function sign(
-  { validity, publicKey, extensions, subject = [] }: Unsigned,
+  { validity, publicKey, extensions, subject }: Unsigned,
   { certificate, key }: Issuer,
 ): Promise<Certificate> {
   const issued = await X509CertificateGenerator.create({
-    serialNumber: newSerial(),
+    serialNumber: newSerial().toHex(),
     subject,
     issuer: new Name(new Uint8Array(certificate.subject)),
     ...dates(validity),
@@ -152,14 +145,19 @@ async function sign(
       ? extensions
       : [...extensions, new AuthorityKeyIdentifierExtension(certificate.subjectKeyId)],
   });
-  const result = readCertificate(new Uint8Array(issued.rawData), "the certificate just issued");
+  const result = readCertificate(new Uint8Array(issued.rawData), JUST_ISSUED);
   if (!same(result.issuer, certificate.subject)) {
     throw pkiError("the authority's certificate", "its subject cannot be copied", "pki-chain");
   }
   return result;
 }
 
-function dates({ notBefore, notAfter }: Validity): { notBefore: Date; notAfter: Date } {
+function checkValidity({ notBefore, notAfter }: Validity): void {
   if (!(notAfter > notBefore)) throw pkiError("a certificate", "it would never be valid");
+}
+
+function dates(validity: Validity): { notBefore: Date; notAfter: Date } {
+  checkValidity(validity);
+  const { notBefore, notAfter } = validity;
   return { notBefore: new Date(notBefore), notAfter: new Date(notAfter) };
 }

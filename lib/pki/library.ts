@@ -7,7 +7,6 @@ import "reflect-metadata";
 export {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
-  ExtendedKeyUsageExtension,
   type Extension,
   type JsonName,
   KeyUsageFlags,

@@ -17,7 +17,6 @@ export {
   issueLeaf,
   type Issuer,
   type LeafRequest,
-  USAGE,
   type Validity,
 } from "./issue.ts";
 export {
@@ -32,6 +31,7 @@ export {
   RSA_BITS,
 } from "./key.ts";
 export { type FileTexts, followFiles, type FollowOptions, readTexts } from "./followed_files.ts";
+export { USAGE } from "./leaf.ts";
 export type { AlternativeName } from "./names.ts";
 export { encodePem, type PemBlock, pemBlocks } from "./pem.ts";
 export { isTrustDomain, parseSpiffe, type SpiffeId, spiffeText } from "./spiffe.ts";

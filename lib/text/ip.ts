@@ -63,3 +63,8 @@ export function rangeContains(range: string, address: string): boolean {
 export function canonicalIp(text: string): string {
   return isIpv6(text) ? ipaddr.IPv6.parse(text).toString() : text;
 }
+
+/** The bytes of an address: 4 or 16, highest first. `undefined` if the text is no address. */
+export function ipBytes(text: string): Uint8Array | undefined {
+  return isIp(text) ? Uint8Array.from(ipaddr.parse(text).toByteArray()) : undefined;
+}

@@ -19,6 +19,7 @@ export { compileRegex, type Regex, regexFault } from "./regex.ts";
 export {
   canonicalIp,
   type Cidr,
+  ipBytes,
   isCidr,
   isIp,
   isIpv4,
