@@ -45,7 +45,10 @@ function rowsOf(route: JsonMap): string[][] {
     const domains = describeDomains(asTexts(host.domains));
     const routes = asMaps(host.routes);
     if (routes.length === 0) return [[name, asText(host.name), domains, "", "404"]];
-    return routes.map((each) => [name, asText(host.name), domains, matchText(each), behind(each)]);
+    return routes.map((each) => {
+      const object = behind(each) || objectBehind(host);
+      return [name, asText(host.name), domains, matchText(each), object];
+    });
   });
 }
 

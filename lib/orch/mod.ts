@@ -75,3 +75,12 @@ export {
   reviewToken,
   type TokenReviewResult,
 } from "./reviews.ts";
+export {
+  execInPod,
+  type ExecRequest,
+  type ExecResult,
+  forwardPort,
+  type ForwardRequest,
+  type PodName,
+  type PortForward,
+} from "./streams/mod.ts";

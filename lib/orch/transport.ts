@@ -5,6 +5,7 @@
  */
 import { MeshError, messageOf } from "../base/mod.ts";
 import type { Access } from "./access.ts";
+import { credentialHeaders, httpClientOf } from "./connection.ts";
 import { OrchError, statusError } from "./error.ts";
 
 /** Values of a query; `undefined` and empty values are left out. */
@@ -119,50 +120,24 @@ class HttpTransport implements Transport {
   }
 
   #connect(): Promise<Deno.HttpClient> {
-    this.#client ??= this.#createClient().catch((error) => {
+    this.#client ??= httpClientOf(this.#access).catch((error) => {
       this.#client = undefined;
       throw error;
     });
     return this.#client;
   }
 
-  /**
-   * HTTP/1.1, so that each watch has its own connection: one that hangs or is slow does not delay
-   * the others.
-   */
-  async #createClient(): Promise<Deno.HttpClient> {
-    const { ca, cert, key } = await this.#access.tls();
-    const { proxyUrl } = this.#access;
-    return Deno.createHttpClient({
-      http1: true,
-      http2: false,
-      ...(ca === "" ? {} : { caCerts: certificatesOf(ca) }),
-      ...(cert === undefined || key === undefined ? {} : { cert, key }),
-      ...(proxyUrl === "" ? {} : { proxy: { url: proxyUrl } }),
-    });
-  }
-
-  async #headers({ body, contentType }: OrchRequest): Promise<Headers> {
-    const { token, impersonate } = this.#access;
-    const headers = new Headers({ accept: "application/json", "user-agent": "mesh" });
-    if (body !== undefined) headers.set("content-type", contentType ?? "application/json");
-    if (token !== undefined) headers.set("authorization", `Bearer ${await token.current()}`);
-    if (impersonate !== undefined) {
-      headers.set("impersonate-user", impersonate.user);
-      for (const group of impersonate.groups) headers.append("impersonate-group", group);
-      if (impersonate.uid !== "") headers.set("impersonate-uid", impersonate.uid);
-    }
+  /** Pairs, not `Headers`, which would join the groups of an impersonated user to one. */
+  async #headers({ body, contentType }: OrchRequest): Promise<[string, string][]> {
+    const headers = await credentialHeaders(this.#access);
+    headers.push(["accept", "application/json"]);
+    if (body !== undefined) headers.push(["content-type", contentType ?? "application/json"]);
     return headers;
   }
 }
 
 async function close(client: Promise<Deno.HttpClient>): Promise<void> {
   (await client.catch(() => undefined))?.close();
-}
-
-/** The certificates of a PEM text, one text each. */
-function certificatesOf(pem: string): string[] {
-  return pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
 }
 
 function unanswered(what: string, timeoutMs: number | undefined, cause: unknown): OrchError {

@@ -1,0 +1,214 @@
+/**
+ * WebSocket connections to subresources of pods.
+ *
+ * @module
+ */
+import { MeshError } from "../../base/mod.ts";
+import type { Access } from "../access.ts";
+import { credentialHeaders, httpClientOf } from "../connection.ts";
+import { OrchError } from "../error.ts";
+import { createTransport } from "../transport.ts";
+
+/** A pod. */
+export interface PodName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A stream to open. */
+export interface SocketRequest {
+  readonly access: Access;
+  readonly pod: PodName;
+  readonly subresource: "exec" | "portforward";
+  /** Names may be repeated. */
+  readonly query: readonly (readonly [name: string, value: string])[];
+  /** WebSocket subprotocols, the preferred one first. */
+  readonly protocols: readonly string[];
+  readonly signal?: AbortSignal;
+  /** Longest time until the connection is open, in milliseconds; default 30 seconds. */
+  readonly timeoutMs?: number;
+}
+
+/** An open connection. */
+export interface Socket extends Disposable {
+  /** The subprotocol that the server chose. */
+  readonly protocol: string;
+  /** Binary messages; ends when the server closes the connection, throws when it breaks. */
+  readonly messages: AsyncIterableIterator<Uint8Array>;
+  /** Sends a message, and waits while too much is not sent yet. */
+  send(message: Uint8Array<ArrayBuffer>): Promise<void>;
+}
+
+/** The constructor of Deno, whose options the types of browsers do not have. */
+const WebSocketWithHeaders = WebSocket as unknown as new (
+  url: string,
+  options: {
+    readonly protocols: readonly string[];
+    readonly headers: readonly (readonly [string, string])[];
+    readonly client: Deno.HttpClient;
+  },
+) => WebSocket;
+
+const TIMEOUT_MS = 30_000;
+/** Received bytes that no reader has taken; a reader that is this far behind is stuck. */
+const MAX_UNREAD = 256 * 1024 * 1024;
+/** Bytes that are not sent yet, above which `send` waits. */
+const MAX_UNSENT = 1024 * 1024;
+const SEND_PAUSE_MS = 5;
+
+/**
+ * Opens a connection.
+ *
+ * @throws {OrchError} with the server's reason if it refuses, `orch-timeout` or `orch-unreachable`
+ */
+export async function openSocket(request: SocketRequest): Promise<Socket> {
+  const { access, pod, subresource, query, protocols, signal, timeoutMs = TIMEOUT_MS } = request;
+  signal?.throwIfAborted();
+  const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${
+    encodeURIComponent(pod.name)
+  }/${subresource}`;
+  const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
+  const client = await httpClientOf(access);
+  const url = `${access.server.replace(/^http/, "ws")}${path}?${search}`;
+  const headers = await credentialHeaders(access);
+  const socket = new WebSocketWithHeaders(url, { protocols: [...protocols], headers, client });
+  socket.binaryType = "arraybuffer";
+  const inbox = createInbox(socket);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    await opened(socket, signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    socket.close();
+    client.close();
+    signal?.throwIfAborted();
+    throw await refusal(request, `${subresource} of ${path}`, timeout.aborted ? timeoutMs : error);
+  }
+  let closed = false;
+  return {
+    protocol: socket.protocol,
+    messages: inbox.messages(),
+    send: async (message) => {
+      while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount > MAX_UNSENT) {
+        await new Promise((resolve) => setTimeout(resolve, SEND_PAUSE_MS));
+      }
+      if (socket.readyState === WebSocket.OPEN) socket.send(message);
+    },
+    [Symbol.dispose]: () => {
+      if (closed) return;
+      closed = true;
+      inbox.end();
+      socket.close();
+      client.close();
+    },
+  };
+}
+
+async function opened(socket: WebSocket, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  socket.addEventListener("open", () => resolve(), { once: true });
+  socket.addEventListener("error", (event) => {
+    reject(new Error(event instanceof ErrorEvent ? event.message : "the connection failed"));
+  }, { once: true });
+  socket.addEventListener("close", () => reject(new Error("the connection was closed")), {
+    once: true,
+  });
+  try {
+    await promise;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/**
+ * The error of a connection that was not opened. A WebSocket does not show the server's answer, so
+ * the same path is asked without one, for the reason: no such pod, not allowed.
+ */
+async function refusal(
+  { access, pod, subresource }: SocketRequest,
+  what: string,
+  cause: unknown,
+): Promise<MeshError> {
+  if (typeof cause === "number") {
+    return new OrchError("orch-timeout", `${what}: no answer within ${cause} ms`, {
+      status: 0,
+      reason: "Timeout",
+      remedy: "Check that the API server and the node of the pod are reachable.",
+    });
+  }
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const status = Number(/status code: (\d+)/.exec(text)?.[1] ?? 0);
+  if (status >= 400) {
+    using transport = createTransport(access);
+    const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${
+      encodeURIComponent(pod.name)
+    }/${subresource}`;
+    const asked = await transport.read({ path, timeoutMs: 5_000 }).catch((error) => error);
+    if (asked instanceof OrchError && asked.status === status) return asked;
+  }
+  return new OrchError("orch-unreachable", `${what}: ${text}`, {
+    status,
+    reason: "Unreachable",
+    remedy: "Check that the pod runs, and that the API server reaches its node.",
+    cause,
+  });
+}
+
+interface Inbox {
+  messages(): AsyncIterableIterator<Uint8Array>;
+  end(): void;
+}
+
+/** Collects messages from the moment the socket is created, so that none is lost. */
+function createInbox(socket: WebSocket): Inbox {
+  const queue: Uint8Array[] = [];
+  let unread = 0;
+  let ended = false;
+  let fault: string | undefined;
+  let wake = Promise.withResolvers<void>();
+  const notify = (): void => {
+    wake.resolve();
+    wake = Promise.withResolvers();
+  };
+  socket.addEventListener("message", ({ data }) => {
+    if (!(data instanceof ArrayBuffer) || ended) return;
+    queue.push(new Uint8Array(data));
+    unread += data.byteLength;
+    if (unread > MAX_UNREAD) {
+      [ended, fault] = [true, "the received data is not read"];
+      socket.close();
+    }
+    notify();
+  });
+  socket.addEventListener("error", (event) => {
+    fault ??= event instanceof ErrorEvent ? event.message : "the connection broke";
+  });
+  socket.addEventListener("close", () => {
+    ended = true;
+    notify();
+  });
+  return {
+    async *messages() {
+      for (;;) {
+        const next = queue.shift();
+        if (next !== undefined) {
+          unread -= next.length;
+          yield next;
+        } else if (ended) {
+          if (fault === undefined) return;
+          throw new OrchError("orch-unreachable", `the stream broke: ${fault}`, {
+            status: 0,
+            reason: "Broken",
+          });
+        } else await wake.promise;
+      }
+    },
+    end: () => {
+      ended = true;
+      queue.length = 0;
+      fault = undefined;
+      notify();
+    },
+  };
+}
