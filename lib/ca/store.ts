@@ -5,7 +5,7 @@
  */
 import { MeshError, messageOf } from "../base/mod.ts";
 import { type Issuer, privateKeyPem, readCertificates, readPrivateKey, same } from "../pki/mod.ts";
-import type { RootChange } from "./root_change.ts";
+import { type RootChange, trustedRoots } from "./root_change.ts";
 
 /** Keeps the roots with their keys, and the phase of a change. */
 export interface RootStore {
@@ -26,6 +26,8 @@ export function memoryStore(): RootStore {
   };
 }
 
+/** The roots that agents trust, PEM, for mounting or copying to them. */
+const ROOTS_FILE = "root-cert.pem";
 /** The file of a whole state. One file, so that a state is never half written. */
 const FILE = "self-signed.json";
 /** Roots of a state, by their properties. */
@@ -37,7 +39,10 @@ interface Stored {
   readonly state: Record<string, unknown>;
 }
 
-/** A store in a directory, whose file only the owner may read. */
+/**
+ * A store in a directory, whose file of keys only the owner may read. The certificates are in a file
+ * beside it.
+ */
 export function fileStore(dir: string): RootStore {
   const path = `${dir}/${FILE}`;
   return {
@@ -52,6 +57,7 @@ export function fileStore(dir: string): RootStore {
       return await parse(text, path);
     },
     async save(state) {
+      await makeDirectory(dir);
       const roots: Stored["roots"] = {};
       const rest: Record<string, unknown> = { ...state };
       for (const name of ROOTS) {
@@ -61,17 +67,26 @@ export function fileStore(dir: string): RootStore {
         const key = await privateKeyPem(issuer.key, "pkcs8");
         roots[name] = { certificate: issuer.certificate.pem, key };
       }
-      await write(dir, path, JSON.stringify({ roots, state: rest } satisfies Stored, null, 2));
+      await write(path, JSON.stringify({ roots, state: rest } satisfies Stored, null, 2), 0o600);
+      const trusted = trustedRoots(state).map(({ certificate }) => certificate.pem).join("");
+      await write(`${dir}/${ROOTS_FILE}`, trusted, 0o644);
     },
   };
 }
 
-async function write(dir: string, path: string, text: string): Promise<void> {
+async function makeDirectory(dir: string): Promise<void> {
   try {
     await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw storeError(dir, "it cannot be made", error);
+  }
+}
+
+async function write(path: string, text: string, mode: number): Promise<void> {
+  try {
     const next = `${path}.next`;
     await Deno.remove(next).catch(() => {});
-    await Deno.writeTextFile(next, text, { mode: 0o600, createNew: true });
+    await Deno.writeTextFile(next, text, { mode, createNew: true });
     await Deno.rename(next, path);
   } catch (error) {
     throw storeError(path, "it cannot be written", error);

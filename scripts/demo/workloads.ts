@@ -88,6 +88,7 @@ export async function startWorkload(
     labels,
     ip: ADDRESSES[name],
     xds: `localhost:${secured}`,
+    secured: true,
     envoy,
     dir: work,
     interception: "NONE",
@@ -97,6 +98,5 @@ export async function startWorkload(
       ECC_SIGNATURE_ALGORITHM: "ECDSA",
       PROV_CERT: "./provisioned",
     },
-    proxyConfig: { controlPlaneAuthPolicy: "MUTUAL_TLS" },
   });
 }

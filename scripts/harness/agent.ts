@@ -42,8 +42,13 @@ export interface AgentOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** Address of the proxy: a loopback address of its own. */
   readonly ip: string;
-  /** `host:port` of the daemon's plain xDS listener. */
+  /** `host:port` of the daemon's xDS listener. */
   readonly xds: string;
+  /**
+   * The listener is the secured one, which is the agent's default. Default: false; the agent has
+   * `controlPlaneAuthPolicy: NONE`.
+   */
+  readonly secured?: boolean | undefined;
   /** Path of the Envoy binary. */
   readonly envoy: string;
   /** Folder for its files; the caller removes it. */
@@ -75,7 +80,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         binaryPath: options.envoy,
         configPath: `${dir}/etc`,
         discoveryAddress: options.xds,
-        controlPlaneAuthPolicy: "NONE",
+        ...!options.secured && { controlPlaneAuthPolicy: "NONE" },
         proxyAdminPort: adminPort,
         statusPort,
         terminationDrainDuration: "1s",

@@ -70,6 +70,7 @@ Deno.test("proxies talk mutual TLS with certificates that the daemon issues and 
         labels: { app: name },
         ip,
         xds: `localhost:${secured}`,
+        secured: true,
         envoy,
         dir,
         interception: "NONE",
@@ -79,7 +80,6 @@ Deno.test("proxies talk mutual TLS with certificates that the daemon issues and 
           ECC_SIGNATURE_ALGORITHM: "ECDSA",
         },
         proxyConfig: {
-          controlPlaneAuthPolicy: "MUTUAL_TLS",
           proxyStatsMatcher: { inclusionRegexps: [".*ssl.*", ".*sds.*", ".*update_rejected"] },
         },
       }),

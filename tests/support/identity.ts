@@ -83,13 +83,13 @@ export interface AgentStarter {
 
 /** Options of {@link startCertifiedAgent}: namespace and name are those of the service account. */
 export type CertifiedAgent =
-  & Omit<AgentOptions, "xds" | "envoy" | "dir" | "namespace">
+  & Omit<AgentOptions, "xds" | "envoy" | "dir" | "namespace" | "secured">
   & { readonly namespace: string };
 
 /** Starts an agent with the token of its service account, whose name is the agent's. */
 export async function startCertifiedAgent(
   { issuer, root, dir, xds }: AgentStarter,
-  { name, namespace, env, proxyConfig, ...more }: CertifiedAgent,
+  { name, namespace, env, ...more }: CertifiedAgent,
 ): Promise<Agent> {
   const run = `${dir}/${name}/var/run/secrets`;
   await Deno.mkdir(`${run}/tokens`, { recursive: true });
@@ -104,7 +104,7 @@ export async function startCertifiedAgent(
     envoy: await envoyPath(),
     dir,
     env: { SERVICE_ACCOUNT: name, ECC_SIGNATURE_ALGORITHM: "ECDSA", ...env },
-    proxyConfig: { controlPlaneAuthPolicy: "MUTUAL_TLS", ...proxyConfig },
+    secured: true,
   });
 }
 

@@ -63,6 +63,7 @@ async function agentWith(
       namespace: "shop",
       ip: "127.0.0.1",
       xds,
+      secured: true,
       envoy: "/none",
       dir,
       noWait: true,
@@ -74,7 +75,6 @@ async function agentWith(
         PROXY_CONFIG_XDS_AGENT: "true",
         ...env,
       },
-      proxyConfig: { controlPlaneAuthPolicy: "MUTUAL_TLS" },
     }),
   );
 }

@@ -52,7 +52,7 @@ async function tapped(
       PROXY_XDS_DEBUG_VIA_AGENT_PORT: `${port}`,
       ...chosen.env,
     },
-    ...chosen.secured && { proxyConfig: { controlPlaneAuthPolicy: "MUTUAL_TLS" } },
+    secured: chosen.secured,
   });
   await eventually(
     "the agent to start",

@@ -99,6 +99,7 @@ Deno.test(
           namespace: "shop",
           ip: "127.0.0.1",
           xds: `localhost:${secured}`,
+          secured: true,
           envoy: "/none",
           dir,
           noWait: true,
@@ -108,7 +109,7 @@ Deno.test(
             ECC_SIGNATURE_ALGORITHM: "ECDSA",
             OUTPUT_CERTS: "./out",
           },
-          proxyConfig: { controlPlaneAuthPolicy: "MUTUAL_TLS", caCertificatesPem: [extra.pem] },
+          proxyConfig: { caCertificatesPem: [extra.pem] },
         }),
       );
       const read = (file: string) => Deno.readTextFile(`${folder}/out/${file}`);
