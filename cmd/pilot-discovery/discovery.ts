@@ -35,6 +35,7 @@ import { listen } from "./listen.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { type Records, startRecords } from "./records.ts";
 import { readSettings } from "./settings.ts";
+import { clusterClients } from "./token_reviews.ts";
 import { openLateSources, openSources, type Sources } from "./sources.ts";
 import { AGENT_VARIABLES, checkSupported, INEFFECTIVE_FLAGS } from "./unsupported.ts";
 import { POD_NAME } from "./variables.ts";
@@ -71,10 +72,13 @@ export async function discovery(
   engine.ingest.build();
   openLateSources(engine, stack);
   const records = await startRecords(settings, engine, stack);
-  const identity = await openIdentity(
-    { settings, mesh: sources.mesh, sessions: () => xds.sessions(), ingest: engine.ingest },
-    stack,
-  );
+  const identity = await openIdentity({
+    settings,
+    mesh: sources.mesh,
+    clients: sources.client && clusterClients(options, sources.client),
+    sessions: () => xds.sessions(),
+    ingest: engine.ingest,
+  }, stack);
   const xds: XdsServer = createServer(engine, {
     sources,
     records,

@@ -40,6 +40,7 @@ import { debugCallers, rootChangeControl } from "./operator.ts";
 import { expiriesOf } from "./expiries.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
+import { type ClusterClients, tokenReviews } from "./token_reviews.ts";
 import { acknowledgedRoots, sendRoots } from "./trusted_roots.ts";
 
 /** Identity in a running daemon. */
@@ -70,6 +71,8 @@ export interface SecuredTls {
 export interface IdentityInput {
   readonly settings: Settings;
   readonly mesh: Sources["mesh"];
+  /** Clients of the clusters; `undefined` without an orchestrator. */
+  readonly clients: ClusterClients | undefined;
   /** Connected proxies. */
   readonly sessions: () => readonly SessionInfo[];
   /** Receives the roots of the daemon's authority, which agents are sent. */
@@ -95,6 +98,7 @@ export async function openIdentity(
     : undefined;
   const tls = isSecured ? await openTls(input, ca, stack) : undefined;
   const authn = createAuthn({
+    ...(input.clients === undefined ? {} : { reviewOf: tokenReviews(input.clients) }),
     trustDomain: mesh().trustDomain,
     clock: () => Date.now(),
     roots: (domain) => {

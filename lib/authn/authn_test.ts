@@ -38,6 +38,12 @@ async function leaf(issuer: Issuer, more: Partial<LeafRequest> = {}): Promise<Ui
   return (await issueLeaf({ spki, uris: [ID], ...validity, ...more }, issuer)).der;
 }
 
+const REVIEWED = {
+  authenticated: true as const,
+  user: { username: "system:serviceaccount:shop:cart", uid: "u", groups: [], extra: {} },
+  audiences: ["mesh-ca"],
+};
+
 function request(more: Partial<AuthnRequest> = {}): AuthnRequest {
   return { peer: "10.1.2.3:4567", metadata: new Map(), ...more };
 }
@@ -196,7 +202,7 @@ Deno.test("invalid credentials are not passed over for others, and none are refu
     trustDomain: "cluster.local",
     roots: () => [own.certificate],
     clock: () => now,
-    reviewToken: () => Promise.resolve(parseSpiffe(ID)!),
+    reviewOf: () => () => Promise.resolve(REVIEWED),
   });
   const metadata = new Map([["authorization", "Bearer good"]]);
   assert.equal((await authn.authenticate(request({ metadata }))).kind, "token-review");

@@ -13,6 +13,7 @@ import {
 } from "jose";
 import { MeshError, messageOf } from "../base/mod.ts";
 import { AuthnError } from "./error.ts";
+import { MAX_TOKEN, serviceAccountOf } from "./service_account.ts";
 import type { TokenVerifier } from "./token.ts";
 
 /** The rule for tokens of callers. */
@@ -37,8 +38,6 @@ export interface JwtOptions {
   readonly cacheMs?: number;
 }
 
-/** Largest token, characters. */
-const MAX_TOKEN = 16 * 1024;
 /** Largest key set and OpenID configuration, characters. */
 const MAX_DOCUMENT = 1024 * 1024;
 /** Time for a fetch, ms. */
@@ -63,8 +62,6 @@ const ALGORITHMS = [
   "ES384",
   "EdDSA",
 ];
-/** The subject of a service account's token. */
-const SUBJECT = /^system:serviceaccount:([a-z0-9.-]{1,253}):([a-z0-9.-]{1,253})$/;
 
 /**
  * Reads `JWT_RULE`: JSON with `issuer`, `audiences` and `jwksUri` (also as `jwks_uri`).
@@ -119,11 +116,9 @@ export function jwtVerifier(options: JwtOptions): TokenVerifier {
     } catch (error) {
       throw new AuthnError(`the token is refused: ${messageOf(error)}`);
     }
-    const [, namespace, serviceAccount] = SUBJECT.exec(payload.sub ?? "") ?? [];
-    if (namespace === undefined || serviceAccount === undefined) {
-      throw new AuthnError("the token's subject is not a service account");
-    }
-    return { trustDomain, namespace, serviceAccount };
+    const account = serviceAccountOf(payload.sub ?? "");
+    if (account === undefined) throw new AuthnError("the token's subject is not a service account");
+    return { trustDomain, ...account };
   };
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export type { Caller, CredentialKind } from "./caller.ts";
+export type { Caller, CredentialKind, PodOfCaller } from "./caller.ts";
 export { certificateAuthenticator, type CertificateOptions } from "./certificate.ts";
 export { AuthnError } from "./error.ts";
 export { forwardedAuthenticator } from "./forwarded.ts";
@@ -17,8 +17,15 @@ export {
   type ProxyPolicy,
 } from "./proxy.ts";
 export type { Authenticator, AuthnRequest } from "./request.ts";
-export { tokenAuthenticator, type TokenVerifier, type TokenVerifiers } from "./token.ts";
 export {
+  tokenAuthenticator,
+  type TokenIdentity,
+  type TokenVerifier,
+  type TokenVerifiers,
+} from "./token.ts";
+export { type ReviewToken, type TokenReviewOptions, tokenReviewVerifier } from "./token_review.ts";
+export {
+  audiences,
   MESH_CREDENTIAL_ACCOUNTS,
   PILOT_ENABLE_XDS_IDENTITY_CHECK,
   XDS_AUTH,

@@ -13,6 +13,7 @@ import { forwardedAuthenticator } from "./forwarded.ts";
 import { jwtVerifier, readJwtRule } from "./jwt.ts";
 import type { Authenticator, AuthnRequest } from "./request.ts";
 import { tokenAuthenticator, type TokenVerifier, type TokenVerifiers } from "./token.ts";
+import { type TokenReviewOptions, tokenReviewVerifier } from "./token_review.ts";
 import * as env from "./variables.ts";
 
 const log = scope("authn");
@@ -28,8 +29,8 @@ export interface AuthnOptions {
   readonly roots: (trustDomain: string) => readonly Certificate[] | undefined;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** Asks the orchestrator about a token; `undefined` without an orchestrator. */
-  readonly reviewToken?: TokenVerifier;
+  /** The review of tokens by clusters; `undefined` without an orchestrator. */
+  readonly reviewOf?: TokenReviewOptions["reviewOf"];
 }
 
 /** Authentication of callers. */
@@ -73,7 +74,7 @@ async function first(authenticators: readonly Authenticator[], request: AuthnReq
   throw new AuthnError("there are no credentials");
 }
 
-function verifiersOf({ trustDomain, clock, reviewToken }: AuthnOptions): TokenVerifiers {
+function verifiersOf({ trustDomain, clock, reviewOf }: AuthnOptions): TokenVerifiers {
   const text = env.JWT_RULE.get() ?? "";
   const verifiers: [Caller["kind"], TokenVerifier][] = [];
   if (text !== "") {
@@ -83,7 +84,10 @@ function verifiersOf({ trustDomain, clock, reviewToken }: AuthnOptions): TokenVe
     const options = { rule: { ...rule, audiences, issuer }, trustDomain, clock };
     verifiers.push(["jwt", jwtVerifier(options)]);
   }
-  if (reviewToken) verifiers.push(["token-review", reviewToken]);
+  if (reviewOf) {
+    const options = { trustDomain, clock, audiences: env.audiences(), reviewOf };
+    verifiers.push(["token-review", tokenReviewVerifier(options)]);
+  }
   return verifiers;
 }
 
