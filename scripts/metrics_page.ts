@@ -27,7 +27,6 @@ export const WAITING: readonly Absence[] = [
     names: [
       "controller_sync_errors_total",
       "endpoint_no_pod",
-      "meshd_remote_cluster_sync_status",
       "pilot_endpoint_not_ready",
       "pilot_k8s_cfg_events",
       "pilot_k8s_endpoints_pending_pod",
@@ -37,8 +36,6 @@ export const WAITING: readonly Absence[] = [
       "pilot_worker_queue_depth",
       "pilot_worker_queue_duration",
       "pilot_worker_queue_latency",
-      "remote_cluster_secret_events_total",
-      "remote_cluster_sync_timeouts_total",
     ],
   },
   {

@@ -30,6 +30,7 @@ import { createPipeline } from "../../lib/translate/mod.ts";
 import type { Route } from "../../lib/web/mod.ts";
 import { createWhatIf } from "../../lib/whatif/mod.ts";
 import type { Engine } from "./engine.ts";
+import { clusterExpiries } from "./clusters.ts";
 import type { Identity } from "./identity.ts";
 import type { Records } from "./records.ts";
 import type { Settings } from "./settings.ts";
@@ -95,7 +96,7 @@ function inputsOf(
   { settings, engine: { pipeline }, sources, records, identity, xds, analysis, proxyWarnings }:
     Observed,
 ): DebugInputs {
-  const { files, controlPlanes, orchestrator, registration } = sources;
+  const { files, controlPlanes, orchestrator, clusters, registration } = sources;
   const origins = [files, controlPlanes, ...orchestrator ? [orchestrator] : [], registration];
   const { translation, writer, mesh } = pipeline;
   const sessions = () => xds.sessions();
@@ -118,6 +119,7 @@ function inputsOf(
       firsts(origins.flatMap((source) => source.objects()))
         .filter(({ meta }) => writer.selects(meta.namespace)),
     orchestrator: orchestrator && (() => orchestrator.resources()),
+    clusters: clusters && (() => clusters.clusters()),
     problems: sources.problems,
     warnings: () => [
       ...sources.warnings(),
@@ -128,7 +130,7 @@ function inputsOf(
     receipts: records.receipts,
     quarantined: () => xds.quarantined(),
     pushAll: () => xds.pushAll(),
-    certificates: identity.expiries,
+    certificates: () => [...identity.expiries(), ...clusterExpiries(clusters?.clusters() ?? [])],
     now: () => Date.now(),
     startedAt: performance.timeOrigin,
     clusterId: settings.pipeline.clusterId,

@@ -32,7 +32,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     name: "clusterRegistriesNamespace",
     type: "string",
     default: "mesh-system",
-    description: "Namespace of the ConfigMap that holds the configuration of clusters",
+    description: "Namespace of the secrets that name remote clusters",
   },
   {
     name: "cniNamespace",

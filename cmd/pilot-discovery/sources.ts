@@ -16,6 +16,7 @@ import {
   MESH_CREDENTIAL_DIR,
   type OrchestratorObjects,
   type Registration,
+  type RemoteClusters,
   resolveGateways,
   type SourceProblem,
   startConfigDirectories,
@@ -27,6 +28,7 @@ import {
   watchNetworks,
 } from "../../lib/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { openClusters } from "./clusters.ts";
 import type { Engine } from "./engine.ts";
 import { connectOrchestrator, openOrchestrator, sourceName } from "./orchestrator.ts";
 import type { DiscoveryOptions } from "./options.ts";
@@ -43,6 +45,8 @@ export interface Sources {
   readonly client: OrchClient | undefined;
   /** Unset without an orchestrator, and if objects come from `--configDir`. */
   readonly orchestrator: OrchestratorObjects | undefined;
+  /** Remote clusters; unset without an orchestrator. */
+  readonly clusters: RemoteClusters | undefined;
   readonly registration: Registration;
   /** Reasons of rejected documents. */
   problems(): readonly SourceProblem[];
@@ -91,24 +95,38 @@ export async function openSources(
   });
   if (controlPlanes === undefined) return undefined;
   stack.defer(() => controlPlanes.close());
-  const orchestrator = client === undefined ? undefined : await openOrchestrator(client, {
-    options,
-    intake: ingest.open(sourceName(options.clusterId)),
-    signal,
-  }, stack);
-  if (client !== undefined && orchestrator === undefined) return undefined;
-  const objects = orchestrator === undefined ? [] : [orchestrator];
-  const documents = [mesh, networks, files, controlPlanes, ...objects];
+  const opened = client && await openAllClusters(client, { options, ingest, signal }, stack);
+  if (client !== undefined && opened === undefined) return undefined;
+  const documents = [mesh, networks, files, controlPlanes, ...Object.values(opened ?? {})];
   return {
     mesh: () => mesh.current(),
     files,
     controlPlanes,
     client,
-    orchestrator,
+    orchestrator: opened?.orchestrator,
+    clusters: opened?.clusters,
     registration,
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
   };
+}
+
+/** Opens the daemon's own cluster, then remote ones. `undefined` when `signal` was aborted. */
+async function openAllClusters(
+  client: OrchClient,
+  { options, ingest, signal }: {
+    readonly options: DiscoveryOptions;
+    readonly ingest: Engine["ingest"];
+    readonly signal: AbortSignal;
+  },
+  stack: AsyncDisposableStack,
+): Promise<{ orchestrator: OrchestratorObjects; clusters: RemoteClusters } | undefined> {
+  const intake = ingest.open(sourceName(options.clusterId));
+  const orchestrator = await openOrchestrator(client, { options, intake, signal }, stack);
+  if (orchestrator === undefined) return undefined;
+  const open = (name: string): Intake => ingest.open(name);
+  const clusters = await openClusters(client, { options, open, signal }, stack);
+  return clusters === undefined ? undefined : { orchestrator, clusters };
 }
 
 /** Opens the mesh configuration with its trust bundles, and the networks. */

@@ -11,7 +11,7 @@ import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type { Quarantined, SessionInfo } from "../serve/mod.ts";
-import type { FollowedResource, SourceProblem } from "../sources/mod.ts";
+import type { FollowedResource, RemoteCluster, SourceProblem } from "../sources/mod.ts";
 import type { WhatIf } from "../whatif/mod.ts";
 import type { Publication } from "./pushes.ts";
 import type { Spending } from "./spending.ts";
@@ -36,6 +36,8 @@ export interface DebugInputs {
   readonly objects: () => readonly ConfigObject[];
   /** State of the resource types of the orchestrator; unset without one. */
   readonly orchestrator?: () => readonly FollowedResource[];
+  /** Remote clusters; unset without an orchestrator. */
+  readonly clusters?: () => readonly RemoteCluster[];
   /** Problems of rejected documents. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];

@@ -19,7 +19,7 @@ export function meshRoutes(inputs: DebugInputs): Route[] {
     debugRoute("GET", `/debug/${path}`, () => json(view()));
   return [
     show("mesh", () => meshConfig(inputs)),
-    show("clusterz", () => [ownCluster(inputs)]),
+    show("clusterz", () => [ownCluster(inputs), ...remoteClusters(inputs)]),
     show("networkz", () => networkGateways(inputs)),
     show(
       "resourcesz",
@@ -38,6 +38,20 @@ export function meshRoutes(inputs: DebugInputs): Route[] {
     show("push_status", () => pushStatus(inputs)),
     show("pushcontext", () => pushContext(inputs)),
   ];
+}
+
+/** The clusters that secrets name, which services come from. */
+function remoteClusters({ clusters }: DebugInputs): Record<string, unknown>[] {
+  return (clusters?.() ?? []).map(({ cluster, secret, state, fault, validity, ...rest }) => ({
+    id: cluster,
+    secretName: secret,
+    syncStatus: state,
+    ...(fault === undefined ? {} : { fault }),
+    ...(validity === undefined
+      ? {}
+      : { credentialsEnd: new Date(validity.notAfter).toISOString() }),
+    ...rest,
+  }));
 }
 
 /** The daemon's own cluster, which all configuration comes from. */

@@ -54,6 +54,7 @@ export function troublesOf(inputs: DebugInputs): Trouble[] {
     ...ofRejections(inputs),
     ...ofProblems(inputs),
     ...ofOrchestrator(inputs),
+    ...ofClusters(inputs),
     ...ofFaults(inputs),
     ...ofAudit(inputs),
     ...ofSlowProxies(inputs),
@@ -185,6 +186,24 @@ function ofOrchestrator({ orchestrator }: DebugInputs): Trouble[] {
     culprits: [],
     page: "/debug/clusterz",
   }];
+}
+
+function ofClusters({ clusters }: DebugInputs): Trouble[] {
+  return (clusters?.() ?? []).flatMap(({ cluster, secret, state, fault, resources }) => {
+    if (fault === undefined && state !== "timeout") return [];
+    const effect = state === "synced"
+      ? "its last services stay in use"
+      : "its services are missing";
+    return [{
+      tone: "warn",
+      text: `The remote cluster ${cluster} cannot be followed, and ${effect}`,
+      ...(fault === undefined ? {} : { message: fault }),
+      remedy: `Check that its API server runs, and the credentials in the secret ${secret}.`,
+      since: resources.find((one) => one.faultSince !== undefined)?.faultSince,
+      culprits: [],
+      page: "/debug/clusterz",
+    }];
+  });
 }
 
 function ofAudit({ audit, history }: DebugInputs): Trouble[] {

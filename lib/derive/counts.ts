@@ -142,24 +142,31 @@ function endpointLabels(counted: Counted, host: string, row: Entry): Labels[] {
     return indexes.workloadsByNamespace.peek(meta.namespace)
       .flatMap((key) => tables.workloadEntries.peek(key) ?? [])
       .filter((workload) => hasLabels(workloadLabels(workload), selector))
-      .map((workload) => withTopology(counted, workload.spec, workloadLabels(workload)));
+      .map((workload) => withTopology(counted, workload, workload.spec, workloadLabels(workload)));
   }
   // A name without endpoints is itself what is resolved.
   const itself = spec.resolution !== Resolution.STATIC && spec.endpoints.length === 0 &&
     !isWildcard(host);
-  return itself ? [{}] : spec.endpoints.map((entry) => withTopology(counted, entry, entry.labels));
+  return itself
+    ? [{}]
+    : spec.endpoints.map((entry) => withTopology(counted, row, entry, entry.labels));
 }
 
 /** Labels of an endpoint with those of its locality, network and cluster, by which subsets may select it. */
 function withTopology(
   { graph, networks, clusterId }: Counted,
+  { meta: { origin: { cluster } } }: Pick<ConfigObject, "meta">,
   { address, locality, network }: WorkloadEntry,
   labels: Labels,
 ): Labels {
   const located = localityOf(locality || localityFromLabels(labels));
   const map = graph.peek(networks.all, "");
-  const reached = networkOf(map, { address, network }, clusterId);
-  return { ...labels, ...topologyLabels(located, reached, clusterId) };
+  const reached = networkOf(
+    map,
+    { address, network, ...(cluster === undefined ? {} : { cluster }) },
+    clusterId,
+  );
+  return { ...labels, ...topologyLabels(located, reached, cluster ?? clusterId) };
 }
 
 /** Subsets of a host, by the rules that name it most exactly. */

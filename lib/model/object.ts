@@ -17,6 +17,8 @@ export interface Origin {
   readonly line?: number;
   /** The orchestrator's uid, for `cluster/<id>`. */
   readonly uid?: string;
+  /** Id of the cluster of a row about a workload or a service; unset: the daemon's own. */
+  readonly cluster?: string;
 }
 
 /** Name, place and history of an object. */
@@ -82,12 +84,23 @@ export function fromObject(object: Pick<ConfigObject, "meta">, field?: string): 
 /** The reason why one of two objects of equal rank comes after the other. */
 export function whyLater(later: ConfigObject, earlier: ConfigObject): string {
   const first = objectRef(earlier);
+  if (isRemote(later) > isRemote(earlier)) return `${first} is of the daemon's own cluster`;
   const [a, b] = [later.meta.creationTime || Infinity, earlier.meta.creationTime || Infinity];
   return a > b ? `${first} is older` : `${first} comes first by name, and neither is older`;
 }
 
-/** Oldest first; objects without an age after those with one; then by namespace and name. */
+/** 1 for rows of other clusters, otherwise 0. */
+function isRemote({ meta: { origin } }: ConfigObject): number {
+  return Number(origin.cluster !== undefined);
+}
+
+/**
+ * Rows of other clusters last; oldest first; objects without an age after those with one; then by
+ * namespace and name.
+ */
 export function byAge(a: ConfigObject, b: ConfigObject): number {
+  const remote = isRemote(a) - isRemote(b);
+  if (remote !== 0) return remote;
   const age = (a.meta.creationTime || Infinity) - (b.meta.creationTime || Infinity);
   if (age !== 0 && !Number.isNaN(age)) return age;
   const [ka, kb] = [objectKey(a.meta), objectKey(b.meta)];

@@ -94,6 +94,8 @@ export interface Endpoint {
   readonly health: "healthy" | "unhealthy" | "draining";
   /** The workload's name, for telemetry. */
   readonly workload: string;
+  /** Id of its cluster; unset: the daemon's own. */
+  readonly cluster?: string;
 }
 
 /** Reports if HTTP routing applies to a protocol. */

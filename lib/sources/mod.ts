@@ -32,10 +32,17 @@ export {
   startControlPlanes,
 } from "./remote/control_planes.ts";
 export {
+  type ClusterState,
+  followClusters,
   type FollowedResource,
   followObjects,
   type OrchestratorObjects,
   type OrchestratorOptions,
+  PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
+  PILOT_REMOTE_CLUSTER_TIMEOUT,
+  type RemoteCluster,
+  type RemoteClusters,
+  type RemoteClustersOptions,
 } from "./orchestrator/mod.ts";
 export {
   type Registration,

@@ -38,7 +38,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   meshca_server_success_cert_issuance_count: "lib/ca/service_test.ts",
   pilot_dataproxy_filter_status: "lib/monitor/patches_test.ts",
   pilot_total_xds_internal_errors: "lib/serve/metrics_test.ts",
+  meshd_remote_cluster_sync_status: "tests/orch/clusters_test.ts",
   pilot_xds_write_timeout: "lib/serve/session/abuse_test.ts",
+  remote_cluster_secret_events_total: "tests/orch/clusters_test.ts",
+  remote_cluster_sync_timeouts_total: "tests/orch/clusters_test.ts",
 };
 
 /**

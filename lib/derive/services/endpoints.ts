@@ -53,7 +53,7 @@ export function endpointsOf(
     return spec.endpoints.map((entry, i) => {
       const field = `spec.endpoints[${i}]`;
       read.decide?.({ group: "endpoint", ...fromObject(row, field), value: entry.address });
-      const source = { meta: { namespace, name }, labels: entry.labels };
+      const source = { meta: { namespace, name, origin: meta.origin }, labels: entry.labels };
       return endpointOf(spec, entry, names, source);
     });
   }
@@ -104,7 +104,7 @@ function candidates(
 
 /** The object that an endpoint is from, and the endpoint's labels. */
 interface EndpointSource {
-  readonly meta: Pick<ConfigObject["meta"], "namespace" | "name" | "health">;
+  readonly meta: Pick<ConfigObject["meta"], "namespace" | "name" | "health" | "origin">;
   readonly labels: Labels;
 }
 
@@ -129,6 +129,7 @@ function endpointOf(
     namespace: meta.namespace,
     health: meta.health ?? "healthy",
     workload: meta.name,
+    ...(meta.origin.cluster === undefined ? {} : { cluster: meta.origin.cluster }),
   };
 }
 

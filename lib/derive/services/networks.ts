@@ -99,12 +99,12 @@ function prefixOf(range: string): number {
 /** The network of an endpoint: its own field, else the narrowest range, else its cluster's; `""`: none. */
 export function networkOf(
   { ranges, registries }: NetworkMap,
-  { network, address }: Pick<Endpoint, "network" | "address">,
+  { network, address, cluster }: Pick<Endpoint, "network" | "address" | "cluster">,
   clusterId: string,
 ): string {
   if (network !== "") return network;
   const range = isIp(address)
     ? ranges.find((one) => rangeContains(one.range, address))?.network
     : undefined;
-  return range ?? registries.get(clusterId) ?? "";
+  return range ?? registries.get(cluster ?? clusterId) ?? "";
 }

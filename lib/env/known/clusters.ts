@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT_DAEMON, ALL, bool, DAEMON, duration, text } from "./rows.ts";
+import { AGENT_DAEMON, ALL, bool, DAEMON, text } from "./rows.ts";
 
 /** Variables of several clusters, which are not implemented. */
 export const CLUSTERS: readonly IneffectiveGroup[] = [
@@ -72,23 +72,11 @@ export const CLUSTERS: readonly IneffectiveGroup[] = [
         true,
         "Read WorkloadEntries from other clusters.",
       ),
-      text(
-        "PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS",
-        AGENT_DAEMON,
-        undefined,
-        "Unsafe authentication options that are accepted in the credentials of other clusters, separated by commas.",
-      ),
       bool(
         "PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API",
         AGENT_DAEMON,
         true,
         "Use Gateway API objects with the network label as gateways of networks.",
-      ),
-      duration(
-        "PILOT_REMOTE_CLUSTER_TIMEOUT",
-        AGENT_DAEMON,
-        "30s",
-        "Time after which the daemon is ready even if a remote cluster has not been read.",
       ),
     ],
   },

@@ -9,3 +9,12 @@ export {
   type OrchestratorObjects,
   type OrchestratorOptions,
 } from "./config_objects.ts";
+export {
+  type ClusterState,
+  followClusters,
+  PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
+  PILOT_REMOTE_CLUSTER_TIMEOUT,
+  type RemoteCluster,
+  type RemoteClusters,
+  type RemoteClustersOptions,
+} from "./clusters/mod.ts";

@@ -89,5 +89,9 @@ export function topologyOf(
   if (!subsets.some(({ labels }) => hasTopologyLabel(labels))) return undefined;
   const map = read.get(mesh.networks.all, "");
   return (endpoint) =>
-    topologyLabels(endpoint.locality, networkOf(map, endpoint, clusterId), clusterId);
+    topologyLabels(
+      endpoint.locality,
+      networkOf(map, endpoint, clusterId),
+      endpoint.cluster ?? clusterId,
+    );
 }

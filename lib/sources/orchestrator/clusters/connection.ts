@@ -1,0 +1,233 @@
+/**
+ * The connection to one other cluster, with the credentials of its secret. Changed credentials open a
+ * second connection; the first one is closed once the second has received everything.
+ *
+ * @module
+ */
+import { messageOf } from "../../../base/mod.ts";
+import type { Intake } from "../../../ingest/mod.ts";
+import { type Logger, scope } from "../../../log/mod.ts";
+import {
+  createClient,
+  type CredentialOption,
+  type FollowTiming,
+  type OrchClient,
+  type RateOptions,
+} from "../../../orch/mod.ts";
+import { followServices, type Registry } from "../services/registry.ts";
+import { syncTimeouts } from "./metrics.ts";
+import { type ClusterRows, createClusterRows, type RowFeed } from "./rows.ts";
+import { type ClusterCredentials, type CredentialValidity, openCredentials } from "./secret.ts";
+import type { ClusterState, RemoteCluster } from "./state.ts";
+
+const log: Logger = scope("orch");
+
+/** Settings that all clusters share. */
+export interface ConnectionSettings {
+  /** The only namespace that is read; empty: all. */
+  readonly namespace: string;
+  /** DNS suffix of services. */
+  readonly domain: string;
+  readonly allowed: readonly CredentialOption[];
+  readonly rate: RateOptions;
+  /** Time for the first reading, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly timing?: Partial<FollowTiming>;
+}
+
+/** One connection to the cluster. */
+interface Attempt {
+  readonly credentials: ClusterCredentials;
+  readonly validity: CredentialValidity | undefined;
+  readonly client: OrchClient;
+  readonly feed: RowFeed;
+  readonly registry: Registry;
+}
+
+/** One other cluster. */
+export class ClusterConnection {
+  readonly #cluster: string;
+  readonly #settings: ConnectionSettings;
+  readonly #intake: Intake;
+  readonly #changed: () => void;
+  readonly #rows: ClusterRows;
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #closing: Promise<void>[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #current: Attempt | undefined;
+  #next: Attempt | undefined;
+  #state: ClusterState = "syncing";
+  /** The reason why the latest credentials cannot be used at all. */
+  #refused: { readonly secret: string; readonly error: unknown } | undefined;
+
+  /** @param changed called when another client is in use */
+  constructor(
+    cluster: string,
+    settings: ConnectionSettings,
+    { intake, source, changed }: {
+      readonly intake: Intake;
+      readonly source: string;
+      readonly changed: () => void;
+    },
+  ) {
+    this.#cluster = cluster;
+    this.#settings = settings;
+    this.#intake = intake;
+    this.#changed = changed;
+    this.#rows = createClusterRows({ cluster, source, intake });
+    this.#timer = setTimeout(() => this.#timeOut(), settings.timeoutMs);
+  }
+
+  /** Resolves when it was read, counts as empty, was refused or closed. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  /** The client in use; before the first reading, the one that reads. */
+  get client(): OrchClient | undefined {
+    return (this.#current ?? this.#next)?.client;
+  }
+
+  get refused(): unknown {
+    return this.#refused?.error;
+  }
+
+  /** True if some credentials serve, whatever happened to later ones. */
+  get serves(): boolean {
+    return this.#current !== undefined;
+  }
+
+  view(): RemoteCluster {
+    const shown = this.#current ?? this.#next;
+    const resources = (shown?.registry.states() ?? [])
+      .map(([resource, state]) => ({ resource, ...state }));
+    const faulty = resources.find(({ fault }) => fault !== undefined);
+    const refused = this.#refused === undefined ? undefined : messageOf(this.#refused.error);
+    const fault = faulty === undefined ? refused : `${faulty.resource}: ${faulty.fault}`;
+    return {
+      cluster: this.#cluster,
+      secret: shown?.credentials.secret ?? this.#refused?.secret ?? "",
+      server: shown?.client.access.server ?? "",
+      state: this.#state,
+      fault: fault ?? this.#nextFault(),
+      replacing: this.#current !== undefined && this.#next !== undefined,
+      rows: this.#rows.size,
+      validity: shown?.validity,
+      resources,
+    };
+  }
+
+  /** Connects with credentials; those in use stay in use until these have received everything. */
+  use(credentials: ClusterCredentials): void {
+    const latest = this.#next ?? this.#current;
+    if (latest?.credentials.digest === credentials.digest && this.#refused === undefined) return;
+    this.#drop(this.#next);
+    this.#next = undefined;
+    this.#refused = undefined;
+    if (this.#current?.credentials.digest === credentials.digest) return;
+    try {
+      this.#open(credentials);
+    } catch (error) {
+      this.#refused = { secret: credentials.secret, error };
+      this.#intake.synced();
+      this.#settled.resolve();
+    }
+    this.#changed();
+  }
+
+  /** Deletes the rows and ends all connections. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#state = "closed";
+    for (const attempt of [this.#current, this.#next]) this.#drop(attempt);
+    this.#current = this.#next = undefined;
+    this.#rows.clear();
+    this.#intake.health(undefined);
+    this.#intake.synced();
+    this.#settled.resolve();
+    this.#changed();
+    await Promise.all(this.#closing);
+  }
+
+  /** Ends all connections; the rows stay. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    for (const attempt of [this.#current, this.#next]) this.#drop(attempt);
+    this.#settled.resolve();
+    await Promise.all(this.#closing);
+  }
+
+  #open(credentials: ClusterCredentials): void {
+    const { allowed, rate, namespace, domain, timing } = this.#settings;
+    const { access, validity } = openCredentials(credentials, allowed);
+    const client = createClient(access, { rate });
+    const feed = this.#rows.feed();
+    const registry = followServices({
+      client,
+      source: this.#cluster,
+      intake: feed,
+      namespace,
+      domain,
+      stateChanged: () => this.#stateChanged(),
+      ...(timing === undefined ? {} : { timing }),
+    });
+    const attempt = { credentials, validity, client, feed, registry };
+    this.#next = attempt;
+    log.info("connecting to a remote cluster", {
+      cluster: this.#cluster,
+      secret: credentials.secret,
+      server: access.server,
+    });
+    registry.synced.then(() => this.#promote(attempt));
+  }
+
+  /** Makes an attempt that has received everything the one in use. */
+  #promote(attempt: Attempt): void {
+    if (attempt !== this.#next || this.#state === "closed") return;
+    const before = this.#current;
+    this.#current = attempt;
+    this.#next = undefined;
+    this.#state = "synced";
+    clearTimeout(this.#timer);
+    attempt.feed.use();
+    this.#drop(before);
+    this.#intake.synced();
+    this.#settled.resolve();
+    log.info(before === undefined ? "a remote cluster is followed" : "credentials were replaced", {
+      cluster: this.#cluster,
+      secret: attempt.credentials.secret,
+      rows: this.#rows.size,
+    });
+    this.#changed();
+    this.#stateChanged();
+  }
+
+  #timeOut(): void {
+    if (this.#state !== "syncing") return;
+    this.#state = "timeout";
+    syncTimeouts.inc({ cluster: this.#cluster });
+    log.warn("a remote cluster was not read in time; it counts as empty until it is", {
+      cluster: this.#cluster,
+      reason: this.view().fault ?? "it is still being read",
+    });
+    this.#intake.synced();
+    this.#settled.resolve();
+  }
+
+  #drop(attempt: Attempt | undefined): void {
+    if (attempt === undefined) return;
+    const closing = attempt.registry.close().finally(() => attempt.client[Symbol.dispose]());
+    this.#closing.push(closing);
+  }
+
+  #nextFault(): string | undefined {
+    const found = this.#next?.registry.states().find(([, { fault }]) => fault !== undefined);
+    if (found === undefined) return undefined;
+    const replaced = this.#current === undefined ? "" : "changed credentials: ";
+    return `${replaced}${found[0]}: ${found[1].fault}`;
+  }
+
+  #stateChanged(): void {
+    if (this.#state !== "closed") this.#intake.health(this.view().fault);
+  }
+}
