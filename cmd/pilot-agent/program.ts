@@ -57,6 +57,38 @@ export const PILOT_AGENT: ProgramSpec = {
       run: runRequest,
     },
     {
+      name: "wait",
+      summary: "Wait until the proxy is ready",
+      examples: ["pilot-agent wait", "pilot-agent wait --url=http://localhost:15020/healthz/ready"],
+      flags: [
+        {
+          name: "url",
+          type: "string",
+          default: "http://localhost:15021/healthz/ready",
+          description: "URL that answers with status 200 when the proxy is ready",
+        },
+        {
+          name: "timeoutSeconds",
+          type: "int32",
+          default: "60",
+          description: "Longest wait, in seconds",
+        },
+        {
+          name: "requestTimeoutMillis",
+          type: "int32",
+          default: "500",
+          description: "Longest wait for an answer, in milliseconds",
+        },
+        {
+          name: "periodMillis",
+          type: "int32",
+          default: "500",
+          description: "Pause between two requests, in milliseconds",
+        },
+      ],
+      run: runWait,
+    },
+    {
       name: "mesh-iptables",
       summary: "Set up port forwarding to the sidecar",
       examples: [
@@ -103,6 +135,22 @@ async function runProxy({ args, flags, signal }: Invocation): Promise<number> {
   const endLogging = configureLogging(options.logging);
   try {
     return await proxy(options, signal);
+  } finally {
+    endLogging();
+  }
+}
+
+async function runWait({ flags, signal }: Invocation): Promise<number> {
+  const { waitUntilReady } = await import("./wait.ts");
+  const endLogging = configureLogging(loggingFlagValues(flags));
+  try {
+    await waitUntilReady({
+      url: flags.string("url"),
+      timeoutMs: flags.number("timeoutSeconds") * 1000,
+      requestTimeoutMs: flags.number("requestTimeoutMillis"),
+      periodMs: flags.number("periodMillis"),
+    }, signal);
+    return 0;
   } finally {
     endLogging();
   }

@@ -26,7 +26,7 @@ async function compared(
 ): Promise<{ out: string[]; err: string[]; status: number }> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-conformance-" });
   try {
-    for (const corpus of ["analyzers", "authz", "iptables", "samples", "validation"]) {
+    for (const corpus of ["analyzers", "authz", "injection", "iptables", "samples", "validation"]) {
       await Deno.mkdir(`${folder}/${corpus}`);
       await Deno.writeTextFile(`${folder}/${corpus}/cases.json`, '{"cases": []}');
     }
@@ -62,7 +62,14 @@ Deno.test("conformance: one line a corpus, and success when all is as expected",
       { name: "schema", text: GOOD, valid: false, error: "spec.address: x", schemaOnly: true },
     ]),
     {
-      out: ["analyzers 0/0", "authz 0/0", "iptables 0/0", "samples 0/0", "validation 4/4"],
+      out: [
+        "analyzers 0/0",
+        "authz 0/0",
+        "injection 0/0",
+        "iptables 0/0",
+        "samples 0/0",
+        "validation 4/4",
+      ],
       err: [],
       status: 0,
     },

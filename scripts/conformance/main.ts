@@ -13,11 +13,12 @@ import { IPTABLES } from "./capture.ts";
 import { type Corpus, runCorpus } from "./corpus.ts";
 import { disagreements, readDeviations } from "./deviations.ts";
 import { SAMPLES, VALIDATION } from "./documents.ts";
+import { INJECTION } from "./injection.ts";
 
 const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 
 /** Corpora by name. */
-const CORPORA: readonly Corpus[] = [ANALYZERS, AUTHZ, IPTABLES, SAMPLES, VALIDATION];
+const CORPORA: readonly Corpus[] = [ANALYZERS, AUTHZ, INJECTION, IPTABLES, SAMPLES, VALIDATION];
 
 /** Exit status when there is nothing to compare with. */
 const EXIT_NO_CORPORA = 2;

@@ -1,0 +1,128 @@
+/**
+ * The data that templates are rendered with.
+ *
+ * @module
+ */
+import { MeshError } from "../base/mod.ts";
+import { toJson } from "../proto/mod.ts";
+import { defaultProxyConfig, parseProxyConfig } from "../schema/mod.ts";
+import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { allContainers, annotationsOf, type Json, type Pod, PROXY_CONTAINER } from "./objects.ts";
+import { isMap, type Structure, structureOf } from "./template/mod.ts";
+import type { WorkloadMeta } from "./workload_meta.ts";
+
+/** The annotation with proxy configuration of a pod. */
+const CONFIG_ANNOTATION = "proxy.mesh.io/config";
+
+/** User and group that the proxy runs as, unless the pod or its namespace say otherwise. */
+const DEFAULT_ID = 1337;
+
+/** Mesh-wide inputs of the data. */
+export interface DataInput {
+  readonly mesh: MeshConfig;
+  readonly values: Json;
+  readonly revision: string;
+  readonly compliancePolicy: string;
+  /** Annotations of the pod's namespace. */
+  readonly namespaceAnnotations: Readonly<Record<string, string>>;
+}
+
+/** Data of one pod. */
+export interface PodData {
+  readonly data: Structure;
+  /** The mesh's `defaultConfig` with the pod's annotation merged over it. */
+  readonly proxy: ProxyConfig;
+}
+
+/**
+ * Makes the data of a pod.
+ *
+ * @throws MeshError `inject-annotation` for an annotation `proxy.mesh.io/config` that is not valid
+ */
+export function podData(pod: Pod, workload: WorkloadMeta, input: DataInput): PodData {
+  const proxy = proxyConfigOf(pod, input.mesh);
+  const { uid, gid } = idsOf(pod, input.namespaceAnnotations);
+  const { values, revision } = input;
+  const data = structureOf({
+    typeMeta: { apiVersion: workload.apiVersion, kind: workload.kind },
+    deploymentMeta: { name: workload.name, namespace: workload.namespace },
+    objectMeta: { labels: {}, annotations: {}, ...pod.metadata },
+    spec: pod.spec ?? {},
+    proxyConfig: structureOf(
+      toJson(ProxyConfigSchema, proxy, { alwaysEmitImplicit: true }) as Json,
+      changedProxyFields(proxy),
+    ),
+    meshConfig: toJson(MeshConfigSchema, input.mesh, { alwaysEmitImplicit: true }),
+    revision,
+    compliancePolicy: input.compliancePolicy,
+    proxyImage: proxyImage(pod, proxy, values),
+    proxyUID: uid,
+    proxyGID: gid,
+    inboundTrafficPolicyMode: inboundMode(input.mesh),
+    values,
+  });
+  return { data, proxy };
+}
+
+/** The image of the proxy, from hub, name, tag and variant. */
+export function proxyImage(pod: Pod, proxy: ProxyConfig, values: Json): string {
+  const global = mapOf(values.global);
+  const name = String(mapOf(global.proxy).image ?? "");
+  if (name.includes("/")) return name;
+  const wanted = annotationsOf(pod)["sidecar.mesh.io/proxyImageType"] || proxy.image?.imageType;
+  const tag = String(global.tag ?? "");
+  const variant = wanted || String(global.variant ?? "");
+  const suffix = variant === "" || variant === "default" ? "" : `-${variant}`;
+  const base = wanted ? tag.replace(/-(?:distroless|debug)$/, "") : tag;
+  const full = suffix !== "" && base.endsWith(suffix) ? base : base + suffix;
+  return `${global.hub ?? ""}/${name}${full === "" ? "" : `:${full}`}`;
+}
+
+/** The differences between a proxy configuration and the built-in defaults, as JSON. */
+export function changedProxyFields(proxy: ProxyConfig): Json {
+  const base = toJson(ProxyConfigSchema, defaultProxyConfig()) as Json;
+  const own = toJson(ProxyConfigSchema, proxy) as Json;
+  return Object.fromEntries(
+    Object.entries(own).filter(([name, value]) =>
+      JSON.stringify(value) !== JSON.stringify(base[name])
+    ),
+  );
+}
+
+function proxyConfigOf(pod: Pod, mesh: MeshConfig): ProxyConfig {
+  const base = mesh.defaultConfig ?? defaultProxyConfig();
+  const text = annotationsOf(pod)[CONFIG_ANNOTATION];
+  if (text === undefined || text.trim() === "") return base;
+  const { value, problems } = parseProxyConfig(text, CONFIG_ANNOTATION, base);
+  if (value !== undefined) return value;
+  const [first] = problems;
+  const where = `metadata.annotations["${CONFIG_ANNOTATION}"]`;
+  const path = first?.path ? `${first.path}: ` : "";
+  throw new MeshError("inject-annotation", `${where}: ${path}${first?.message}`, {
+    remedy: first?.remedy,
+  });
+}
+
+/** User and group of the proxy: of the user's container, of the namespace (a range), or the default. */
+function idsOf(pod: Pod, namespace: Readonly<Record<string, string>>) {
+  const own = allContainers(pod).find(({ name }) => name === PROXY_CONTAINER)?.securityContext;
+  const { runAsUser, runAsGroup } = mapOf(own);
+  const rangeEnd = (name: string) => {
+    const range = /^(\d+)\/(\d+)/.exec(namespace[`openshift.io/${name}`] ?? "");
+    return range === null ? DEFAULT_ID : Number(range[1]) + Number(range[2]) - 1;
+  };
+  return {
+    uid: typeof runAsUser === "number" ? runAsUser : rangeEnd("sa.scc.uid-range"),
+    gid: typeof runAsGroup === "number" ? runAsGroup : rangeEnd("sa.scc.supplemental-groups"),
+  };
+}
+
+function inboundMode({ inboundTrafficPolicy }: MeshConfig): string {
+  // The enum has LOCALHOST as its second value; 0 is PASSTHROUGH.
+  return inboundTrafficPolicy?.mode === 1 ? "localhost" : "passthrough";
+}
+
+function mapOf(value: unknown): Json {
+  return isMap(value) ? value as Json : {};
+}

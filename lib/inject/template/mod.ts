@@ -1,0 +1,17 @@
+/**
+ * The language of Go's `text/template`, with the functions that templates of injection use. Rendering
+ * has limits of steps, output and depth, and errors name the line.
+ *
+ * @module
+ */
+export { parseTemplate } from "./parse.ts";
+export {
+  type RenderLimits,
+  renderTemplate,
+  type TemplateFunction,
+  type TemplateFunctions,
+} from "./execute.ts";
+export { STANDARD_FUNCTIONS } from "./functions/mod.ts";
+export type { Definitions } from "./ast.ts";
+export { templateFault } from "./fault.ts";
+export { isMap, isTrue, plainOf, Structure, structureOf, textOf } from "./values.ts";

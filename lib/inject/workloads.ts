@@ -1,0 +1,78 @@
+/**
+ * Injects into the objects that hold pods, such as Deployments.
+ *
+ * @module
+ */
+import { decide } from "./decide.ts";
+import { type InjectionInput, injectPod } from "./inject.ts";
+import type { Json, Pod, PodMeta } from "./objects.ts";
+import { isMap } from "./template/mod.ts";
+import { workloadOf } from "./workload_meta.ts";
+
+/** The result for one object. */
+export interface InjectedObject {
+  /** The object, injected or as it was. */
+  readonly object: Json;
+  /** True if a proxy was added. */
+  readonly injected: boolean;
+  /** The reason for an object that holds a pod and stays as it was. */
+  readonly reason?: string;
+}
+
+/**
+ * Injects into a Pod, into an object with `spec.template` or `spec.jobTemplate`, and into the elements of
+ * a List. Other objects stay as they are.
+ *
+ * @throws MeshError of `injectPod`
+ */
+export function injectObject(
+  object: Json,
+  input: Omit<InjectionInput, "workload">,
+): InjectedObject {
+  if (object.kind === "List" && Array.isArray(object.items)) {
+    const items = object.items.map((one) => injectObject(one as Json, input));
+    return {
+      object: { ...object, items: items.map((one) => one.object) },
+      injected: items.some((one) => one.injected),
+    };
+  }
+  const meta = (isMap(object.metadata) ? object.metadata : {}) as PodMeta;
+  const namespace = meta.namespace ?? "default";
+  if (object.kind === "Pod") {
+    const workload = workloadOf(meta, namespace);
+    const wrap = (pod: Pod) => pod;
+    return injected(object as Pod, { ...input, workload }, { namespace, object, wrap });
+  }
+  const spec = isMap(object.spec) ? object.spec as Json : {};
+  const workload = {
+    apiVersion: String(object.apiVersion ?? ""),
+    kind: String(object.kind ?? ""),
+    name: meta.name ?? "",
+    namespace,
+  };
+  const cron = isMap(spec.jobTemplate) ? spec.jobTemplate as Json : undefined;
+  const holder = cron && isMap(cron.spec) ? cron.spec as Json : spec;
+  if (!isMap(holder.template) || !isMap(holder.template.spec)) return { object, injected: false };
+  const template = holder.template as Pod;
+  const wrap = (pod: Pod) => {
+    const inner = { ...holder, template: pod };
+    return { ...object, spec: cron ? { ...spec, jobTemplate: { ...cron, spec: inner } } : inner };
+  };
+  return injected(template, { ...input, workload }, { namespace, object, wrap });
+}
+
+function injected(
+  pod: Pod,
+  input: InjectionInput,
+  { namespace, object, wrap }: {
+    readonly namespace: string;
+    /** The object that holds the pod. */
+    readonly object: Json;
+    /** The object with another pod. */
+    readonly wrap: (pod: Pod) => Json;
+  },
+): InjectedObject {
+  const decision = decide(pod, namespace, input.config);
+  if (!decision.inject) return { object, injected: false, reason: decision.reason };
+  return { object: wrap(injectPod(pod, input)), injected: true };
+}

@@ -1,0 +1,149 @@
+/**
+ * The corpus `injection`: workloads to workloads with a proxy. Each case is compared twice: with the
+ * template of the corpus, and with the built-in one if the case uses the default template.
+ *
+ * @module
+ */
+import { injectObject, type Json, parseInjectionConfig } from "../../lib/inject/mod.ts";
+import { defaultMeshConfig, parseMeshConfig } from "../../lib/schema/mod.ts";
+import { parseYaml, readYaml } from "../../lib/text/mod.ts";
+import type { Case, Corpus, ReadFile } from "./corpus.ts";
+import { normalised } from "./pods.ts";
+
+interface InjectionCase extends Case {
+  readonly args?: readonly string[];
+  readonly options?: {
+    readonly injectConfigFile: string;
+    readonly valuesFile: string;
+    readonly meshConfigFile: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly namespaceAnnotations?: Readonly<Record<string, string>>;
+  };
+  readonly golden?: string;
+  /** True: compared with the built-in template, whose scripts are its own. */
+  readonly isOwn?: boolean;
+  readonly expected: { readonly error?: string };
+}
+
+/** The template of the corpus that the built-in template `sidecar` must equal in its result. */
+const DEFAULT_TEMPLATE = "settings/default.template.yaml";
+
+/** Compares the injected objects, field by field. */
+export const INJECTION: Corpus<InjectionCase> = {
+  name: "injection",
+  judge: (one: InjectionCase, read: ReadFile) => {
+    const settings = settingsOf(one, read);
+    const found = judgeWith(one, settings, read);
+    if (found !== undefined) return found;
+    if (one.options?.injectConfigFile !== DEFAULT_TEMPLATE) return undefined;
+    const own = judgeWith({ ...one, isOwn: true }, { ...settings, config: "" }, read);
+    return own && `built-in template: ${own}`;
+  },
+};
+
+interface Settings {
+  readonly config: string;
+  readonly values: string;
+  readonly mesh: string;
+  readonly inputs: readonly string[];
+  readonly native: boolean;
+  readonly namespaceAnnotations?: Readonly<Record<string, string>>;
+}
+
+function settingsOf({ options, args, inputs }: InjectionCase, read: ReadFile): Settings {
+  if (options !== undefined) {
+    return {
+      config: read(options.injectConfigFile),
+      values: read(options.valuesFile),
+      mesh: read(options.meshConfigFile),
+      inputs,
+      native: options.env?.ENABLE_NATIVE_SIDECARS === "true",
+      namespaceAnnotations: options.namespaceAnnotations,
+    };
+  }
+  const flag = (name: string) => {
+    const at = args!.indexOf(name);
+    return at < 0 ? undefined : read(args![at + 1]!);
+  };
+  const operator = flag("--operatorFileName");
+  const spec = operator && (parseYaml(operator) as { spec: Json }).spec;
+  // The flag has one value: the last one.
+  const files = args!.flatMap((arg, i) => args![i - 1] === "-f" ? [arg] : []).slice(-1);
+  return {
+    config: flag("--injectConfigFile")!,
+    values: spec ? JSON.stringify(spec.values) : flag("--valuesFile") ?? "",
+    mesh: spec ? JSON.stringify(spec.meshConfig) : flag("--meshConfigFile") ?? "",
+    inputs: files,
+    native: false,
+  };
+}
+
+function judgeWith(one: InjectionCase, settings: Settings, read: ReadFile): string | undefined {
+  const wanted = one.expected.error;
+  let objects: Json[];
+  try {
+    objects = injected(settings, read);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (wanted !== undefined && /annotations\["[^"]*(?:Ports|Ranges)"\]/.test(message)) {
+      return undefined;
+    }
+    return message;
+  }
+  if (wanted !== undefined) return `accepted, where an error about ${wanted} is expected`;
+  const golden = documents(read(one.golden!));
+  if (golden.length !== objects.length) {
+    return `${objects.length} objects, expected ${golden.length}`;
+  }
+  for (const [i, object] of objects.entries()) {
+    const form = (value: unknown) => normalised(one.isOwn ? withoutScripts(value) : value);
+    const fault = difference(form(object), form(golden[i]), "");
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function injected(settings: Settings, read: ReadFile): Json[] {
+  const mesh = parseMeshConfig(settings.mesh, "mesh", defaultMeshConfig()).value;
+  if (mesh === undefined) throw new Error("the mesh configuration is not valid");
+  const input = {
+    config: parseInjectionConfig(settings),
+    mesh,
+    revision: "",
+    nativeSidecars: settings.native,
+    compliancePolicy: "",
+    namespaceAnnotations: settings.namespaceAnnotations,
+  };
+  return settings.inputs.flatMap((file) =>
+    documents(read(file)).map((object) => injectObject(object, input).object)
+  );
+}
+
+function documents(text: string): Json[] {
+  return [...readYaml(text)].flatMap(({ document, problem }) => {
+    if (problem !== undefined) throw new Error(problem.message);
+    return document.value ? [document.value as Json] : [];
+  });
+}
+
+/** The object without the commands of shells. */
+function withoutScripts(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value),
+    (_, one) => Array.isArray(one) && one[0] === "sh" ? [] : one,
+  );
+}
+
+/** The first difference, with its path. */
+function difference(found: unknown, wanted: unknown, path: string): string | undefined {
+  if (JSON.stringify(found) === JSON.stringify(wanted)) return undefined;
+  const [a, b] = [found, wanted] as [Json, Json];
+  if (typeof found !== "object" || typeof wanted !== "object" || !found || !wanted) {
+    return `${path}: ${JSON.stringify(found)}, expected ${JSON.stringify(wanted)}`;
+  }
+  for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    const fault = difference(a[name], b[name], `${path}.${name}`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
