@@ -51,14 +51,26 @@ const CLIENT = "192.0.2.10";
 /** An explanation under construction. */
 interface Draft {
   readonly world: World;
+  readonly causes: boolean;
   readonly hops: Hop[];
   readonly assumptions: Set<string>;
   readonly unmodelled: Set<string>;
 }
 
+/** Parts of an explanation that can be left out. */
+export interface ExplainOptions {
+  /** False: the steps name no objects and fields, whose search is most of the work. Default: true. */
+  readonly causes?: boolean;
+}
+
 /** Explains a request that starts at a proxy: at its workload, or as a client of a gateway. */
-export function explain(world: World, from: Party, question: Question): Explanation {
-  const draft: Draft = { world, hops: [], assumptions: new Set(), unmodelled: new Set() };
+export function explain(
+  world: World,
+  from: Party,
+  question: Question,
+  { causes = true }: ExplainOptions = {},
+): Explanation {
+  const draft: Draft = { world, causes, hops: [], assumptions: new Set(), unmodelled: new Set() };
   const resources = resourcesOf((typeUrl) => from.view(typeUrl));
   const call = firstCall(draft, from, question, resources);
   const endings = pass(draft, from, resources, call);
@@ -78,7 +90,11 @@ interface Ended {
 }
 
 function pass(draft: Draft, party: Party, resources: Resources, call: Call): Ended[] {
-  const { verdict, steps } = explainCall(resources, call, provenanceFor(draft.world, party));
+  const { verdict, steps } = explainCall(
+    resources,
+    call,
+    draft.causes ? provenanceFor(draft.world, party) : undefined,
+  );
   for (const what of verdict.unmodelled) draft.unmodelled.add(what);
   const { ip, port } = call.destination;
   const proxy = idOf(party);

@@ -5,7 +5,7 @@
  * @module
  */
 export { type Cause, explainCall, type ExplainedStep, type StepName } from "./steps.ts";
-export { explain, type Explanation, type Hop } from "./explain.ts";
+export { explain, type ExplainOptions, type Explanation, type Hop } from "./explain.ts";
 export { type Outcome, outcomeOf, type Refusal } from "./outcome.ts";
 export { parseQuestion, type Question, type QuestionFields } from "./question.ts";
 export { causeText, detailsOf, renderExplanation } from "./render.ts";

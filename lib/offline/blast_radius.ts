@@ -49,8 +49,10 @@ export function compareRequests(sides: Sides): RequestChanges {
   const questions = [...questionsFor(sides)];
   const asked = questions.slice(0, MAX_REQUESTS);
   const changes = asked.flatMap((question): ChangedRequest[] => {
+    const short = (mesh: OfflineMesh) =>
+      signature(verdictOf(mesh.ask(question, { causes: false })));
+    if (short(before) === short(after)) return [];
     const [old, now] = [verdictOf(before.ask(question)), verdictOf(after.ask(question))];
-    if (signature(old) === signature(now)) return [];
     const change = old.outcome === now.outcome
       ? "moved"
       : now.outcome === "allowed"

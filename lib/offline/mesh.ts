@@ -7,6 +7,7 @@
 import { MeshError } from "../base/mod.ts";
 import {
   explain,
+  type ExplainOptions,
   type Explanation,
   parseQuestion,
   type QuestionFields,
@@ -113,10 +114,10 @@ export class OfflineMesh {
   }
 
   /** Explains a request; the question must be well-formed. */
-  ask(fields: QuestionFields): Explanation {
+  ask(fields: QuestionFields, options: ExplainOptions = {}): Explanation {
     const question = parseQuestion(fields);
     if (typeof question === "string") throw new MeshError("question", question);
-    return explain(this.world(), this.proxy(fields.from).session, question);
+    return explain(this.world(), this.proxy(fields.from).session, question, options);
   }
 
   /** Everything that explanations read. */
