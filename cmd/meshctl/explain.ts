@@ -1,13 +1,17 @@
 import { MeshError } from "../../lib/base/mod.ts";
 import { EXIT_FINDINGS, type Io, neutralText, usageError } from "../../lib/cli/mod.ts";
-import { type Explanation, type QuestionFields, renderExplanation } from "../../lib/explain/mod.ts";
+import {
+  type Explanation,
+  type QuestionFields,
+  renderExplanation,
+  verdictLine,
+  verdictOf,
+} from "../../lib/explain/mod.ts";
 import {
   bearerOf,
   provenanceText,
   proxyProvenance,
   resourceProvenance,
-  verdictLine,
-  verdictOf,
 } from "../../lib/offline/mod.ts";
 import { type DaemonPages, readPage } from "./daemon_pages.ts";
 import { type MeshFiles, openMesh } from "./offline_files.ts";
@@ -48,8 +52,11 @@ export async function explainRequest(
   return verdict.outcome === "denied" ? EXIT_FINDINGS : 0;
 }
 
-function questionOf(options: RequestOptions): QuestionFields {
-  const { from, to, method, headers, token, tls, client } = options;
+/** The question of a request: without a scheme its address is that of HTTP. */
+export function questionOf(
+  options: Pick<RequestOptions, "from" | "to" | "method" | "headers"> & Partial<RequestOptions>,
+): QuestionFields {
+  const { from, to, method, headers, token = "", tls = false, client = "" } = options;
   const hasScheme = /^[a-z]+:\/\//.test(to);
   if (hasScheme && tls && !to.startsWith("https:")) throw usageError("--tls needs https in --to");
   const url = hasScheme ? to : `${tls ? "https" : "http"}://${to}`;

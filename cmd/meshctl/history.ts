@@ -1,7 +1,8 @@
 import { type Io, neutralText, readInput, tableText } from "../../lib/cli/mod.ts";
 import { renderChanges } from "../../lib/diff/mod.ts";
 import type { QuestionFields } from "../../lib/explain/mod.ts";
-import { outcomeChanges, verdictLine } from "../../lib/offline/mod.ts";
+import { type Verdict, verdictLine } from "../../lib/explain/mod.ts";
+import { outcomeChanges } from "../../lib/offline/mod.ts";
 import { type DaemonPages, readPage } from "./daemon_pages.ts";
 
 /** A publication as `/debug/history` has it. */
@@ -78,6 +79,15 @@ export async function comparedRevisions(
   return 0;
 }
 
+/** A revision after which a request had another outcome. */
+interface Turn {
+  readonly revision: number;
+  readonly at: number;
+  readonly edits: readonly string[];
+  /** `undefined`: the workload did not exist. */
+  readonly verdict: Verdict | undefined;
+}
+
 /** Lists the revisions of a recording at which a request got another outcome. */
 export async function outcomesOfLog(
   { file, question, output }: {
@@ -88,15 +98,36 @@ export async function outcomesOfLog(
   io: Io,
 ): Promise<number> {
   const changes = outcomeChanges(await readInput(file, io), question);
-  if (output === "json") {
-    io.out(`${JSON.stringify(changes, null, 2)}\n`);
-    return 0;
-  }
-  const lines = changes.map(({ revision, at, edits, after }) => {
-    const verdict = after === undefined ? "the workload does not exist" : verdictLine(after);
-    const by = edits.map((edit) => `    edited: ${edit}\n`).join("");
-    return `revision ${revision}, ${new Date(at).toISOString()}: ${verdict}\n${by}`;
-  });
-  io.out(neutralText(lines.join("")));
+  io.out(
+    output === "json"
+      ? `${JSON.stringify(changes, null, 2)}\n`
+      : turnsText(changes.map(({ after, ...rest }) => ({ ...rest, verdict: after }))),
+  );
   return 0;
+}
+
+/** Lists the latest publications of a daemon that gave a request another outcome. */
+export async function outcomesOfDaemon(
+  daemon: DaemonPages,
+  { question, output }: { readonly question: QuestionFields; readonly output: string },
+  io: Io,
+): Promise<number> {
+  const { from, url, method = "GET", headers = [] } = question;
+  const text = await readPage(daemon, "request/history", [
+    ["from", from],
+    ["url", url],
+    ["method", method],
+    ...headers.map((header): [string, string] => ["header", header]),
+  ]);
+  io.out(output === "json" ? `${text.trimEnd()}\n` : turnsText(JSON.parse(text) as Turn[]));
+  return 0;
+}
+
+function turnsText(turns: readonly Turn[]): string {
+  const lines = turns.map(({ revision, at, edits, verdict }) => {
+    const outcome = verdict === undefined ? "the workload does not exist" : verdictLine(verdict);
+    const by = edits.map((edit) => `    edited: ${edit}\n`).join("");
+    return `revision ${revision}, ${new Date(at).toISOString()}: ${outcome}\n${by}`;
+  });
+  return neutralText(lines.join("") || "the history of the daemon has no publication\n");
 }

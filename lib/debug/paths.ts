@@ -40,6 +40,10 @@ export const PAGE_PATHS: readonly DebugPath[] = [
 /** Views for scripts: JSON, each with its query. */
 export const JSON_PATHS: readonly DebugPath[] = [
   {
+    path: "/debug/request/history",
+    shows: "publications that gave a request another outcome; ?from=PROXY&url=&method=&header=",
+  },
+  {
     path: "/debug/root_change",
     shows: "change of the self-signed root; POST ?decision=proceed or abort",
   },

@@ -1,5 +1,6 @@
 /**
- * `/debug/request`: the path of a request, as a page, text or JSON.
+ * `/debug/request`: the path of a request, as a page, text or JSON. `/debug/request/history`: the
+ * publications that gave it another outcome, as JSON.
  *
  * @module
  */
@@ -8,17 +9,21 @@ import {
   type Explanation,
   idOf,
   parseQuestion,
+  type Question,
   type QuestionFields,
   renderExplanation,
   type World,
 } from "../explain/mod.ts";
+import type { SessionInfo } from "../serve/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
+import { startPace } from "../whatif/mod.ts";
 import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
 import { unknownProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { requestPage, shellOf, wantsPage } from "./pages/mod.ts";
 import { findProxy } from "./proxies.ts";
+import { outcomesSince } from "./request_history.ts";
 import { objectFinder } from "./why.ts";
 
 /** `GET /debug/request?from=PROXY&url=URL[&method=][&header=NAME: VALUE…][&client=IP][&format=text]`. */
@@ -36,6 +41,14 @@ export function requestRoutes(inputs: DebugInputs): Route[] {
       const answer = ask(inputs, fields);
       if ("error" in answer) return text(`${answer.error}\n`, { status: answer.status });
       return asText ? text(renderExplanation(answer)) : json(answer);
+    }),
+    debugRoute("GET", "/debug/request/history", async ({ url, signal }) => {
+      const found = parsed(inputs, fieldsOf(url));
+      if ("error" in found) return text(`${found.error}\n`, { status: found.status });
+      const world = worldOf(inputs);
+      return json(
+        await outcomesSince({ ...found, world, history: inputs.history }, startPace(signal)),
+      );
     }),
   ];
 }
@@ -65,6 +78,17 @@ function wantsText(url: URL, request: Request): boolean {
 }
 
 function ask(inputs: DebugInputs, fields: QuestionFields): Explanation | Failed {
+  const found = parsed(inputs, fields);
+  return "error" in found ? found : explain(worldOf(inputs), found.from, found.question);
+}
+
+/** The first proxy and the question of a request. */
+interface Parsed {
+  readonly from: SessionInfo;
+  readonly question: Question;
+}
+
+function parsed(inputs: DebugInputs, fields: QuestionFields): Parsed | Failed {
   if (fields.from === "") {
     return { error: "give the first proxy as ?from=NAME.NAMESPACE", status: 400 };
   }
@@ -75,7 +99,7 @@ function ask(inputs: DebugInputs, fields: QuestionFields): Explanation | Failed 
   if (typeof question === "string") return { error: question, status: 400 };
   const from = findProxy(inputs, fields.from);
   if (from === undefined) return { error: unknownProxy(inputs, fields.from), status: 404 };
-  return explain(worldOf(inputs), from, question);
+  return { from, question };
 }
 
 function worldOf(inputs: DebugInputs): World {

@@ -5,6 +5,7 @@
  */
 import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import type { View } from "../graph/mod.ts";
 import { isIp, nearest } from "../text/mod.ts";
 import { provenanceOf as explainResource } from "../translate/mod.ts";
 import { TYPE_URLS } from "../model/mod.ts";
@@ -15,6 +16,7 @@ import {
   type Request,
   type Resources,
   resourcesOf,
+  type Shelf,
   type Target,
 } from "../simulate/mod.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -52,6 +54,7 @@ const CLIENT = "192.0.2.10";
 interface Draft {
   readonly world: World;
   readonly causes: boolean;
+  readonly contentOf: (view: View) => Shelf | undefined;
   readonly hops: Hop[];
   readonly assumptions: Set<string>;
   readonly unmodelled: Set<string>;
@@ -61,6 +64,11 @@ interface Draft {
 export interface ExplainOptions {
   /** False: the steps name no objects and fields, whose search is most of the work. Default: true. */
   readonly causes?: boolean;
+  /**
+   * Content of a view at another time; `undefined`: it had none. The services, and the proxies of
+   * endpoints, are those of now. Causes must be left out, because they are those of now as well.
+   */
+  readonly contentOf?: (view: View) => Shelf | undefined;
 }
 
 /** Explains a request that starts at a proxy: at its workload, or as a client of a gateway. */
@@ -68,10 +76,13 @@ export function explain(
   world: World,
   from: Party,
   question: Question,
-  { causes = true }: ExplainOptions = {},
+  { causes = true, contentOf = (view) => view }: ExplainOptions = {},
 ): Explanation {
-  const draft: Draft = { world, causes, hops: [], assumptions: new Set(), unmodelled: new Set() };
-  const resources = resourcesOf((typeUrl) => from.view(typeUrl));
+  const draft: Draft = {
+    ...{ world, causes, contentOf },
+    ...{ hops: [], assumptions: new Set(), unmodelled: new Set() },
+  };
+  const resources = servedTo(draft, from);
   const call = firstCall(draft, from, question, resources);
   const endings = pass(draft, from, resources, call);
   const outcomes = endings.flatMap((one, at) => onward(draft, from, call, { ...one, at }));
@@ -100,6 +111,13 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
   const proxy = idOf(party);
   draft.hops.push({ proxy, direction: call.direction, destination: hostPort(ip, port), steps });
   return verdict.endings.map((ending) => ({ ending, outcome: outcomeOf(ending, proxy, steps) }));
+}
+
+function servedTo({ contentOf }: Draft, party: Party): Resources {
+  return resourcesOf((typeUrl) => {
+    const view = party.view(typeUrl);
+    return view && contentOf(view);
+  });
 }
 
 function provenanceFor({ mesh, objectOf }: World, party: Party): ProvenanceOf {
@@ -197,7 +215,7 @@ function onward(
     );
   }
   const inbound = nextCall(draft, from, call, { ending, target });
-  const resources = resourcesOf((typeUrl) => next.view(typeUrl));
+  const resources = servedTo(draft, next);
   return pass(draft, next, resources, { ...inbound, destination: { ip, port } })
     .map((one) => ({ ...one.outcome, share: one.outcome.share * ending.share }));
 }

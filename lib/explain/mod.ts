@@ -10,3 +10,4 @@ export { type Outcome, outcomeOf, type Refusal } from "./outcome.ts";
 export { parseQuestion, type Question, type QuestionFields } from "./question.ts";
 export { causeText, detailsOf, renderExplanation } from "./render.ts";
 export { idOf, type Party, type World } from "./world.ts";
+export { type Verdict, verdictLine, verdictOf } from "./verdict.ts";

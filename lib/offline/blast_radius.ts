@@ -8,7 +8,7 @@ import type { QuestionFields } from "../explain/mod.ts";
 import { coveringPatterns, type Service } from "../model/mod.ts";
 import type { OfflineMesh, OfflineProxy } from "./mesh.ts";
 import { servicesOf } from "./mesh.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { type Verdict, verdictOf } from "../explain/mod.ts";
 
 /** A request with another outcome than before. */
 export interface ChangedRequest {

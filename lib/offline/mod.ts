@@ -26,4 +26,3 @@ export {
   type ServedVersions,
 } from "./served_difference.ts";
 export { bearerOf } from "./token.ts";
-export { type Verdict, verdictLine, verdictOf } from "./verdict.ts";

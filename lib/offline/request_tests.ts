@@ -19,7 +19,7 @@ import { parseQuestion, type QuestionFields } from "../explain/mod.ts";
 import { DEFAULT_YAML_LIMITS, readYaml } from "../text/mod.ts";
 import type { OfflineMesh } from "./mesh.ts";
 import { bearerOf } from "./token.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { type Verdict, verdictOf } from "../explain/mod.ts";
 
 /** One test. */
 export interface RequestTest {

@@ -28,6 +28,10 @@ async function meshctl(...args: string[]): Promise<{ out: string; err: string; s
   const status = await runProgram(MESHCTL, args, { io, signal, configured: NO_CONFIGURED });
   return { out, err, status };
 }
+const REFUSES = manifest("VirtualService", "own", {
+  hosts: ["own.test"],
+  http: [{ directResponse: { status: 418 } }],
+});
 
 Deno.test("meshctl asks a daemon: explanations, history, and the effect of an upgrade", async () => {
   await using config = await makeConfigDir();
@@ -78,4 +82,13 @@ Deno.test("meshctl asks a daemon: explanations, history, and the effect of an up
   const shown = await meshctl("history", ...at, ...between);
   assert.match(shown.out, /^rds 80 changed\n.*8s/m, shown.err);
   assert.equal((await meshctl(...compare)).status, 0);
+
+  await config.write("a.yaml", documents(OWN, REFUSES));
+  const request = ["--from", "a.test", "--to", "own.test/x"];
+  const turns = async () => (await meshctl("history", ...request, ...at)).out;
+  await eventually("the third edit", async () => (await turns()).includes("DENIED"));
+  assert.match(
+    await turns(),
+    /^revision \d+, \S+: ALLOWED to own\.test:80.*\nrevision \d+, \S+: DENIED: 418 [^\n]*\n {4}edited: VirtualService test\/own\n$/,
+  );
 });

@@ -8,12 +8,13 @@ export const history: CommandSpec = {
   summary: "Show the changes of a daemon, and the one that broke a request",
   description:
     "Lists the latest publications of a daemon with the objects that were edited; with\n" +
-    "--proxy, --since and --until the resources of a proxy that differ between two revisions. With\n" +
-    "--log, a recording (MESH_INPUT_LOG), finds the revisions at which a request got another\n" +
-    "outcome.",
+    "--proxy, --since and --until the resources of a proxy that differ between two revisions; with\n" +
+    "--from and --to the revisions at which a request got another outcome, from a daemon or from\n" +
+    "a recording (--log, see MESH_INPUT_LOG).",
   examples: [
     "meshctl history --daemon localhost:8080",
     "meshctl history --daemon localhost:8080 --proxy front.web --since 4 --until 9",
+    "meshctl history --daemon localhost:8080 --from front.web --to http://items.example/items",
     "meshctl history --log input.log --from front.web --to http://items.example/items",
   ],
   flags: [
@@ -30,26 +31,30 @@ export const history: CommandSpec = {
     outputFlag(["text", "json"], "text"),
   ],
   run: async (call) => {
-    const { comparedRevisions, latestRevisions, outcomesOfLog } = await import("../history.ts");
+    const history = await import("../history.ts");
+    const { questionOf } = await import("../explain.ts");
     const { flags, io } = call;
     const output = flags.string("output");
+    const [from, to] = [flags.string("from"), flags.string("to")];
+    const isAsked = from !== "" && to !== "";
+    const question = questionOf({
+      ...{ from, to, method: flags.string("method"), headers: flags.list("header") },
+    });
     if (flags.given.has("log")) {
-      const [from, url] = [flags.string("from"), flags.string("to")];
-      if (from === "" || url === "") throw usageError("--log needs --from and --to");
-      const question = {
-        ...{ from, url, method: flags.string("method"), headers: flags.list("header") },
-      };
-      return await outcomesOfLog({ file: flags.string("log"), question, output }, io);
+      if (!isAsked) throw usageError("--log needs --from and --to");
+      return await history.outcomesOfLog({ file: flags.string("log"), question, output }, io);
     }
     const daemon = daemonPages(call);
     if (daemon === undefined) throw usageError("give --daemon HOST:PORT or --log FILE");
+    if (isAsked) return await history.outcomesOfDaemon(daemon, { question, output }, io);
+    if (from !== "" || to !== "") throw usageError("--from and --to belong together");
     if (!flags.given.has("proxy")) {
-      return await latestRevisions(daemon, { limit: flags.number("limit"), output }, io);
+      return await history.latestRevisions(daemon, { limit: flags.number("limit"), output }, io);
     }
     if (!flags.given.has("since") || !flags.given.has("until")) {
       throw usageError("--proxy needs --since and --until");
     }
-    return await comparedRevisions(daemon, {
+    return await history.comparedRevisions(daemon, {
       proxy: flags.string("proxy"),
       since: flags.number("since"),
       until: flags.number("until"),

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Explanation } from "../explain/mod.ts";
+import { parseClusterName } from "../envoy/mod.ts";
+import type { Explanation } from "./explain.ts";
 
 /** The outcome of a request in short. */
 export interface Verdict {
@@ -66,6 +67,8 @@ export function verdictLine({ outcome, clusters, by, text }: Verdict): string {
 
 /** `reviews.example:80 subset v2` of a cluster. */
 function destinationOf(cluster: string): string {
-  const [, port, subset, host] = cluster.split("|");
+  const parts = parseClusterName(cluster);
+  if (parts === undefined) return cluster;
+  const { host, port, subset } = parts;
   return `${host}:${port}${subset === "" ? "" : ` subset ${subset}`}`;
 }
