@@ -27,6 +27,7 @@ import {
   type XdsServer,
 } from "../../lib/serve/mod.ts";
 import { culpritsIn } from "../../lib/translate/mod.ts";
+import { startControllers } from "./controllers.ts";
 import { openDebugViews } from "./debug_views.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { type Identity, openIdentity } from "./identity.ts";
@@ -87,6 +88,7 @@ export async function discovery(
   });
   const views = openDebugViews({ settings, engine, sources, records, identity, xds }, stack);
   await listen({ settings, identity, views, xds }, stack);
+  startControllers({ settings, sources, identity }, stack);
 
   warnAbout(options, notes);
   log.info("ready", { version: buildLine(), configDir: options.configDir });

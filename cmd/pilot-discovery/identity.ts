@@ -15,6 +15,7 @@ import { MeshError } from "../../lib/base/mod.ts";
 import {
   type Acknowledgements,
   acknowledgements,
+  type AuthoritySource,
   type CertificateAuthority,
   certificateFromAuthority,
   certificateFromFiles,
@@ -54,6 +55,8 @@ export interface Identity {
   readonly rootChange: RootChangeControl | undefined;
   /** The service that issues certificates; `undefined` when the daemon issues none. */
   readonly certificates: RpcMethod | undefined;
+  /** The authority whose roots proxies trust; `undefined` without one. */
+  readonly authority: AuthoritySource | undefined;
   /** TLS of the secured listener; `undefined` without one. */
   readonly tls: SecuredTls | undefined;
   /** Ends of validity of the certificates of the daemon and of its authority. */
@@ -109,6 +112,7 @@ export async function openIdentity(
   });
   return {
     tls,
+    authority: ca?.source,
     expiries: () => expiriesOf(ca, tls),
     systemNamespace: options.namespace,
     debugCallers: debugCallers(authn, options.namespace),

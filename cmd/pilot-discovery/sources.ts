@@ -39,6 +39,8 @@ import { POD_NAME } from "./variables.ts";
 export interface Sources {
   /** The mesh configuration now. */
   mesh(): MeshConfig;
+  /** Calls back after each change of the mesh configuration; returns a function that ends this. */
+  onMesh(changed: () => void): () => void;
   readonly files: ConfigDirectories;
   readonly controlPlanes: ControlPlanes;
   /** Client of the orchestrator; unset without an orchestrator, and if objects come from `--configDir`. */
@@ -100,6 +102,7 @@ export async function openSources(
   const documents = [mesh, networks, files, controlPlanes, ...Object.values(opened ?? {})];
   return {
     mesh: () => mesh.current(),
+    onMesh: (changed) => mesh.subscribe(changed),
     files,
     controlPlanes,
     client,

@@ -5,6 +5,7 @@
  * @module
  */
 export { type ChangeSet, deletionOf, type ObjectChange, upsertOf } from "./changes.ts";
+export { selectorsMatch } from "./selection.ts";
 export {
   type Batch,
   createDebouncer,

@@ -91,17 +91,14 @@ class LabelSelection implements Selection {
   // The root namespace has what applies to the whole mesh: a selector that does not match it by
   // mistake must not remove policies.
   selects(namespace: string): boolean {
-    return this.#selectors.length === 0 || namespace === "" || namespace === this.#root ||
-      this.#selectors.some((selector) => matches(selector, this.#labelsOf(namespace)));
+    return namespace === "" || namespace === this.#root ||
+      selectorsMatch(this.#selectors, namespace, () => this.#labelsOf(namespace));
   }
 
   #labelsOf(namespace: string): Readonly<Record<string, string>> {
     const { namespaces } = this.#options.tables;
-    return {
-      ...this.#labels.get(namespace) ??
-        namespaces.peek(objectKeys.encode({ namespace: "", name: namespace }))?.meta.labels,
-      [NAME_LABEL]: namespace,
-    };
+    return this.#labels.get(namespace) ??
+      namespaces.peek(objectKeys.encode({ namespace: "", name: namespace }))?.meta.labels ?? {};
   }
 
   #exclude(kind: TableKind, key: string, object: ConfigObject): void {
@@ -137,6 +134,17 @@ class LabelSelection implements Selection {
     for (const { kind, key, object } of changes) if (object) this.#excluded.get(kind)?.delete(key);
     return changes;
   }
+}
+
+/** True if the selectors, of which one is enough, select a namespace; no selectors select all. */
+export function selectorsMatch(
+  selectors: readonly LabelSelector[],
+  namespace: string,
+  labels: () => Readonly<Record<string, string>>,
+): boolean {
+  if (selectors.length === 0) return true;
+  const all = { ...labels(), [NAME_LABEL]: namespace };
+  return selectors.some((selector) => matches(selector, all));
 }
 
 /** A selector without the fields of the generated code. */

@@ -115,8 +115,10 @@ export const ROOMS: readonly Room[] = [
   { name: "ca", purpose: "issuing workload certificates" },
   { name: "inject", pure: "held", purpose: "injection of the proxy into workloads" },
   { name: "webhooks", purpose: "admission: validation and mutation" },
-  { name: "status", purpose: "writing status back to the orchestrator" },
-  { name: "leader", purpose: "leader election" },
+  {
+    name: "controllers",
+    purpose: "writing to the orchestrator, by one of several daemons: leader election",
+  },
   { name: "simulate", pure: "held", purpose: "outcome of a request under given resources" },
   { name: "explain", pure: "held", purpose: "the path of a request with the objects behind it" },
   {

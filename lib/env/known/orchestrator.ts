@@ -13,12 +13,6 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
     readers: DAEMON,
     rows: [
       bool(
-        "ENABLE_LEADER_ELECTION",
-        ALL,
-        true,
-        "Elect one replica for writing; without it, each daemon writes.",
-      ),
-      bool(
         "MESH_ENABLE_CONTROLLER_QUEUE_METRICS",
         ALL,
         false,
@@ -56,12 +50,6 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
         AGENT_DAEMON,
         "Default",
         "Platform of the mesh, for platform-specific settings.",
-      ),
-      text(
-        "REVISION",
-        ALL,
-        undefined,
-        "Revision of the control plane that the own pod belongs to.",
       ),
       text(
         "SHARED_MESH_CONFIG",

@@ -100,7 +100,9 @@ export const SHARED: readonly ListedEnv[] = [
     "TOKEN_AUDIENCES",
     "TRUSTED_GATEWAY_CIDR",
   ]),
+  ...listed("string", ALL, ["REVISION"]),
   ...listed("bool", ALL, [
+    "ENABLE_LEADER_ELECTION",
     "BYPASS_OVERLOAD_MANAGER_FOR_STATIC_LISTENERS",
     "ENABLE_100_CONTINUE_HEADERS",
     "ENABLE_AUTO_SNI",

@@ -1,0 +1,207 @@
+/**
+ * Leader election: of several daemons, one runs a controller. The election is a Lease; its holder
+ * renews it, and stops the controller before another daemon may take the lease.
+ *
+ * @module
+ */
+import { messageOf } from "../../base/mod.ts";
+import { scope } from "../../log/mod.ts";
+import { createLease, type LeaseLock, type OrchClient } from "../../orch/mod.ts";
+import { leading, transitions } from "./metrics.ts";
+import { pause } from "../pause.ts";
+
+const log = scope("controllers");
+
+/** Annotation of a lease with the revision of its holder. */
+export const HOLDER_REVISION = "mesh.io/holder-revision";
+
+/** Times of elections, in milliseconds. */
+export interface ElectionTiming {
+  /** A lease that was not renewed for this time may be taken over. */
+  readonly leaseMs: number;
+  /** A holder that could not renew its lease for this time stops its controller. */
+  readonly deadlineMs: number;
+  /** Pause between two attempts to take or to renew a lease. */
+  readonly retryMs: number;
+}
+
+/** The times of a daemon. */
+export const ELECTION_TIMING: ElectionTiming = {
+  leaseMs: 12_000,
+  deadlineMs: 8_000,
+  retryMs: 2_000,
+};
+
+/** One process in one election. */
+export interface ElectionOptions {
+  readonly client: OrchClient;
+  /** Namespace of the lease. */
+  readonly namespace: string;
+  /** Name of the lease. */
+  readonly name: string;
+  /** Name of this process, unlike those of all replicas. */
+  readonly identity: string;
+  /** Revision of this process. */
+  readonly revision: string;
+  /**
+   * The default revision of the mesh, whose daemons take a lease from those of other revisions.
+   * `undefined`: no revision precedes another one.
+   */
+  readonly defaultRevision?: () => string;
+  /** False: the controller runs at once, without a lease. */
+  readonly enabled: boolean;
+  /** The controller: runs until `signal` is aborted. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly timing?: Partial<ElectionTiming>;
+}
+
+/** State of an election. */
+export interface ElectionState {
+  readonly name: string;
+  /** True while this process runs the controller. */
+  readonly leading: boolean;
+  /** The holder of the lease; empty: unknown, or nobody. */
+  readonly holder: string;
+}
+
+/** Participation in an election. */
+export interface Election extends AsyncDisposable {
+  state(): ElectionState;
+}
+
+/** Takes part until it is disposed: then the controller has ended and the lease is given back. */
+export function joinElection(options: ElectionOptions): Election {
+  return new Candidate(options);
+}
+
+/** True if a process of revision `own` takes the lease from a holder of revision `holder`. */
+export function precedes(own: string, holder: string, defaultRevision: string): boolean {
+  return own === defaultRevision && holder !== defaultRevision;
+}
+
+class Candidate implements Election {
+  readonly #options: ElectionOptions;
+  readonly #timing: ElectionTiming;
+  readonly #lock: LeaseLock;
+  readonly #stop = new AbortController();
+  readonly #done: Promise<void>;
+  #holder = "";
+  #term: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+
+  constructor(options: ElectionOptions) {
+    this.#options = options;
+    this.#timing = { ...ELECTION_TIMING, ...options.timing };
+    const { client, namespace, name, identity, revision, defaultRevision } = options;
+    this.#lock = createLease({
+      client,
+      lease: { namespace, name },
+      holder: identity,
+      durationMs: this.#timing.leaseMs,
+      annotations: { [HOLDER_REVISION]: revision },
+      preempts: (annotations) =>
+        defaultRevision !== undefined &&
+        precedes(revision, annotations[HOLDER_REVISION] ?? "", defaultRevision()),
+    });
+    leading.set({ election: name }, 0);
+    this.#done = options.enabled ? this.#campaign() : this.#unelected();
+  }
+
+  state(): ElectionState {
+    return {
+      name: this.#options.name,
+      leading: this.#term !== undefined,
+      holder: this.#holder,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+    leading.remove({ election: this.#options.name });
+  }
+
+  async #unelected(): Promise<void> {
+    this.#begin();
+    await new Promise<void>((done) => {
+      this.#stop.signal.addEventListener("abort", () => done(), { once: true });
+    });
+    await this.#end("stopped");
+  }
+
+  async #campaign(): Promise<void> {
+    const { signal } = this.#stop;
+    let renewedAt = performance.now();
+    while (!signal.aborted) {
+      const at = performance.now();
+      const held = await this.#attempt();
+      if (held) renewedAt = at;
+      if (signal.aborted) break;
+      const isLost = held === false || performance.now() - renewedAt > this.#timing.deadlineMs;
+      if (this.#term === undefined && held) this.#begin();
+      else if (this.#term !== undefined && isLost) await this.#end("lost");
+      await pause(this.#timing.retryMs * (0.75 + Math.random() / 2), signal);
+    }
+    await this.#end("stopped");
+    // A server that cannot be reached frees the lease by its time.
+    await this.#lock.release().catch((error) => this.#failed(error));
+  }
+
+  /** True: the lease is held. False: another process has it. `undefined`: the server was not reached. */
+  async #attempt(): Promise<boolean | undefined> {
+    // An attempt that hangs must not outlive the deadline with the controller running.
+    const limit = new AbortController();
+    const timeout = pause(this.#timing.deadlineMs / 2, limit.signal).then(() => undefined);
+    const attempt = this.#lock.attempt().then(({ held, holder }) => {
+      this.#holder = holder;
+      return held;
+    }, (error) => this.#failed(error));
+    const held = await Promise.race([attempt, timeout]);
+    limit.abort();
+    return held;
+  }
+
+  #failed(error: unknown): undefined {
+    log.debug("a lease cannot be asked for", {
+      election: this.#options.name,
+      reason: messageOf(error),
+    });
+    return undefined;
+  }
+
+  #begin(): void {
+    const { name, identity } = this.#options;
+    const stop = new AbortController();
+    this.#holder = identity;
+    leading.set({ election: name }, 1);
+    transitions.inc({ election: name, result: "won" });
+    log.info("this daemon leads", { election: name, identity });
+    this.#term = { stop, done: this.#run(stop.signal) };
+  }
+
+  /** Runs the controller again after a failure, until the term is over. */
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#options.run(signal);
+      } catch (error) {
+        log.error("a controller failed; it starts again", {
+          election: this.#options.name,
+          reason: messageOf(error),
+        });
+      }
+      await pause(this.#timing.retryMs, signal);
+    }
+  }
+
+  async #end(result: "lost" | "stopped"): Promise<void> {
+    const term = this.#term;
+    if (term === undefined) return;
+    const { name } = this.#options;
+    term.stop.abort();
+    await term.done;
+    this.#term = undefined;
+    leading.set({ election: name }, 0);
+    transitions.inc({ election: name, result });
+    log.info("this daemon leads no longer", { election: name, result });
+  }
+}

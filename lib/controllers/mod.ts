@@ -1,0 +1,27 @@
+/**
+ * Controllers: they write to the orchestrator. Each runs in one daemon of several, by leader election.
+ * A controller has a pure part, which computes the desired objects from the observed ones, and a shell
+ * that follows the observed types and writes the differences.
+ *
+ * @module
+ */
+export {
+  type Election,
+  ELECTION_TIMING,
+  type ElectionOptions,
+  type ElectionState,
+  type ElectionTiming,
+  HOLDER_REVISION,
+  joinElection,
+  precedes,
+} from "./election/election.ts";
+export { MANAGER, type Term } from "./reconcile.ts";
+export {
+  desiredConfigMaps,
+  type NamespaceSelection,
+  ROOT_CONFIG_MAP,
+  ROOT_KEY,
+  type Roots,
+  runRootCertificates,
+} from "./root_certificates/root_certificates.ts";
+export { ENABLE_LEADER_ELECTION, REVISION } from "./variables.ts";

@@ -1,0 +1,167 @@
+/**
+ * The shell of a controller: it follows resource types and brings the server to a desired state, which
+ * is computed from the whole observed state.
+ *
+ * @module
+ */
+import { messageOf } from "../base/mod.ts";
+import { scope } from "../log/mod.ts";
+import { type Counter, counter } from "../metrics/mod.ts";
+import {
+  follow,
+  type Following,
+  type ListItem,
+  type OrchClient,
+  type ResourceType,
+  type Selection,
+  trimmed,
+} from "../orch/mod.ts";
+import { pause } from "./pause.ts";
+
+const log = scope("controllers");
+
+/** Changes that arrive within this time are handled together, in milliseconds. */
+const QUIET_MS = 50;
+/** Pauses after a failed pass: the first and the longest, in milliseconds. */
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+
+const passes: Counter = counter({
+  name: "mesh_controller_passes_total",
+  help: "Passes of the controllers over their objects.",
+  labels: ["controller", "result"],
+});
+
+const writes: Counter = counter({
+  name: "mesh_controller_writes_total",
+  help: "Objects that the controllers wrote or deleted.",
+  labels: ["controller"],
+});
+
+/** Manager under which the server records the fields that controllers write. */
+export const MANAGER = "mesh-controllers";
+
+/** The context of a controller in one term. */
+export interface Term {
+  readonly client: OrchClient;
+  /** Aborted at the end of the term. */
+  readonly signal: AbortSignal;
+}
+
+/** A controller in one term. */
+export interface Reconciler {
+  /** Name, in metrics and log lines. */
+  readonly name: string;
+  /** Types that are followed: their objects must be complete before the first pass. */
+  readonly follows: readonly Pick<Following<unknown>, "synced" | "close">[];
+  /** One pass: compares and writes; returns the number of writes. */
+  readonly pass: () => Promise<number>;
+  /** A pass happens at least after this time, in milliseconds. */
+  readonly everyMs?: number;
+}
+
+/** Wakes the passes of a controller. */
+export class Wake {
+  #resolve: (() => void) | undefined;
+  #pending = false;
+
+  /** Demands a pass. */
+  readonly poke = (): void => {
+    this.#pending = true;
+    this.#resolve?.();
+  };
+
+  /** Waits until a pass is demanded, `ms` are over, or `signal` is aborted. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const both = AbortSignal.any([signal, stop.signal]);
+    this.#resolve = () => stop.abort();
+    if (!this.#pending) await pause(ms, both);
+    this.#resolve = undefined;
+    // Further changes of the same moment are taken along.
+    if (this.#pending) await pause(QUIET_MS, signal);
+    this.#pending = false;
+  }
+}
+
+/** Follows a type, trimmed, and wakes a controller. A type that the server does not have is empty. */
+export function observe<T extends ListItem>(
+  { client }: Pick<Term, "client">,
+  type: ResourceType,
+  { wake, selection, convert }: {
+    readonly wake: Wake;
+    readonly selection?: Selection;
+    readonly convert?: (item: T) => T;
+  },
+): Following<T> {
+  return follow<T>({
+    client,
+    type,
+    optional: true,
+    ...(selection === undefined ? {} : { selection }),
+    convert: (item) => {
+      const small = trimmed(item) as T;
+      return convert === undefined ? small : convert(small);
+    },
+    changed: wake.poke,
+  });
+}
+
+/** Runs passes until the end of the term. A failed pass is repeated with growing pauses. */
+export async function reconcile(
+  { signal }: Pick<Term, "signal">,
+  wake: Wake,
+  { name, follows, pass, everyMs = 60_000 }: Reconciler,
+): Promise<void> {
+  const ended = new Promise<void>((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener("abort", () => done(), { once: true });
+  });
+  await Promise.race([Promise.all(follows.map(({ synced }) => synced)), ended]);
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      writes.inc({ controller: name }, await pass());
+      passes.inc({ controller: name, result: "success" });
+      failures = 0;
+    } catch (error) {
+      passes.inc({ controller: name, result: "failure" });
+      if (failures === 0 && !signal.aborted) {
+        log.warn("a controller cannot write; it tries again", {
+          controller: name,
+          reason: messageOf(error),
+        });
+      }
+      failures++;
+      await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.6 ** failures), signal);
+      continue;
+    }
+    await wake.wait(everyMs, signal);
+  }
+  await Promise.all(follows.map((one) => one.close()));
+}
+
+/**
+ * Runs writes one after another and goes on after a failure.
+ *
+ * @returns the number of writes that succeeded
+ * @throws the first failure, after all were tried
+ */
+export async function applyAll(
+  signal: AbortSignal,
+  tasks: readonly (() => Promise<unknown>)[],
+): Promise<number> {
+  let done = 0;
+  let failure: { readonly error: unknown } | undefined;
+  for (const task of tasks) {
+    if (signal.aborted) break;
+    try {
+      await task();
+      done++;
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+  if (failure !== undefined) throw failure.error;
+  return done;
+}
