@@ -13,7 +13,7 @@ interface Benchmark {
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   push: {
     measures:
-      "CPU, bytes, memory and convergence of pushes  [--services= --clients= --sotw|--whole]",
+      "CPU, bytes, memory and convergence of pushes  [--services= --clients= --sotw|--whole --mtls]",
     load: () => import("./push/main.ts"),
   },
   start: {

@@ -6,13 +6,16 @@
  *
  * @module
  */
-import { openStream, type RpcStream } from "../../lib/rpc/mod.ts";
+import { openStream, type RpcClientTls, type RpcStream } from "../../lib/rpc/mod.ts";
 import { encode } from "../../lib/proto/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DiscoveryRequestSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { NAMESPACES } from "../../tests/support/corpus.ts";
+import { ACCOUNT } from "./identity.ts";
+import { handshakes } from "./handshakes.ts";
+import { outboundOf, shuffled, versionsOf } from "./held.ts";
 import { readDelta, readSotw, type Response } from "./wire.ts";
 
 /** Options of the process. */
@@ -24,6 +27,8 @@ export interface ClientOptions {
   readonly workloads: number;
   /** The clients do not report to be Envoy and receive whole route tables. */
   readonly whole?: boolean;
+  /** TLS of the proxies of each namespace, in order; default: none, and no mutual TLS in the mesh. */
+  readonly tls?: readonly RpcClientTls[] | undefined;
 }
 
 /** Counts since the last mark. */
@@ -48,6 +53,9 @@ const LDS = TYPE + "listener.v3.Listener";
 const RDS = TYPE + "route.v3.RouteConfiguration";
 const VHDS = TYPE + "route.v3.VirtualHost";
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
+
+/** Pause after five connections by TLS, ms. */
+const PACE_MS = 25;
 
 interface Counters {
   responses: number;
@@ -105,6 +113,7 @@ class XdsClient {
       path: SERVICE +
         (this.#options.delta ? "DeltaAggregatedResources" : "StreamAggregatedResources"),
       window: 16 * 1024 * 1024,
+      tls: this.#options.tls?.[this.#index % NAMESPACES],
     });
     this.#read(this.#stream).catch((e) => this.#onSynced.reject(e));
   }
@@ -204,7 +213,11 @@ class XdsClient {
     return {
       id: `sidecar~${ip}~client-${this.#index}.${namespace}~${namespace}.svc.cluster.local`,
       userAgentName: this.#options.whole ? "" : "envoy",
-      metadata: { NAMESPACE: namespace, LABELS: { app: `client-${workload}` } },
+      metadata: {
+        NAMESPACE: namespace,
+        LABELS: { app: `client-${workload}` },
+        ...this.#options.tls && { SERVICE_ACCOUNT: ACCOUNT, AGENT_CERTIFICATES: "true" },
+      },
     };
   }
 
@@ -219,40 +232,6 @@ class XdsClient {
       encode(DiscoveryRequestSchema, { node: this.#node() as never, ...init as object }),
     );
   }
-}
-
-const outbound = new WeakMap<Response["resources"], string[]>();
-
-/** Names of clusters that have endpoints. */
-function outboundOf(resources: Response["resources"]): string[] {
-  let names = outbound.get(resources);
-  if (!names) {
-    names = resources.map(([name]) => name).filter((name) => name.startsWith("outbound|"));
-    outbound.set(resources, names);
-  }
-  return names;
-}
-
-/** Versions by name after all responses. */
-function versionsOf(
-  parts: readonly Pick<Response, "resources" | "removed">[],
-): Map<string, string> {
-  const versions = new Map<string, string>();
-  for (const { resources, removed } of parts) {
-    for (const [name, version] of resources) versions.set(name, version);
-    for (const name of removed) versions.delete(name);
-  }
-  return versions;
-}
-
-/** The names in random order, because Envoy stores resources in a map. */
-function shuffled<T>(items: Iterable<T>): T[] {
-  const list = [...items];
-  for (let i = list.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [list[i], list[j]] = [list[j]!, list[i]!];
-  }
-  return list;
 }
 
 function report(clients: readonly XdsClient[]): Report {
@@ -276,6 +255,11 @@ function mark(clients: readonly XdsClient[]): void {
   }
 }
 
+/** Waits after every fifth client: handshakes on a busy machine would take longer than they may. */
+async function pace(i: number): Promise<void> {
+  if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+}
+
 async function main(): Promise<void> {
   const options = JSON.parse(Deno.args[0]!) as ClientOptions;
   const clients = Array.from({ length: options.clients }, (_, i) => new XdsClient(options, i));
@@ -287,15 +271,26 @@ async function main(): Promise<void> {
     for (let nl = buffered.indexOf("\n"); nl >= 0; nl = buffered.indexOf("\n")) {
       const [command = "", argument] = buffered.slice(0, nl).split(" ");
       buffered = buffered.slice(nl + 1);
-      if (command === "connect") await Promise.all(clients.map((c) => c.connect(argument)));
+      if (command === "connect") {
+        const synced: Promise<void>[] = [];
+        for (const [i, c] of clients.entries()) {
+          synced.push(c.connect(argument));
+          if (options.tls) await pace(i);
+        }
+        await Promise.all(synced);
+      }
       if (command === "reconnect") {
         for (const c of clients) c.close();
         mark(clients);
         for (const [i, c] of clients.entries()) {
           c.reconnect(argument!);
           // Requests are sent and responses are received before further requests.
-          if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 0));
+          if (options.tls) await pace(i);
+          else if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 0));
         }
+      }
+      if (command === "handshakes") {
+        await handshakes(argument!, clients.map((_, i) => options.tls![i % NAMESPACES]!));
       }
       if (command === "mark") mark(clients);
       answer(report(clients));

@@ -26,6 +26,8 @@ export interface BootstrapInput {
   readonly xdsSocket: string;
   /** Socket of the workload's secrets; undefined: there is none. */
   readonly sdsSocket?: string;
+  /** Socket of another program that serves secrets; undefined: there is none. */
+  readonly externalSocket?: string | undefined;
   /** True: the proxy uses delta xDS. */
   readonly delta: boolean;
   readonly outlierLogPath: string;
@@ -91,6 +93,7 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
       ports: input.ports,
       xdsSocket: input.xdsSocket,
       sdsSocket: input.sdsSocket,
+      externalSocket: input.externalSocket,
       ipv6Only: input.ipv6Only,
       dualStack: input.dualStack,
       loopbackOnly: input.loopbackOnly,

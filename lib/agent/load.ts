@@ -38,6 +38,8 @@ export interface Loaded {
   readonly ineffectiveVariables: readonly IneffectiveVariable[];
 }
 
+/** Socket at which another program serves secrets of gateways. */
+const EXTERNAL_SOCKET = "./var/run/secrets/credential-uds/socket";
 const POD_FOLDER = "./etc/mesh/pod";
 
 /**
@@ -75,12 +77,22 @@ export async function loadSettings(
     annotations,
     addresses: addressesOf(env.instanceIp, interfaceAddresses()),
     hostname: env.podName ? "" : Deno.hostname(),
+    externalSocket: await externalSocket(),
     template: template ? await readNamed("the bootstrap template", template) : undefined,
     override: env.bootstrapOverride
       ? (await readNamed("the bootstrap override", env.bootstrapOverride)).text
       : undefined,
   };
   return { settings, warnings, ineffectiveVariables: ineffective };
+}
+
+/** The socket of another program, if it is there when the agent starts. */
+async function externalSocket(): Promise<string | undefined> {
+  try {
+    return (await Deno.stat(EXTERNAL_SOCKET)).isSocket ? EXTERNAL_SOCKET : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function environment(

@@ -53,6 +53,8 @@ export interface AgentSettings {
   readonly hostname: string;
   /** Metadata of the machine's cloud platform; default: none. */
   readonly platform?: PlatformFacts | undefined;
+  /** Socket of another program that serves secrets (`sds://NAME`); default: there is none. */
+  readonly externalSocket?: string | undefined;
   /** A bootstrap template that replaces the agent's own content. */
   readonly template: NamedText | undefined;
   /** Configuration that the proxy merges over its bootstrap file. */
@@ -203,6 +205,7 @@ function settingsNode(settings: AgentSettings): BootstrapNode {
     environ: {
       ...settings.environ,
       ...isSecured(proxy) && { MESH_META_AGENT_CERTIFICATES: "true" },
+      ...settings.externalSocket && { MESH_META_EXTERNAL_SECRETS: "true" },
       ...env.wasm.converts && { MESH_META_AGENT_WASM: "true" },
     },
     labels: settings.labels,
@@ -233,6 +236,7 @@ function bootstrapText(
     ports,
     xdsSocket,
     sdsSocket: isSecured(settings.proxy) ? sdsSocket(env) : undefined,
+    externalSocket: settings.externalSocket,
     delta: env.deltaXds,
     outlierLogPath: flags.outlierLogPath,
     logAsJson: flags.logAsJson,

@@ -25,6 +25,8 @@ export interface StaticInput {
   readonly xdsSocket: string;
   /** Socket of the workload\'s secrets; undefined: there is none. */
   readonly sdsSocket?: string;
+  /** Socket of another program that serves secrets; undefined: there is none. */
+  readonly externalSocket?: string | undefined;
   /** True: the workload has only IPv6 addresses. */
   readonly ipv6Only: boolean;
   /** True: the workload has addresses of both families and listeners use both. */
@@ -56,7 +58,10 @@ export function staticResources(input: StaticInput): JsonObject {
       loopbackCluster("prometheus_stats", loopback, input.ports.admin),
       loopbackCluster("agent", loopback, input.ports.status),
       xdsCluster(input.xdsSocket),
-      ...input.sdsSocket === undefined ? [] : [sdsCluster(input.sdsSocket)],
+      ...input.sdsSocket === undefined ? [] : [sdsCluster("sds-grpc", input.sdsSocket)],
+      ...input.externalSocket === undefined
+        ? []
+        : [sdsCluster("sds-external", input.externalSocket)],
       ...input.clusters,
     ],
     listeners: [
@@ -107,13 +112,13 @@ function loopbackCluster(name: string, address: string, port: number): JsonObjec
   };
 }
 
-function sdsCluster(socket: string): JsonObject {
+function sdsCluster(name: string, socket: string): JsonObject {
   return {
-    ...named("sds-grpc"),
+    ...named(name),
     type: "STATIC",
     connect_timeout: "1s",
     lb_policy: "ROUND_ROBIN",
-    load_assignment: endpoints("sds-grpc", { pipe: { path: socket } }),
+    load_assignment: endpoints(name, { pipe: { path: socket } }),
     ...http2(),
   };
 }

@@ -12,6 +12,7 @@ export {
   clientSecrets,
   credentialNames,
   credentialSecret,
+  EXTERNAL_OPTION,
   hasUsableKey,
   type Keys,
   type MutualParameters,

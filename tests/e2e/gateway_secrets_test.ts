@@ -1,7 +1,8 @@
 /**
  * Certificates of gateways on another machine than the daemon (`credentialName`), seen by
  * `openssl s_client`: only authenticated gateways of the credential's namespace and of the accounts
- * in `MESH_CREDENTIAL_ACCOUNTS` receive them.
+ * in `MESH_CREDENTIAL_ACCOUNTS` receive them. Another program on a gateway's machine serves further
+ * ones (`sds://NAME`).
  *
  * @module
  */
@@ -24,6 +25,7 @@ import {
 } from "../support/identity.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
 import { openssl } from "../support/openssl.ts";
+import { startProvider } from "../support/secret_provider.ts";
 
 const EDGE = "127.0.44.1";
 const STRANGER = "127.0.44.2";
@@ -79,7 +81,7 @@ Deno.test(withCertificates("credentials reach authenticated gateways on any mach
   await credentials.writePair("other", "ecdsa");
   await credentials.writeClients("shop");
   const backend = stack.use(startBackend("shop"));
-  const [secured = 0, simple = 0, mutual = 0, mesh = 0] = freePorts(4);
+  const [secured = 0, simple = 0, mutual = 0, mesh = 0, external = 0] = freePorts(5);
   const config = stack.use(await makeConfigDir());
   const listening = (number: number, tls: Record<string, unknown>) => ({
     port: { number, name: `p${number}`, protocol: "HTTPS" },
@@ -97,6 +99,7 @@ Deno.test(withCertificates("credentials reach authenticated gateways on any mach
           caCertCredentialName: "clients",
         }),
         listening(mesh, { mode: "MESH_MUTUAL" }),
+        listening(external, { mode: "SIMPLE", credentialName: "sds://default" }),
       ].map((server) => ({ ...server, bind })),
     }, "shop");
   await config.write(
@@ -140,6 +143,8 @@ Deno.test(withCertificates("credentials reach authenticated gateways on any mach
         proxyConfig: { proxyStatsMatcher: { inclusionRegexps: [".*update_rejected"] } },
       }),
     );
+  const provider = await startProvider(`${dir}/edge`, HOST);
+  stack.defer(() => provider.stop());
   const edge = await start("edge", "shop", EDGE);
   const stranger = await start("stranger", "other", STRANGER);
   const plain = await start("plain", "shop", PLAIN, "plain");
@@ -214,6 +219,22 @@ Deno.test(withCertificates("credentials reach authenticated gateways on any mach
       async () => (await ask(EDGE, mesh, member, files)).status === 200,
     );
     assert.equal((await ask(EDGE, mesh, [])).status, 0, "somebody without a certificate");
+  });
+
+  await t.step("another program on the gateway's machine serves its certificate", async () => {
+    const served = async (ip: string) =>
+      (await ask(ip, external, ["-CAfile", "@ca"], {
+        ca: provider.root,
+      })).text;
+    await eventually(
+      "the program's certificate",
+      async () => /Verify return code: 0 \(ok\)/.test(await served(EDGE)),
+    );
+    await eventually(
+      "a gateway without one",
+      async () => (await stranger.held("listener")).length > 0,
+    );
+    assert.doesNotMatch(await served(STRANGER), /BEGIN CERTIFICATE/);
   });
 
   await t.step("gateways of other namespaces and accounts get no certificate", async () => {

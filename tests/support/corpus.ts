@@ -19,13 +19,17 @@ export function namespaceOf(i: number): string {
   return `ns-${i % NAMESPACES}`;
 }
 
-/** A ServiceEntry; `variant` changes the address of its first endpoint. */
-export function serviceEntry(i: number, variant = 0): string {
+/**
+ * A ServiceEntry; `variant` changes the address of its first endpoint. Endpoints with a service
+ * account take mutual TLS.
+ */
+export function serviceEntry(i: number, variant = 0, account?: string): string {
+  const identity = account === undefined ? "" : `\n    serviceAccount: ${account}`;
   const endpoints = [0, 1, 2, 3, 4].map((e) => {
     const last = e === 0 ? 1 + variant : 10 + e;
     return `  - address: 10.${i >> 8 & 255}.${i & 255}.${last}
     labels: {app: svc-${i}, version: v${1 + e % 2}}
-    locality: region-1/zone-${e % 3}`;
+    locality: region-1/zone-${e % 3}${identity}`;
   }).join("\n");
   return `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
@@ -100,10 +104,20 @@ spec:
 `;
 }
 
-/** Writes the whole configuration, one object a file. */
-export async function writeCorpus(dir: string, services: number): Promise<void> {
+/** Mutual TLS at all workloads. */
+export function strictAuthentication(): string {
+  return `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: default, namespace: mesh-system}
+spec:
+  mtls: {mode: STRICT}
+`;
+}
+
+/** Writes the whole configuration, one object a file. Accounts: see {@link serviceEntry}. */
+export async function writeCorpus(dir: string, services: number, account?: string): Promise<void> {
   for (let i = 0; i < services; i++) {
-    await Deno.writeTextFile(`${dir}/se-${i}.yaml`, serviceEntry(i));
+    await Deno.writeTextFile(`${dir}/se-${i}.yaml`, serviceEntry(i, 0, account));
     if (i % 2 === 0) await Deno.writeTextFile(`${dir}/vs-${i}.yaml`, virtualService(i));
     if (i % 4 === 0) await Deno.writeTextFile(`${dir}/dr-${i}.yaml`, destinationRule(i));
   }

@@ -31,6 +31,9 @@ export interface CredentialNames {
 /** Prefix of the names of secrets that are looked up by credential name. */
 const SCHEME = "kubernetes://";
 
+/** Prefix of the names of secrets that another program on the proxy's machine serves. */
+const EXTERNAL_SCHEME = "sds://";
+
 /** The proxy's own certificate. */
 const BUILT_IN = "builtin://";
 
@@ -72,7 +75,12 @@ export function clientSecrets(name: string): string[] {
 
 function secretName(name: string): string {
   if (name.startsWith(BUILT_IN)) return WORKLOAD_SECRET;
-  return name.startsWith(SCHEME) ? name : SCHEME + name;
+  return name.startsWith(SCHEME) || name.startsWith(EXTERNAL_SCHEME) ? name : SCHEME + name;
+}
+
+/** The name of a secret at the other program that serves it; `undefined`: it is not of that kind. */
+export function externalName(secret: string): string | undefined {
+  return secret.startsWith(EXTERNAL_SCHEME) ? secret.slice(EXTERNAL_SCHEME.length) : undefined;
 }
 
 function authoritiesName(name: string): string {

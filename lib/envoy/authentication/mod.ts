@@ -21,10 +21,11 @@ export {
   AGENT_OPTION,
   CERTIFICATE_OPTIONS,
   CLIENT,
+  EXTERNAL_OPTION,
   type SecretNames,
   secretNames,
   SHARED,
   workloadSecrets,
 } from "./secrets.ts";
-export { quicTls, serverTls } from "./server_tls.ts";
+export { quicTls, type SecretSockets, serverTls } from "./server_tls.ts";
 export { type Keys, tokenFilter } from "./tokens.ts";

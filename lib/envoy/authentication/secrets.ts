@@ -36,6 +36,9 @@ export const AGENT: SecretNames = { ...SHARED, fromAgent: true };
 /** Node metadata by which an agent says that it serves the secrets of {@link AGENT}. */
 export const AGENT_OPTION = "AGENT_CERTIFICATES";
 
+/** Node metadata by which an agent says that another program serves secrets (`sds://NAME`). */
+export const EXTERNAL_OPTION = "EXTERNAL_SECRETS";
+
 /** Node metadata in which a proxy declares its certificate files. */
 export const CERTIFICATE_OPTIONS = [
   "TLS_SERVER_CERT_CHAIN",

@@ -18,6 +18,7 @@ import {
   CommonTlsContext_CombinedCertificateValidationContextSchema as CombinedSchema,
   DownstreamTlsContextSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import type { SdsSecretConfig } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSmode as Mode,
@@ -28,13 +29,25 @@ import { CIPHER_SUITES } from "../../schema/mod.ts";
 import {
   agentSecretConfig,
   credentialConfig,
+  externalConfig,
   fileCertificate,
   fileSource,
   sanMatchers,
   tlsSocket,
   WORKLOAD_SECRET,
 } from "../core/mod.ts";
-import { type CredentialNames, credentialNames } from "./credentials.ts";
+import { type CredentialNames, credentialNames, externalName } from "./credentials.ts";
+
+/** Programs on the gateway's machine that serve secrets. */
+export interface SecretSockets {
+  /** The agent serves the proxy's own certificate (`builtin://`). */
+  readonly agent?: boolean;
+  /** Another program serves the names that begin with `sds://`. */
+  readonly external?: boolean;
+}
+
+/** All secrets come from the daemon. */
+const NO_SOCKETS: SecretSockets = {};
 
 /** ALPN protocols of an HTTPS server, in order of preference. */
 const HTTP_ALPN = ["h2", "http/1.1"];
@@ -51,12 +64,12 @@ const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
  * Returns the transport socket of a server whose certificates are files, or secrets by name.
  *
  * @param http true: the content is HTTP; false: it is any TCP protocol
- * @param fromAgent true: the proxy's own certificate (`builtin://`) is served by its agent
+ * @param sockets default: none
  */
 export function serverTls(
   tls: ServerTLSSettings,
   http: boolean,
-  fromAgent: boolean = false,
+  sockets: SecretSockets = NO_SOCKETS,
 ): TransportSocket {
   const names = credentialNames(tls);
   return tlsSocket(packAny(DownstreamTlsContextSchema, {
@@ -64,8 +77,8 @@ export function serverTls(
     commonTlsContext: {
       alpnProtocols: http ? HTTP_ALPN : [],
       tlsParams: parameters(tls),
-      ...certificates(tls, names, fromAgent),
-      validationContextType: validation(tls, names),
+      ...certificates(tls, names, sockets),
+      validationContextType: validation(tls, names, sockets),
     },
   }));
 }
@@ -77,7 +90,10 @@ const HTTP3_ALPN = ["h3"];
  * Returns the transport socket of a server over QUIC. QUIC uses TLS 1.3 without further parameters
  * and without client certificates.
  */
-export function quicTls(tls: ServerTLSSettings, fromAgent: boolean = false): TransportSocket {
+export function quicTls(
+  tls: ServerTLSSettings,
+  sockets: SecretSockets = NO_SOCKETS,
+): TransportSocket {
   return create(TransportSocketSchema, {
     name: "envoy.transport_sockets.quic",
     configType: {
@@ -86,7 +102,7 @@ export function quicTls(tls: ServerTLSSettings, fromAgent: boolean = false): Tra
         downstreamTlsContext: {
           commonTlsContext: {
             alpnProtocols: HTTP3_ALPN,
-            ...certificates(tls, credentialNames(tls), fromAgent),
+            ...certificates(tls, credentialNames(tls), sockets),
           },
         },
       }),
@@ -97,13 +113,11 @@ export function quicTls(tls: ServerTLSSettings, fromAgent: boolean = false): Tra
 function certificates(
   tls: ServerTLSSettings,
   names: CredentialNames | undefined,
-  fromAgent: boolean,
+  sockets: SecretSockets,
 ): Partial<Pick<CommonTlsContext, "tlsCertificates" | "tlsCertificateSdsSecretConfigs">> {
   if (names !== undefined && names.certificates.length > 0) {
     return {
-      tlsCertificateSdsSecretConfigs: names.certificates.map((name) =>
-        fromAgent && name === WORKLOAD_SECRET ? agentSecretConfig(name) : credentialConfig(name)
-      ),
+      tlsCertificateSdsSecretConfigs: names.certificates.map((name) => configOf(name, sockets)),
     };
   }
   const files = tls.tlsCertificates.length > 0
@@ -112,9 +126,17 @@ function certificates(
   return { tlsCertificates: files };
 }
 
+/** Without the socket, a name of another program is one that the daemon does not have. */
+function configOf(name: string, { agent, external }: SecretSockets): SdsSecretConfig {
+  if (agent && name === WORKLOAD_SECRET) return agentSecretConfig(name);
+  const elsewhere = external ? externalName(name) : undefined;
+  return elsewhere === undefined ? credentialConfig(name) : externalConfig(elsewhere);
+}
+
 function validation(
   tls: ServerTLSSettings,
   names: CredentialNames | undefined,
+  sockets: SecretSockets,
 ): CommonTlsContext["validationContextType"] {
   const own = clientValidation(tls);
   if (own === undefined) return { case: undefined };
@@ -123,7 +145,7 @@ function validation(
     case: "combinedValidationContext",
     value: create(CombinedSchema, {
       defaultValidationContext: own,
-      validationContextSdsSecretConfig: credentialConfig(names.authorities),
+      validationContextSdsSecretConfig: configOf(names.authorities, sockets),
     }),
   };
 }

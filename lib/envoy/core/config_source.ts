@@ -23,11 +23,20 @@ export function adsSource(): ConfigSource {
   });
 }
 
-/** Name of the cluster of the bootstrap file that leads to the agent's socket of secrets. */
-const AGENT_CLUSTER = "sds-grpc";
+/** Clusters of the bootstrap file that lead to sockets of secrets: the agent's, and another program's. */
+const SECRET_CLUSTERS = { agent: "sds-grpc", external: "sds-external" } as const;
 
 /** The agent's own service of secrets. The initial fetch never times out, as with ADS. */
 export function agentSource(): ConfigSource {
+  return socketSource(SECRET_CLUSTERS.agent);
+}
+
+/** The service of secrets of another program on the proxy's machine. */
+export function externalSource(): ConfigSource {
+  return socketSource(SECRET_CLUSTERS.external);
+}
+
+function socketSource(clusterName: string): ConfigSource {
   return create(ConfigSourceSchema, {
     configSourceSpecifier: {
       case: "apiConfigSource",
@@ -36,7 +45,7 @@ export function agentSource(): ConfigSource {
         transportApiVersion: ApiVersion.V3,
         setNodeOnFirstMessageOnly: true,
         grpcServices: [{
-          targetSpecifier: { case: "envoyGrpc", value: { clusterName: AGENT_CLUSTER } },
+          targetSpecifier: { case: "envoyGrpc", value: { clusterName } },
         }],
       },
     },

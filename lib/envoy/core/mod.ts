@@ -40,6 +40,7 @@ export {
   agentSecretConfig,
   AUTHORITIES_SECRET,
   credentialConfig,
+  externalConfig,
   fileCertificate,
   fileSource,
   MESH_ALPN,

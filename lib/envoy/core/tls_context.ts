@@ -23,7 +23,7 @@ import {
   SdsSecretConfigSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { type Any, create, durationOf, packAny } from "../../proto/mod.ts";
-import { adsSource, agentSource } from "./config_source.ts";
+import { adsSource, agentSource, externalSource } from "./config_source.ts";
 
 /** A transport socket without security. */
 export function rawSocket(): TransportSocket {
@@ -104,6 +104,13 @@ const CREDENTIAL_FETCH_MS = 5_000;
 /** A secret that may be missing. */
 export function credentialConfig(name: string): SdsSecretConfig {
   const sdsConfig = adsSource();
+  sdsConfig.initialFetchTimeout = durationOf(CREDENTIAL_FETCH_MS);
+  return create(SdsSecretConfigSchema, { name, sdsConfig });
+}
+
+/** A secret that another program on the proxy's machine serves; it may be missing. */
+export function externalConfig(name: string): SdsSecretConfig {
+  const sdsConfig = externalSource();
   sdsConfig.initialFetchTimeout = durationOf(CREDENTIAL_FETCH_MS);
   return create(SdsSecretConfigSchema, { name, sdsConfig });
 }

@@ -54,13 +54,13 @@ export function gatewayTcpListener(input: GatewayTcpInput): Listener {
 /** The listener of a port with TLS. */
 export function gatewayTlsListener(input: GatewayTlsInput): Listener {
   const chains = distinct(input.chains).map(([one, filterChainMatch]) => {
-    const { to, tls, mutual, fromAgent } = one;
+    const { to, tls, mutual, sockets } = one;
     return create(FilterChainSchema, {
       filterChainMatch,
       filters: "tcp" in to
         ? [...securityOf(input), ...tcpFilters(to.tcp, forwarding(input.manager, "client"))]
         : [httpsFilter(input, to.routeName, takesHttp3(one) ? input.alternative : undefined)],
-      transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to, fromAgent)),
+      transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to, sockets)),
     });
   });
   return gatewayListener(input, chains, true);

@@ -10,6 +10,7 @@ import {
   ServerTLSSettings_TLSProtocol as Version,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
+import type { SecretSockets } from "../authentication/mod.ts";
 import type { ManagerDefaults } from "../connection_manager/mod.ts";
 import type { SecurityPolicies } from "./security.ts";
 import type { Binding } from "./input.ts";
@@ -44,8 +45,8 @@ export interface GatewayTlsChain {
   readonly tls?: ServerTLSSettings;
   /** Terminates mutual TLS as workloads do, instead of `tls`. */
   readonly mutual?: TransportSocket;
-  /** True: the agent serves the proxy's own certificate, which `tls` may name. */
-  readonly fromAgent?: boolean;
+  /** Programs that serve secrets which `tls` may name; default: none. */
+  readonly sockets?: SecretSockets;
   /** Route table of the requests, or the TCP destination. */
   readonly to: { readonly routeName: string } | { readonly tcp: TcpChain };
 }

@@ -35,7 +35,7 @@ export function gatewayQuicListener(input: GatewayTlsInput): Listener | undefine
       alternative: input.alternative ?? port,
       defaults: input.manager,
     });
-    const transportSocket = quicTls(one.tls, one.fromAgent);
+    const transportSocket = quicTls(one.tls, one.sockets);
     return [create(FilterChainSchema, { filterChainMatch, filters: [http], transportSocket })];
   });
   if (chains.length === 0) return undefined;

@@ -10,13 +10,13 @@ import {
 import type { Path } from "../../text/mod.ts";
 import type { Report } from "../problem.ts";
 import { CONFLICT, REQUIRED } from "./common.ts";
-import { checkCredentialNames } from "./credential_names.ts";
+import { checkClientCredential } from "./credential_names.ts";
 
 const FILES = ["clientCertificate", "privateKey", "caCertificates"] as const;
 
 /** Checks client TLS settings. */
 export function checkClientTls(tls: ClientTLSSettings, path: Path, report: Report): void {
-  checkCredentialNames([[tls.credentialName, [...path, "credentialName"]]], report);
+  checkClientCredential(tls.credentialName, [...path, "credentialName"], report);
   const files = FILES.filter((name) => tls[name] !== "");
   if (tls.mode === Mode.MESH_MUTUAL && files[0] !== undefined) {
     const message = `${files[0]} does not go with mode MESH_MUTUAL`;

@@ -8,7 +8,6 @@ import type { Report } from "../problem.ts";
 
 /** Prefixes of credentials that are not served, each with the reason. */
 const NOT_SERVED: Readonly<Record<string, string>> = {
-  "sds://": "secrets of another provider are not supported",
   "kubernetes-gateway://": "secrets of the orchestrator are not read",
   "configmap://": "ConfigMaps of the orchestrator are not read",
 };
@@ -16,6 +15,19 @@ const NOT_SERVED: Readonly<Record<string, string>> = {
 const REMEDY =
   "Put the credential into the folder MESH_CREDENTIAL_DIR of the daemon, and give its " +
   "name without a prefix; or give files.";
+
+/** Prefix of secrets that a program on a gateway's machine serves. */
+const EXTERNAL = "sds://";
+
+/** Warns about names of clients' certificates that only servers of Gateways can have. */
+export function checkClientCredential(name: string, path: Path, report: Report): void {
+  checkCredentialNames([[name, path]], report);
+  if (!name.startsWith(EXTERNAL)) return;
+  const message =
+    `${JSON.stringify(name)} has no effect: only servers of Gateways use secrets of ` +
+    "another provider";
+  report.warn(path, "no-effect", message, REMEDY);
+}
 
 /** Warns about names whose prefix selects a source that is not served. Empty names are left out. */
 export function checkCredentialNames(

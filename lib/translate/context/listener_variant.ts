@@ -5,7 +5,7 @@
  * @module
  */
 import { parseDuration } from "../../base/mod.ts";
-import { secretNames } from "../../envoy/mod.ts";
+import { EXTERNAL_OPTION, secretNames } from "../../envoy/mod.ts";
 import { converted, type KeyCodec, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { type Family, familyOf } from "./family.ts";
@@ -24,6 +24,8 @@ export interface ListenerVariant {
    * declares, or its agent. `undefined`: it has none, or the proxy is no gateway.
    */
   readonly certified: "files" | "agent" | undefined;
+  /** Another program on a gateway's machine serves secrets (`sds://NAME`). */
+  readonly external: boolean;
   /** Hosts without addresses have auto-allocated ones; see {@link usesAutoAddresses}. */
   readonly autoAddresses: boolean;
   /** The Telemetry resources that apply. */
@@ -44,6 +46,7 @@ export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVar
     http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
     onDemand: cls.options.ODCDS === "true",
     certified: certifiedBy(cls),
+    external: cls.role === "router" && cls.options[EXTERNAL_OPTION] === "true",
     autoAddresses: usesAutoAddresses(cls),
     telemetry,
     exposedPorts: exposedPortsOf(cls),
@@ -110,6 +113,7 @@ function textOf(variant: ListenerVariant): string {
     ...(variant.http10 ? ["http10"] : []),
     ...(variant.onDemand ? ["ondemand"] : []),
     ...(variant.certified ? [`certified=${variant.certified}`] : []),
+    ...(variant.external ? ["external"] : []),
     ...(variant.autoAddresses ? ["auto"] : []),
     ...(telemetry === "" ? [] : [`telemetry=${encodeURIComponent(telemetry)}`]),
     ...(exposedPorts.length === 0
@@ -132,6 +136,7 @@ function parse(variant: string): ListenerVariant {
     http10: flags.includes("http10"),
     onDemand: flags.includes("ondemand"),
     certified: certified === "files" || certified === "agent" ? certified : undefined,
+    external: flags.includes("external"),
     autoAddresses: flags.includes("auto"),
     telemetry: telemetryKeys.decode(decodeURIComponent(valueOf(flags, "telemetry="))),
     exposedPorts: exposed === "" ? [] : JSON.parse(exposed) as readonly ExposedPort[],

@@ -91,9 +91,10 @@ function listenersAt(
     case "tls": {
       const mutual = variant.certified &&
         mutualServer(read, context, variant.certified === "agent" ? AGENT : SHARED);
+      const sockets = { agent: variant.certified === "agent", external: variant.external };
       const chains = port.servers.flatMap((s) =>
         tlsChains(read, context, served, { server: s, mutual })
-      ).map((chain) => variant.certified === "agent" ? { ...chain, fromAgent: true } : chain);
+      ).map((chain) => ({ ...chain, sockets }));
       if (chains.length === 0) return [];
       const http3 = takesQuic(read, context, variant, base.port)
         ? gatewayQuicListener({ ...base, chains, alternative: port.number })

@@ -4,7 +4,7 @@
  * @module
  */
 import { canonicalJson, MeshError } from "../../base/mod.ts";
-import { AGENT_OPTION, CERTIFICATE_OPTIONS } from "../../envoy/mod.ts";
+import { AGENT_OPTION, CERTIFICATE_OPTIONS, EXTERNAL_OPTION } from "../../envoy/mod.ts";
 import type { OmittedFeature, ProxyClass, ProxyNode, ServiceTarget } from "../../model/mod.ts";
 import { type Features, ownSettings } from "../context/mod.ts";
 
@@ -16,6 +16,7 @@ const OPTIONS = [
   "INBOUND_LISTENER_EXACT_BALANCE",
   "OUTBOUND_LISTENER_EXACT_BALANCE",
   AGENT_OPTION,
+  EXTERNAL_OPTION,
   ...CERTIFICATE_OPTIONS,
 ] as const;
 
