@@ -1,8 +1,8 @@
 /**
  * The signed bytes of certificates of workloads and servers (RFC 5280, section 4.1).
  *
- * They are written directly: the library of certificates takes 3 to 5 ms of the event loop for each,
- * and a daemon signs for all proxies.
+ * They are written directly, because the library of certificates takes several times the CPU time of a
+ * signature (docs/decisions/0028-certificates-written-directly.md).
  *
  * @module
  */
