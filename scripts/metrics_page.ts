@@ -26,13 +26,7 @@ export const WAITING: readonly Absence[] = [
     reason: "an orchestrator to read from",
     names: [
       "controller_sync_errors_total",
-      "endpoint_no_pod",
-      "pilot_endpoint_not_ready",
-      "pilot_k8s_cfg_events",
-      "pilot_k8s_endpoints_pending_pod",
-      "pilot_k8s_endpoints_with_no_pods",
       "pilot_k8s_proxies_with_no_service_targets",
-      "pilot_k8s_reg_events",
       "pilot_worker_queue_depth",
       "pilot_worker_queue_duration",
       "pilot_worker_queue_latency",

@@ -78,7 +78,8 @@ function kindNamed(name: string): Kind | undefined {
 /** Returns the JSON form of an object. */
 export function objectView(object: ConfigObject): Record<string, unknown> {
   const { meta, spec, digest } = object;
-  const kind = kindNamed(meta.kind);
+  // A Service is shown as the ServiceEntry that it amounts to.
+  const kind = kindNamed(meta.kind === "Service" ? "ServiceEntry" : meta.kind);
   return {
     kind: meta.kind,
     metadata: {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { objectOfRef } from "../model/mod.ts";
 import type { AuditResult, CellRef, Graph } from "../graph/mod.ts";
 import { audits, differences } from "./metrics.ts";
 
@@ -112,6 +113,6 @@ export function createSelfAudit(options: SelfAuditOptions): SelfAudit {
 }
 
 function reportOf({ table, key, wrong, from }: AuditResult, graph: Graph, at: number): AuditReport {
-  const origins = graph.origins(table, key).slice(0, ORIGINS);
+  const origins = graph.origins(table, key).slice(0, ORIGINS).map(objectOfRef);
   return { at, revision: graph.published, cell: { table, key }, wrong, origins, from };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ConfigObject, objectKey } from "../model/mod.ts";
+import { type ConfigObject, objectKey, rowOfObject } from "../model/mod.ts";
 import { isTableKind, type ObjectIdentity, type TableKind } from "../schema/mod.ts";
 import type { SettingChanges } from "./source.ts";
 
@@ -22,12 +22,18 @@ export interface ChangeSet extends SettingChanges {
 
 /** The change that adds or replaces an object; `undefined` for a kind without a table. */
 export function upsertOf(object: ConfigObject): ObjectChange | undefined {
-  const { kind } = object.meta;
-  return isTableKind(kind) ? { kind, key: objectKey(object.meta), object } : undefined;
+  return changeOf(object.meta, object);
 }
 
 /** The change that deletes an object; `undefined` for a kind without a table. */
 export function deletionOf(identity: ObjectIdentity): ObjectChange | undefined {
-  const { kind } = identity;
-  return isTableKind(kind) ? { kind, key: objectKey(identity), object: undefined } : undefined;
+  return changeOf(identity, undefined);
+}
+
+function changeOf(
+  identity: ObjectIdentity,
+  object: ConfigObject | undefined,
+): ObjectChange | undefined {
+  const { table: kind, key } = rowOfObject({ table: identity.kind, key: objectKey(identity) });
+  return isTableKind(kind) ? { kind, key, object } : undefined;
 }

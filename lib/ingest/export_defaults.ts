@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ConfigObject, objectKey } from "../model/mod.ts";
+import type { ConfigObject } from "../model/mod.ts";
 import type { TableKind } from "../schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ObjectChange } from "./changes.ts";
@@ -67,7 +67,7 @@ export function createExportDefaults(): ExportDefaults {
       return [...withoutList].flatMap(([kind, objects]) =>
         String(before[kind] ?? []) === String(defaults[kind])
           ? []
-          : [...objects.values()].map(({ meta }) => ({ kind, key: objectKey(meta) }))
+          : [...objects.keys()].map((key) => ({ kind, key }))
       );
     },
   };

@@ -21,6 +21,8 @@ export {
   type Origin,
   whyLater,
 } from "./object.ts";
+export { isRegistryKind, objectOfRef, objectOfRow, rowOfObject } from "./registry.ts";
+export type { Distribution, EndpointFacts, ServiceFacts } from "./registry_facts.ts";
 export {
   type Endpoint,
   isHttp,

@@ -6,6 +6,7 @@
 
 import type { Source } from "../base/mod.ts";
 import { type KeyCodec, pathOf, rowRef, text } from "../graph/mod.ts";
+import type { EndpointFacts, ServiceFacts } from "./registry_facts.ts";
 
 /** The source of an object. */
 export interface Origin {
@@ -44,6 +45,10 @@ export interface ConfigObject<T = unknown> {
   readonly spec: T;
   /** The specification before defaults of the mesh configuration were filled in, if some were. */
   readonly writtenSpec?: T;
+  /** Set for Services of an orchestrator; part of the digest. */
+  readonly service?: ServiceFacts;
+  /** Set for pods; part of the digest. */
+  readonly pod?: EndpointFacts;
   /** Content hash over spec, labels and annotations. */
   readonly digest: string;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { type KeyCodec, pathOf, text } from "../graph/mod.ts";
+import type { Distribution } from "./registry_facts.ts";
 
 /** Protocol of a port. */
 export type Protocol =
@@ -68,6 +69,14 @@ export interface Service {
   readonly resolution: Resolution;
   /** True without resolution and addresses but with known instances: clients choose one by address. */
   readonly headless?: boolean;
+  /** True if a Service of an orchestrator defines it. */
+  readonly registry?: boolean;
+  /** Preference of endpoints near the client; unset: none. */
+  readonly distribution?: Distribution;
+  /** True if only endpoints on the client's node are used. */
+  readonly nodeLocal?: boolean;
+  /** Addresses outside the cluster: IP addresses, and names of load balancers. */
+  readonly externalAddresses?: readonly string[];
   readonly meshExternal: boolean;
   readonly exportTo: Visibility;
   readonly subjectAltNames: readonly string[];
@@ -94,8 +103,12 @@ export interface Endpoint {
   readonly health: "healthy" | "unhealthy" | "draining";
   /** The workload's name, for telemetry. */
   readonly workload: string;
+  /** Name below that of a headless service; unset: that of the workload. Empty: none. */
+  readonly hostname?: string;
   /** Id of its cluster; unset: the daemon's own. */
   readonly cluster?: string;
+  /** Name of the node, if it is known. */
+  readonly node?: string;
 }
 
 /** Reports if HTTP routing applies to a protocol. */

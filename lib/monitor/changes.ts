@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { objectOfRow } from "../model/mod.ts";
 import { printable } from "../base/mod.ts";
 import { type Collection, type Edit, type Graph, showRow } from "../graph/mod.ts";
 import { type Logger, scope } from "../log/mod.ts";
@@ -43,7 +44,7 @@ export function logChanges(
 }
 
 function namesOf(edits: readonly Pick<Edit, "table" | "key">[]): string {
-  const names = [...new Set(edits.map((edit) => showRow(edit)))];
+  const names = [...new Set(edits.map((edit) => showRow(objectOfRow(edit))))];
   const more = names.length - NAMED;
   return [...names.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
 }

@@ -5,7 +5,7 @@
  */
 import { isTableKind, type SchemaProblem } from "../schema/mod.ts";
 import { type Mesh, tableOf } from "../derive/mod.ts";
-import { objectKeys } from "../model/mod.ts";
+import { objectKeys, rowOfObject } from "../model/mod.ts";
 import { DependencyFault, parseRowRef } from "../graph/mod.ts";
 
 /** The part of a warning that does not depend on the position of its object. */
@@ -16,7 +16,8 @@ export interface Finding extends Pick<SchemaProblem, "path" | "code" | "message"
 
 /** Makes a warning of a finding: adds file and line of the object that is in use. */
 export function warningAt({ tables }: Mesh, { object, ...finding }: Finding): SchemaProblem {
-  const row = parseRowRef(object);
+  const named = parseRowRef(object);
+  const row = named && rowOfObject(named);
   const origin = row !== undefined && isTableKind(row.table)
     ? tableOf(tables, row.table).peek(row.key)?.meta.origin
     : undefined;
@@ -25,7 +26,9 @@ export function warningAt({ tables }: Mesh, { object, ...finding }: Finding): Sc
     line: origin?.line ?? 1,
     column: 1,
     ...finding,
-    object: row === undefined ? undefined : { kind: row.table, ...objectKeys.decode(row.key) },
+    object: named === undefined
+      ? undefined
+      : { kind: named.table, ...objectKeys.decode(named.key) },
   };
 }
 

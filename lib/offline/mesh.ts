@@ -20,6 +20,7 @@ import {
   type ConfigObject,
   type ProxyBinding,
   type ProxyNode,
+  rowOfObject,
   type Service,
   serviceKeys,
 } from "../model/mod.ts";
@@ -132,7 +133,8 @@ export class OfflineMesh {
 
   /** An object of the input by the key of its row. */
   objectNamed(kind: string, key: string): ConfigObject | undefined {
-    return isTableKind(kind) ? tableOf(this.mesh.tables, kind).peek(key) : undefined;
+    const row = rowOfObject({ table: kind, key });
+    return isTableKind(row.table) ? tableOf(this.mesh.tables, row.table).peek(row.key) : undefined;
   }
 
   #unknown(name: string): MeshError {

@@ -5,7 +5,7 @@
  */
 import { tableOf, type Tables } from "../derive/mod.ts";
 import type { Edit } from "../graph/mod.ts";
-import { objectKeys } from "../model/mod.ts";
+import { objectKeys, objectOfRow } from "../model/mod.ts";
 import { isTableKind } from "../schema/mod.ts";
 import type { Edited } from "./types.ts";
 
@@ -25,9 +25,10 @@ export function editedObject(
   }
   if (!isTableKind(table)) return undefined;
   const meta = tableOf(tables, table).peek(key)?.meta;
+  const named = objectOfRow({ table, key });
   return {
-    kind: table,
-    ...objectKeys.decode(key),
+    kind: named.table,
+    ...objectKeys.decode(named.key),
     generation: change === "delete" ? undefined : meta?.generation,
     seenAt: seenAt(table, key),
   };

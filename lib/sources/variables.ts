@@ -24,6 +24,24 @@ export const MESH_WATCH_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
+/** True: Services select WorkloadEntries. */
+export const PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES",
+  type: "bool",
+  default: true,
+  doc: "Use WorkloadEntries as endpoints of Services with a selector.",
+  readers,
+});
+
+/** True: ServiceEntries select pods. */
+export const PILOT_ENABLE_SERVICEENTRY_SELECT_PODS: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_SERVICEENTRY_SELECT_PODS",
+  type: "bool",
+  default: true,
+  doc: "Use pods as endpoints of ServiceEntries with a selector.",
+  readers,
+});
+
 /** True: host names of network gateways are resolved. */
 export const RESOLVE_HOSTNAME_GATEWAYS: EnvVar<boolean> = declareEnv({
   name: "RESOLVE_HOSTNAME_GATEWAYS",

@@ -11,6 +11,8 @@ import {
   type ResourceType,
   types,
 } from "../../lib/orch/mod.ts";
+import { TABLED_KINDS } from "../../lib/schema/mod.ts";
+import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 
@@ -34,8 +36,18 @@ function make(
   return createObject(client, type, object as OrchObject);
 }
 
-function makePod(client: OrchClient, name: string): Promise<OrchObject> {
-  return make(client, types.POD, { name, labels: { app: "web" } }, {
+/** The resource type of a custom resource. */
+function kindNamed(kind: "ServiceEntry" | "WorkloadEntry"): ResourceType {
+  const { group, versions, plural } = TABLED_KINDS[kind];
+  return { group, version: versions[0]!, kind, plural, namespaced: true };
+}
+
+function makePod(
+  client: OrchClient,
+  name: string,
+  labels: Record<string, string> = { app: "web" },
+): Promise<OrchObject> {
+  return make(client, types.POD, { name, labels }, {
     spec: {
       serviceAccountName: "shopper",
       nodeName: "n1",
@@ -59,14 +71,46 @@ function makeSlice(client: OrchClient, name: string, addresses: Record<string, s
   });
 }
 
-/** Addresses and labels of the host's endpoints, as the daemon shows them. */
+/** Addresses and labels of a host's endpoints, as the daemon shows them. */
 async function shows(daemon: Daemon, ...parts: readonly string[]): Promise<void> {
-  await eventually(`an endpoint with ${parts}`, async () => {
+  await showsOf(daemon, HOST, ...parts);
+}
+
+async function showsOf(daemon: Daemon, host: string, ...parts: readonly string[]): Promise<void> {
+  await eventually(`an endpoint of ${host} with ${parts}`, async () => {
     const shards = await daemon.debug<Record<string, unknown>>("endpointShardz");
-    const text = JSON.stringify(shards[HOST] ?? {});
+    const text = JSON.stringify(shards[host] ?? {});
     return parts.every((part) =>
       part.startsWith("!") ? !text.includes(part.slice(1)) : text.includes(part)
     );
+  });
+}
+
+/** A ServiceEntry that selects a pod with an address, and a WorkloadEntry that the Service selects. */
+async function selectAcrossKinds(client: OrchClient): Promise<void> {
+  const labels = { app: "alone" };
+  await makePod(client, "alone-1", labels);
+  await mergePatch(client, types.POD, {
+    namespace: "default",
+    name: "alone-1",
+    subresource: "status",
+  }, {
+    status: {
+      podIP: "10.1.0.7",
+      podIPs: [{ ip: "10.1.0.7" }],
+      conditions: [{ type: "Ready", status: "True" }],
+    },
+  });
+  await make(client, kindNamed("ServiceEntry"), { name: "pods" }, {
+    spec: {
+      hosts: ["pods.test"],
+      ports: [{ number: 80, name: "http", protocol: "HTTP" }],
+      resolution: "STATIC",
+      workloadSelector: { labels },
+    },
+  });
+  await make(client, kindNamed("WorkloadEntry"), { name: "vm" }, {
+    spec: { address: "10.9.9.9", labels: { app: "web" } },
   });
 }
 
@@ -75,7 +119,10 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
   const labels = { "topology.kubernetes.io/region": "r1", "topology.kubernetes.io/zone": "z1" };
   await make(client, types.NODE, { name: "n1", labels }, {});
   await makePod(client, "web-1");
-  await make(client, types.SERVICE, SERVICE, { spec: { ports: [{ name: "http", port: 80 }] } });
+  await applyDefinitions(client);
+  await make(client, types.SERVICE, SERVICE, {
+    spec: { selector: { app: "web" }, ports: [{ name: "http", port: 80 }] },
+  });
   await makeSlice(client, "web-a", { "web-1": "10.1.0.1" });
   await using daemon = await startDaemon({
     configDir: "",
@@ -106,6 +153,63 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
       metadata: { labels: { "topology.kubernetes.io/region": "r9" } },
     });
     await shows(daemon, "v7", "r9");
+  });
+
+  await t.step("the object is a Service in views, and its events are counted", async () => {
+    const objects = JSON.stringify(await daemon.debug("configz"));
+    assert.ok(objects.includes('"kind":"Service"') && !objects.includes("service:"), objects);
+    const metrics = await (await fetch(`${daemon.monitoring}/metrics`)).text();
+    assert.match(metrics, /pilot_k8s_reg_events\{type="Services",event="add"\} [1-9]/);
+    assert.match(metrics, /pilot_k8s_reg_events\{type="EndpointSlice",event="delete"\} 1/);
+    assert.match(metrics, /pilot_k8s_cfg_events\{type="Namespace",event="add"\} [1-9]/);
+  });
+
+  await t.step(
+    "endpoints without a known pod, and those that are not ready, are counted",
+    async () => {
+      await make(client, types.ENDPOINT_SLICE, {
+        name: "web-c",
+        labels: { "kubernetes.io/service-name": "web" },
+      }, {
+        addressType: "IPv4",
+        ports: [{ name: "http", port: 8080 }],
+        endpoints: [{
+          addresses: ["10.1.0.3"],
+          conditions: { ready: false },
+          targetRef: { kind: "Pod", name: "gone", namespace: "default" },
+        }],
+      });
+      const moved = [
+        "pilot_k8s_endpoints_pending_pod",
+        "endpoint_no_pod",
+        "pilot_k8s_endpoints_with_no_pods",
+        "pilot_endpoint_not_ready",
+      ];
+      await eventually("counts of 1", async () => {
+        const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
+        return moved.every((name) => text.includes(`\n${name} 1\n`));
+      });
+      await deleteObject(client, types.ENDPOINT_SLICE, { namespace: "default", name: "web-c" });
+    },
+  );
+
+  await t.step("ServiceEntries select pods, Services select WorkloadEntries", async () => {
+    await selectAcrossKinds(client);
+    await showsOf(daemon, "pods.test", "10.1.0.7", "shopper");
+    await shows(daemon, "10.9.9.9");
+  });
+
+  await t.step("variables disable the selection of workloads across kinds", async () => {
+    await using second = await startDaemon({
+      configDir: "",
+      args: [`--orchconfig=${cluster.files.kubeconfig}`],
+      env: {
+        PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES: "false",
+        PILOT_ENABLE_SERVICEENTRY_SELECT_PODS: "false",
+      },
+    });
+    await shows(second, "10.1.0.2", "!10.9.9.9");
+    await showsOf(second, "pods.test", "!10.1.0.7");
   });
 
   await t.step("endpoints stay while the server is away", async () => {

@@ -46,6 +46,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   pilot_xds_write_timeout: "lib/serve/session/abuse_test.ts",
   remote_cluster_secret_events_total: "tests/orch/clusters_test.ts",
   remote_cluster_sync_timeouts_total: "tests/orch/clusters_test.ts",
+  endpoint_no_pod: "tests/orch/services_test.ts",
+  pilot_endpoint_not_ready: "tests/orch/services_test.ts",
+  pilot_k8s_cfg_events: "tests/orch/services_test.ts",
+  pilot_k8s_endpoints_pending_pod: "tests/orch/services_test.ts",
+  pilot_k8s_endpoints_with_no_pods: "tests/orch/services_test.ts",
+  pilot_k8s_reg_events: "tests/orch/services_test.ts",
 };
 
 /**

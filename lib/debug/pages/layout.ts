@@ -4,7 +4,7 @@
  * @module
  */
 import { isTableKind } from "../../schema/mod.ts";
-import { objectKeys } from "../../model/mod.ts";
+import { objectKeys, objectOfRow } from "../../model/mod.ts";
 import { parseRowRef, type RowRef, showRow } from "../../graph/mod.ts";
 import { formatDuration } from "../../base/mod.ts";
 import { type ComponentChildren, h, table } from "../../web/mod.ts";
@@ -127,8 +127,9 @@ export const NO_NAMESPACE = "-";
 
 /** Links to the page of an object; rows without page are shown as text. */
 export function rowLink(row: RowRef): ComponentChildren {
-  const href = rowPath(row);
-  return href === undefined ? showRow(row) : h("a", { href }, showRow(row));
+  const named = objectOfRow(row);
+  const href = rowPath(named);
+  return href === undefined ? showRow(named) : h("a", { href }, showRow(named));
 }
 
 /** Like {@link rowLink}, for a text `table/key`. */
@@ -138,7 +139,8 @@ export function refLink(ref: string): ComponentChildren {
 }
 
 function rowPath({ table, key }: RowRef): string | undefined {
-  if (!isTableKind(table)) return ROW_VIEWS[table];
+  // Pods have no page.
+  if (!isTableKind(table) && table !== "Service") return ROW_VIEWS[table];
   const { namespace, name } = objectKeys.decode(key);
   // Objects without namespace need a segment in the path, too.
   return pathOf("objects", table, namespace || NO_NAMESPACE, name);

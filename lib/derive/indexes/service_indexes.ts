@@ -146,7 +146,7 @@ function byPort({ typed }: Factory): Pick<ServiceIndexes, PortIndexes> {
     ),
     tcpHosts: typed("tcpHosts", ports, (row) => hostEntries(row, mayBeTcp)),
     headlessHosts: typed("headless", { bucket: integer, member: text }, function* (row) {
-      if (!isHeadless(row.spec)) return;
+      if (!isHeadless(row)) return;
       for (const { number } of row.spec.ports) {
         for (const host of hostsOf(row)) yield [number, host];
       }
@@ -174,7 +174,9 @@ function byAddress({ plain, typed }: Factory): Pick<ServiceIndexes, AddressIndex
       for (const endpoint of row.spec.endpoints) yield [endpoint.address, key];
     }),
     selectingEntries: plain("selecting", function* (row, key) {
-      if (row.spec.workloadSelector !== undefined) yield [row.meta.namespace, key];
+      const selects = row.spec.workloadSelector !== undefined ||
+        Object.keys(row.service?.selector ?? {}).length > 0;
+      if (selects) yield [row.meta.namespace, key];
     }),
   };
 }

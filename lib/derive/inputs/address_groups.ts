@@ -27,11 +27,13 @@ export function allocationOf(labels: Labels): boolean | undefined {
 
 /**
  * Reports if hosts of an entry are auto-allocated addresses, for proxies that use them or for all.
- * Without resolution, connections go to their original destination.
+ * Without resolution, connections go to their original destination. Services of an orchestrator get
+ * no addresses: its DNS answers their names.
  */
-export function isAutoAllocated({ meta, spec }: ConfigObject<ServiceEntry>): boolean {
+export function isAutoAllocated({ meta, spec, service }: ConfigObject<ServiceEntry>): boolean {
   const { addresses, resolution } = spec;
-  return addresses.length === 0 && resolution !== ServiceEntry_Resolution.NONE &&
+  return service === undefined && addresses.length === 0 &&
+    resolution !== ServiceEntry_Resolution.NONE &&
     resolution !== ServiceEntry_Resolution.DYNAMIC_DNS && allocationOf(meta.labels) !== false;
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mayBeTcp } from "../../model/mod.ts";
+import { type ConfigObject, mayBeTcp } from "../../model/mod.ts";
 import {
   type ServiceEntry,
   ServiceEntry_Resolution,
@@ -17,7 +17,8 @@ export function isRange(address: string): boolean {
 }
 
 /** Reports if clients choose an instance by its address; see `Service.headless`. */
-export function isHeadless(spec: ServiceEntry): boolean {
+export function isHeadless({ spec, service }: ConfigObject<ServiceEntry>): boolean {
+  if (service !== undefined) return service.headless;
   return spec.resolution === ServiceEntry_Resolution.NONE && spec.addresses.length === 0 &&
     spec.workloadSelector !== undefined;
 }

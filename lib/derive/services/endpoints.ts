@@ -37,36 +37,55 @@ export interface DefiningEntry {
   readonly itself: { readonly host: string; readonly ports: Set<string> } | undefined;
 }
 
-/** The endpoints of a ServiceEntry: its own, or the workloads that it selects. */
+/**
+ * The endpoints of a ServiceEntry: its own, or the workloads that it selects. A Service of an
+ * orchestrator has its own ones and the WorkloadEntries that it selects.
+ */
 export function endpointsOf(
   read: Read,
   inputs: MeshInputs,
   { row, names, itself }: DefiningEntry,
 ): Endpoint[] {
-  const { spec, meta } = row;
-  const { namespace, name } = meta;
+  const { spec, meta, service } = row;
   // One decision for each endpoint, in their order: `lib/envoy/endpoints` relies on it.
-  if (spec.workloadSelector === undefined) {
-    if (itself !== undefined && spec.endpoints.length === 0) {
-      return hostItself(read, { row, names, itself });
-    }
-    return spec.endpoints.map((entry, i) => {
-      const field = `spec.endpoints[${i}]`;
-      read.decide?.({ group: "endpoint", ...fromObject(row, field), value: entry.address });
-      const source = { meta: { namespace, name, origin: meta.origin }, labels: entry.labels };
-      return endpointOf(spec, entry, names, source);
-    });
+  if (spec.workloadSelector !== undefined) {
+    return selectedBy(read, inputs, { row, names }, spec.workloadSelector.labels);
   }
-  const { labels } = spec.workloadSelector;
+  if (itself !== undefined && spec.endpoints.length === 0 && service === undefined) {
+    return hostItself(read, { row, names, itself });
+  }
+  const own = spec.endpoints.map((entry, i) => {
+    const field = service === undefined ? `spec.endpoints[${i}]` : "endpoints";
+    read.decide?.({ group: "endpoint", ...fromObject(row, field), value: entry.address });
+    // Endpoints of slices have only the ports of their slice.
+    const listed = service !== undefined && spec.resolution !== Resolution.DNS;
+    const endpoint = endpointOf(spec, entry, names, { meta, labels: entry.labels, listed });
+    return service === undefined ? endpoint : { ...endpoint, ...service.endpoints[i] };
+  });
+  const selector = service?.selector ?? {};
+  if (Object.keys(selector).length === 0) return own;
+  return [...own, ...selectedBy(read, inputs, { row, names }, selector)];
+}
+
+/** The workloads that a selector matches. Slices have the pods of a Service. */
+function selectedBy(
+  read: Read,
+  inputs: MeshInputs,
+  { row, names }: Pick<DefiningEntry, "row" | "names">,
+  labels: Labels,
+): Endpoint[] {
   const selected: Endpoint[] = [];
-  for (const key of candidates(read, inputs, meta.namespace, labels)) {
+  for (const key of candidates(read, inputs, row.meta.namespace, labels)) {
     const workload = read.get(inputs.tables.workloadEntries, key);
-    if (workload === undefined) continue;
+    if (workload === undefined || (row.service !== undefined && workload.pod !== undefined)) {
+      continue;
+    }
     const own = { meta: workload.meta, labels: workloadLabels(workload) };
     if (!hasLabels(own.labels, labels)) continue;
     const { address } = workload.spec;
     read.decide?.({ group: "endpoint", ...fromObject(workload, "spec"), value: address });
-    selected.push(endpointOf(spec, workload.spec, names, own));
+    const endpoint = endpointOf(row.spec, workload.spec, names, own);
+    selected.push(workload.pod === undefined ? endpoint : { ...endpoint, ...workload.pod });
   }
   return selected;
 }
@@ -106,16 +125,19 @@ function candidates(
 interface EndpointSource {
   readonly meta: Pick<ConfigObject["meta"], "namespace" | "name" | "health" | "origin">;
   readonly labels: Labels;
+  /** True if it has only the ports that it lists. */
+  readonly listed?: boolean;
 }
 
 function endpointOf(
   spec: ServiceEntry,
   workload: WorkloadEntry,
   names: ReadonlyMap<number, string>,
-  { meta, labels }: EndpointSource,
+  { meta, labels, listed = false }: EndpointSource,
 ): Endpoint {
   const ports: Record<string, number> = {};
   for (const { number, name, targetPort } of spec.ports) {
+    if (listed && workload.ports[name] === undefined) continue;
     ports[names.get(number) ?? name] = workload.ports[name] || targetPort || number;
   }
   return {

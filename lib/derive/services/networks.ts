@@ -87,6 +87,9 @@ function addressesOf(read: Read, services: Services, gw: Way): string[] {
   const key = read.get(services.resolve, { namespace: "", host: gw.value.toLowerCase() });
   const service = key === undefined ? undefined : read.get(services.service, key);
   if (service === undefined) return [];
+  // Other networks reach a Service at its external addresses.
+  const outside = (service.externalAddresses ?? []).filter(isIp);
+  if (outside.length > 0) return outside;
   const own = service.addresses.filter((address) => !isRange(address) && isIp(address));
   if (own.length > 0) return own;
   return read.get(services.endpoints, service).map((e) => e.address).filter(isIp);

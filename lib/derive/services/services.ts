@@ -11,9 +11,10 @@ import {
   type Endpoint,
   fromObject,
   namespaceOf,
-  objectKey,
+  objectRef,
   type Resolution,
   type Service,
+  type ServiceFacts,
   type ServiceKey,
   serviceKeys,
   type ServicePort,
@@ -176,11 +177,24 @@ const RESOLUTIONS: Readonly<Record<ServiceEntry_Resolution, Resolution>> = {
   [ServiceEntry_Resolution.DYNAMIC_DNS]: "DYNAMIC_DNS",
 };
 
+/** Properties that only Services of an orchestrator have. */
+function registryFieldsOf(
+  { distribution, nodeLocal, externalAddresses }: ServiceFacts,
+): Partial<Service> {
+  return {
+    registry: true,
+    ...(distribution === "any" ? {} : { distribution }),
+    ...(nodeLocal ? { nodeLocal } : {}),
+    ...(externalAddresses.length === 0 ? {} : { externalAddresses }),
+  };
+}
+
 function serviceOf(
-  { spec, meta }: ConfigObject<ServiceEntry>,
+  row: ConfigObject<ServiceEntry>,
   host: string,
   ports: readonly ServicePort[],
 ): Service {
+  const { spec, meta, service } = row;
   const { namespace } = meta;
   return {
     key: serviceKeys.encode({ namespace, host }),
@@ -189,12 +203,13 @@ function serviceOf(
     ports,
     addresses: spec.addresses,
     resolution: RESOLUTIONS[spec.resolution],
-    ...(isHeadless(spec) ? { headless: true } : {}),
+    ...(isHeadless(row) ? { headless: true } : {}),
+    ...(service === undefined ? {} : registryFieldsOf(service)),
     meshExternal: spec.location === ServiceEntry_Location.MESH_EXTERNAL,
     exportTo: visibilityOf(spec.exportTo, namespace),
     subjectAltNames: spec.subjectAltNames,
     labels: meta.labels,
     creationTime: meta.creationTime,
-    source: `ServiceEntry/${objectKey(meta)}`,
+    source: objectRef(row),
   };
 }

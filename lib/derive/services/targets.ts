@@ -24,7 +24,7 @@ const targetKeys: KeyCodec<{ readonly service: string; readonly port: number }> 
 
 /**
  * Creates the table: addresses → the service ports served there, sorted. An address
- * is served by a ServiceEntry that lists it, or that selects a WorkloadEntry with it.
+ * is served by a ServiceEntry or Service that lists it, or that selects a workload with it.
  */
 export function deriveTargets(
   inputs: MeshInputs,
@@ -50,8 +50,9 @@ function entriesAt(read: Read, { tables, indexes }: MeshInputs, address: string)
     const workload = read.get(tables.workloadEntries, key);
     if (workload === undefined) continue;
     for (const entry of read.members(indexes.selectingEntries, workload.meta.namespace)) {
-      const selector = read.get(tables.serviceEntries, entry)?.spec.workloadSelector;
-      if (selector !== undefined && hasLabels(workloadLabels(workload), selector.labels)) {
+      const row = read.get(tables.serviceEntries, entry);
+      const selector = row?.spec.workloadSelector?.labels ?? row?.service?.selector;
+      if (selector !== undefined && hasLabels(workloadLabels(workload), selector)) {
         entries.add(entry);
       }
     }

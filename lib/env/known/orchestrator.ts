@@ -33,18 +33,6 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
         "mesh-system",
         "Namespace that the ingress controller runs in.",
       ),
-      bool(
-        "PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES",
-        AGENT_DAEMON,
-        true,
-        "Use WorkloadEntries as endpoints of Services with a selector.",
-      ),
-      bool(
-        "PILOT_ENABLE_SERVICEENTRY_SELECT_PODS",
-        AGENT_DAEMON,
-        true,
-        "Use pods as endpoints of ServiceEntries with a selector.",
-      ),
       text(
         "PLATFORM",
         AGENT_DAEMON,

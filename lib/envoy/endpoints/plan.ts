@@ -58,7 +58,7 @@ export function locality(group: readonly PlannedEndpoint[], scale: number): Plan
 /** Returns `undefined` for an endpoint that is omitted. */
 function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | undefined {
   const drains = endpoint.health === "healthy" && isDraining(endpoint, input.drainingLabel);
-  if (endpoint.health !== "healthy" && input.sendUnhealthy !== true) return undefined;
+  if (!isSent(endpoint, input)) return undefined;
   if (input.subsetLabels !== undefined && !isInSubset(endpoint, input.subsetLabels, input)) {
     return undefined;
   }
@@ -73,6 +73,20 @@ function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | und
     mutual: input.mutual?.(endpoint, port) ?? false,
     label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.canonical) : "",
   };
+}
+
+function isSent(
+  { health }: Endpoint,
+  { sendUnhealthy, keepDraining }: AssignmentInput,
+): boolean {
+  switch (health) {
+    case "healthy":
+      return true;
+    case "draining":
+      return keepDraining === true || sendUnhealthy === true;
+    case "unhealthy":
+      return sendUnhealthy === true;
+  }
 }
 
 /** Reports if an endpoint is draining: it finishes its requests and gets no new ones. */

@@ -30,6 +30,8 @@ export interface AssignmentInput {
   readonly canonical?: Canonical;
   /** True: endpoints that are not ready are sent with their health; otherwise they are omitted. */
   readonly sendUnhealthy?: boolean;
+  /** True: endpoints that terminate are sent as draining, because sessions stay with them. */
+  readonly keepDraining?: boolean;
   /** Endpoints with this label are sent as draining; empty or unset: none. */
   readonly drainingLabel?: string;
   /** True: addresses may be host names, because Envoy resolves them. */

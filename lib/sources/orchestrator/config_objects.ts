@@ -17,7 +17,12 @@ import {
 import { type Kind, KINDS, type ObjectIdentity, type SchemaProblem } from "../../schema/mod.ts";
 import { createProblemReporter } from "../files/problem_reporter.ts";
 import type { SourceProblem } from "../files/source_problem.ts";
+import { configEvents, eventCounter } from "./services/metrics.ts";
 import { followServices, type Registry } from "./services/registry.ts";
+import {
+  PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES,
+  PILOT_ENABLE_SERVICEENTRY_SELECT_PODS,
+} from "../variables.ts";
 import { type ReadItem, readItem, resourceTypeOf } from "./objects.ts";
 
 const log = scope("orch");
@@ -47,6 +52,7 @@ export interface FollowedResource extends FollowState {
 export interface OrchestratorObjects {
   /** Resolves when all objects of all kinds were received once, or the source was closed. */
   readonly synced: Promise<void>;
+  /** Objects in use, and the rows of Services. */
   objects(): readonly ConfigObject[];
   problems(): readonly SourceProblem[];
   warnings(): readonly SchemaProblem[];
@@ -79,7 +85,12 @@ class Source implements OrchestratorObjects {
     this.#options = options;
     this.#kinds = [];
     for (const kind of options.kinds ?? KINDS) this.#kinds.push(this.#follow(kind));
-    this.#registry = followServices({ ...options, stateChanged: () => this.#stateChanged() });
+    this.#registry = followServices({
+      ...options,
+      selectEntries: PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES.get(),
+      selectPods: PILOT_ENABLE_SERVICEENTRY_SELECT_PODS.get(),
+      stateChanged: () => this.#stateChanged(),
+    });
     const synced = this.#kinds.map(({ following }) => following.synced);
     this.synced = Promise.all([...synced, this.#registry.synced]).then(() => {
       const absent = this.#kinds.filter(({ following }) => following.state().absent);
@@ -94,7 +105,10 @@ class Source implements OrchestratorObjects {
   }
 
   objects(): ConfigObject[] {
-    return this.#kinds.flatMap(({ inUse }) => [...inUse.values()]);
+    return [
+      ...this.#kinds.flatMap(({ inUse }) => [...inUse.values()]),
+      ...this.#registry.services(),
+    ];
   }
 
   problems(): SourceProblem[] {
@@ -121,13 +135,21 @@ class Source implements OrchestratorObjects {
     const { client, source, namespace, timing } = this.#options;
     const type = resourceTypeOf(kind);
     const inUse = new Map<string, ConfigObject>();
+    const count = eventCounter<ReadItem>(
+      configEvents,
+      kind.kind,
+      ({ name }) => `${name.namespace} ${name.name}`,
+    );
     const following = follow<ReadItem>({
       client,
       type,
       optional: true,
       ...(type.namespaced && namespace !== "" ? { selection: { namespace } } : {}),
       convert: (item) => readItem(kind, item, source),
-      changed: (changes) => this.#changed(kind, inUse, changes),
+      changed: (changes) => {
+        count(changes);
+        this.#changed(kind, inUse, changes);
+      },
       stateChanged: () => this.#stateChanged(),
       ...(timing === undefined ? {} : { timing }),
     });

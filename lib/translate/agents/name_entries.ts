@@ -115,7 +115,7 @@ function headlessEndpoints(
 ): Endpoint[] {
   if (service.resolution !== "NONE" || isWildcard(service.host)) return [];
   return read.get(mesh.services.endpoints, service).filter((endpoint) =>
-    isIp(endpoint.address) && endpoint.health !== "unhealthy" &&
+    isIp(endpoint.address) && endpoint.health === "healthy" &&
     (endpoint.network === "" || endpoint.network === network)
   );
 }
@@ -136,8 +136,10 @@ function workloadEntries(
   { endpoints, names }: { readonly endpoints: readonly Endpoint[]; readonly names: Names },
 ): Resource[] {
   const byName = new Map<string, string[]>();
-  for (const { workload, address } of endpoints) {
-    const name = `${workload}.${host}`;
+  for (const { workload, hostname = workload, address } of endpoints) {
+    // Pods without a host name have no name of their own.
+    if (hostname === "") continue;
+    const name = `${hostname}.${host}`;
     byName.set(name, [...byName.get(name) ?? [], address]);
   }
   return [...byName].filter(([name]) =>

@@ -54,7 +54,9 @@ function serve(mesh: Mesh, kind: TableKind): Served {
   const table = tableOf(mesh.tables, kind);
   const codecs = { bucket: text, member: table.keyCodec };
   return {
-    rows: graph.index(table, `${kind}.rows`, codecs, (_row, key) => [[ALL, key]]),
+    rows: graph.index(table, `${kind}.rows`, codecs, (row, key) =>
+      // Rows of Services and pods are no configuration.
+      row.meta.kind === kind ? [[ALL, key]] : []),
     resources: resourceTable(graph, `object/${kind}`, table.keyCodec, (read, key) => {
       const object = read.get(table, key);
       return object === undefined ? [] : [resourceOf(kind, key, object)];

@@ -16,6 +16,7 @@ import {
   type LocalityRule,
   localityRule,
   planAssignment,
+  sessionRule,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import type { Endpoint, ServicePort } from "../../model/mod.ts";
@@ -91,6 +92,7 @@ function assignmentsOf(
     mutual: takesMutual(read, context),
     topologyOf: topologyOf(read, context, policy.subsets),
     sendUnhealthy: features.sendUnhealthyEndpoints,
+    keepDraining: sessionRule(service.labels, features.sessions) !== undefined,
     drainingLabel: features.drainingLabel,
     proxyLocality,
     reach: proxyLocality && reachOf(read, context),

@@ -5,6 +5,7 @@
  */
 import { type Mesh, tableOf } from "../../derive/mod.ts";
 import { parseRowRef, rowRef, type View } from "../../graph/mod.ts";
+import { objectOfRef, objectOfRow, rowOfObject } from "../../model/mod.ts";
 import { isTableKind } from "../../schema/mod.ts";
 import { suspectsOf } from "./provenance.ts";
 
@@ -35,11 +36,10 @@ export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly C
     );
     const edited = new Map<string, number>();
     for (const edit of graph.edits(Math.max(0, graph.revision - RECENT)) ?? []) {
-      edited.set(rowRef(edit), edit.revision);
+      edited.set(rowRef(objectOfRow(edit)), edit.revision);
     }
-    const objects = graph.origins(cell.table, cell.key).filter((row) =>
-      isTableKind(parseRowRef(row)?.table ?? "")
-    );
+    const objects = graph.origins(cell.table, cell.key)
+      .filter((row) => isTableKind(parseRowRef(row)?.table ?? "")).map(objectOfRef);
     const revision = (row: string) => edited.get(row) ?? 0;
     const rank = (row: string) => Number(decided.has(row));
     return [...objects]
@@ -51,7 +51,8 @@ export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly C
 
 /** The generation in use of an object `Kind/namespace/name`. */
 function generationOf({ tables }: Mesh, object: string): number | undefined {
-  const row = parseRowRef(object);
+  const named = parseRowRef(object);
+  const row = named && rowOfObject(named);
   if (row === undefined || !isTableKind(row.table)) return undefined;
   return tableOf(tables, row.table).peek(row.key)?.meta.generation;
 }

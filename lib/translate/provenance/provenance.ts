@@ -7,7 +7,14 @@
 import type { Decision, RecordedDecision } from "../../base/mod.ts";
 import type { Mesh } from "../../derive/mod.ts";
 import { type CellRef, parseRowRef, type Resource, rowRef, type View } from "../../graph/mod.ts";
-import { type ConfigObject, objectKey, type ObjectMeta, type Origin } from "../../model/mod.ts";
+import {
+  type ConfigObject,
+  objectKey,
+  type ObjectMeta,
+  objectOfRef,
+  type Origin,
+  rowOfObject,
+} from "../../model/mod.ts";
 import { recordImport } from "./imports.ts";
 
 /** An object that a resource came from. */
@@ -72,7 +79,9 @@ export function provenanceOf(question: ProvenanceQuestion): Provenance | undefin
   recordImport(record, mesh, view, { cell, name });
   const groups = [...decisions.values()].filter(({ of }) => of.length === 0 || of[0] === name)
     .map((decision) => ({ ...decision, of: decision.of.slice(1) }));
-  const refs = outcome.recorded ? referencesOf(groups) : mesh.graph.origins(cell.table, cell.key);
+  const refs = outcome.recorded
+    ? referencesOf(groups)
+    : mesh.graph.origins(cell.table, cell.key).map(objectOfRef);
   return {
     resource: name,
     type,
@@ -143,8 +152,9 @@ function refOf(question: ProvenanceQuestion, ref: string): ObjectRef[] {
 }
 
 function rowOf(mesh: Mesh, kind: string, key: string): Pick<ConfigObject, "meta"> | undefined {
-  const table = Object.values(mesh.tables).find((t) => t.name === kind);
-  const row = table?.peek(key);
+  const ref = rowOfObject({ table: kind, key });
+  const table = Object.values(mesh.tables).find((t) => t.name === ref.table);
+  const row = table?.peek(ref.key);
   return row !== undefined && typeof row === "object" && "meta" in row
     ? row as ConfigObject
     : undefined;

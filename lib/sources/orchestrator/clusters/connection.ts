@@ -14,6 +14,7 @@ import {
   type OrchClient,
   type RateOptions,
 } from "../../../orch/mod.ts";
+import { PILOT_ENABLE_SERVICEENTRY_SELECT_PODS } from "../../variables.ts";
 import { followServices, type Registry } from "../services/registry.ts";
 import { syncTimeouts } from "./metrics.ts";
 import { type ClusterRows, createClusterRows, type RowFeed } from "./rows.ts";
@@ -168,6 +169,9 @@ export class ClusterConnection {
       intake: feed,
       namespace,
       domain,
+      // WorkloadEntries belong to the daemon's own cluster, whose Services have them.
+      selectEntries: false,
+      selectPods: PILOT_ENABLE_SERVICEENTRY_SELECT_PODS.get(),
       stateChanged: () => this.#stateChanged(),
       ...(timing === undefined ? {} : { timing }),
     });

@@ -6,9 +6,9 @@ import { createClusterRows } from "./rows.ts";
 function row(name: string, digest: string): ConfigObject {
   return {
     meta: {
-      kind: "ServiceEntry",
+      kind: "Service",
       namespace: "default",
-      name: `service:${name}`,
+      name: name,
       labels: {},
       annotations: {},
       generation: 1,
@@ -21,7 +21,7 @@ function row(name: string, digest: string): ConfigObject {
 }
 
 function identity(name: string) {
-  return { kind: "ServiceEntry", namespace: "default", name: `service:${name}` };
+  return { kind: "Service", namespace: "default", name: name };
 }
 
 function rows() {
@@ -43,14 +43,14 @@ Deno.test("another registry takes over with the differences alone, in one report
   first.objects({ upserts: [row("web", "1"), row("shop", "1")], deletes: [] });
   assert.deepEqual(reports, [], "nothing is reported before the feed is used");
   first.use();
-  assert.deepEqual(reports.splice(0), ["service:web@b 1 1, service:shop@b 1 1"]);
+  assert.deepEqual(reports.splice(0), ["web@b 1 1, shop@b 1 1"]);
   const second = all.feed();
   second.objects({ upserts: [row("web", "1"), row("new", "1"), row("gone", "1")], deletes: [] });
   second.objects({ upserts: [], deletes: [identity("gone")] });
   first.objects({ upserts: [row("web", "2")], deletes: [] });
-  assert.deepEqual(reports.splice(0), ["service:web@b 2 2"], "the first one feeds until then");
+  assert.deepEqual(reports.splice(0), ["web@b 2 2"], "the first one feeds until then");
   second.use();
-  assert.deepEqual(reports.splice(0), ["service:web@b 1 3, service:new@b 1 1, -service:shop@b"]);
+  assert.deepEqual(reports.splice(0), ["web@b 1 3, new@b 1 1, -shop@b"]);
   first.objects({ upserts: [], deletes: [identity("web")] });
   assert.deepEqual(reports, [], "the first one is not heard any more");
   assert.equal(all.size, 2);
@@ -63,5 +63,5 @@ Deno.test("a removed cluster's rows are deleted", () => {
   feed.use();
   all.clear();
   feed.objects({ upserts: [row("web", "2")], deletes: [] });
-  assert.deepEqual(reports, ["service:web@b 1 1", "-service:web@b"]);
+  assert.deepEqual(reports, ["web@b 1 1", "-web@b"]);
 });

@@ -11,6 +11,8 @@ export interface ApiServicePort {
   readonly port: number;
   readonly protocol?: string;
   readonly appProtocol?: string;
+  /** Port of the pods: a number, or the name of a container's port. */
+  readonly targetPort?: number | string;
 }
 
 /** A Service. */
@@ -20,15 +22,32 @@ export interface ApiService extends ListItem {
     readonly clusterIP?: string;
     readonly clusterIPs?: readonly string[];
     readonly externalName?: string;
+    readonly externalIPs?: readonly string[];
+    readonly selector?: Readonly<Record<string, string>>;
+    /** `PreferClose`, `PreferSameZone` or `PreferSameNode`. */
+    readonly trafficDistribution?: string;
+    /** `Cluster` or `Local`. */
+    readonly internalTrafficPolicy?: string;
     readonly publishNotReadyAddresses?: boolean;
     readonly ports?: readonly ApiServicePort[];
+  };
+  readonly status?: {
+    readonly loadBalancer?: {
+      readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[];
+    };
   };
 }
 
 /** An address of an EndpointSlice. */
 export interface ApiEndpoint {
   readonly addresses: readonly string[];
-  readonly conditions?: { readonly ready?: boolean };
+  readonly conditions?: {
+    readonly ready?: boolean;
+    readonly serving?: boolean;
+    readonly terminating?: boolean;
+  };
+  /** Name of the pod below the host of a headless Service. */
+  readonly hostname?: string;
   readonly targetRef?: {
     readonly kind?: string;
     readonly name?: string;
@@ -49,8 +68,15 @@ export interface ApiSlice extends ListItem {
 export interface PodFacts {
   readonly namespace: string;
   readonly name: string;
+  readonly uid?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly serviceAccount: string;
+  /** Name of the workload (Deployment, StatefulSet and so on) that made the pod. */
+  readonly workload: string;
+  readonly node: string;
+  /** Empty without an address, and for a pod that has ended. */
+  readonly address: string;
+  readonly ready: boolean;
 }
 
 /** The kept part of a node. */
@@ -61,15 +87,49 @@ export interface NodeFacts {
   readonly subzone: string;
 }
 
+interface ApiPod extends ListItem {
+  readonly spec?: { readonly serviceAccountName?: string; readonly nodeName?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly podIP?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
 /** The facts of a pod. */
 export function podFacts(item: ListItem): PodFacts {
-  const { metadata, spec } = item as ListItem & { spec?: { serviceAccountName?: string } };
+  const { metadata, spec, status } = item as ApiPod;
+  const ended = status?.phase === "Succeeded" || status?.phase === "Failed";
   return {
     namespace: metadata.namespace ?? "",
     name: metadata.name,
+    ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
     labels: metadata.labels ?? {},
     serviceAccount: spec?.serviceAccountName ?? "default",
+    workload: workloadOf(metadata),
+    node: spec?.nodeName ?? "",
+    address: ended ? "" : status?.podIP ?? "",
+    ready: metadata.deletionTimestamp === undefined &&
+      (status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True"),
   };
+}
+
+/** Label with the suffix that a Deployment gives to the name of its ReplicaSet. */
+const TEMPLATE_HASH = "pod-template-hash";
+
+/**
+ * The name of a pod's workload: that of its controller, without the suffix of a Deployment's
+ * ReplicaSet and of a CronJob's Job; a pod without a controller is its own workload.
+ */
+function workloadOf({ name, labels, ownerReferences }: ListItem["metadata"]): string {
+  const owner = ownerReferences?.find(({ controller }) => controller === true);
+  if (owner === undefined) return name;
+  const hash = labels?.[TEMPLATE_HASH];
+  if (owner.kind === "ReplicaSet" && hash !== undefined && owner.name.endsWith(`-${hash}`)) {
+    return owner.name.slice(0, -hash.length - 1);
+  }
+  // A CronJob names its Jobs by the minute of their start, in 8 to 11 digits.
+  return owner.kind === "Job" ? owner.name.replace(/-\d{8,11}$/, "") : owner.name;
 }
 
 /** The facts of a node. */

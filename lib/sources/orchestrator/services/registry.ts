@@ -15,7 +15,6 @@ import {
   type OrchClient,
   types,
 } from "../../../orch/mod.ts";
-import type { ObjectIdentity } from "../../../schema/mod.ts";
 import {
   type ApiService,
   type ApiSlice,
@@ -24,17 +23,27 @@ import {
   type PodFacts,
   podFacts,
 } from "./api.ts";
-import { rowName, serviceRow } from "./row.ts";
+import { createEndpointCounts, type EndpointCounts } from "./endpoint_counts.ts";
+import { eventCounter, registryEvents } from "./metrics.ts";
+import { podRow } from "./pod_row.ts";
+import { createRows, type Rows } from "./rows.ts";
+import { serviceRow } from "./row.ts";
+import { createSliceIndex, idOf, type SliceIndex } from "./slice_index.ts";
 
-/** Settings of the registry. */
+/** Settings of the registry of one cluster. */
 export interface RegistryOptions {
   readonly client: OrchClient;
+  /** `meta.origin.source` of the rows. */
   readonly source: string;
   readonly intake: Pick<Intake, "objects">;
   /** The only namespace that is read; empty: all. */
   readonly namespace: string;
   /** DNS suffix of services. */
   readonly domain: string;
+  /** True: Services select WorkloadEntries (`PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES`). */
+  readonly selectEntries: boolean;
+  /** True: ServiceEntries select pods (`PILOT_ENABLE_SERVICEENTRY_SELECT_PODS`). */
+  readonly selectPods: boolean;
   readonly timing?: Partial<FollowTiming>;
   readonly stateChanged: () => void;
 }
@@ -43,11 +52,11 @@ export interface RegistryOptions {
 export interface Registry {
   /** Resolves when all objects were received and reported, or the registry was closed. */
   readonly synced: Promise<void>;
+  /** The rows of Services, for views. */
+  services(): readonly ConfigObject[];
   states(): readonly (readonly [resource: string, state: FollowState])[];
   close(): Promise<void>;
 }
-
-const SERVICE_NAME = "kubernetes.io/service-name";
 
 /** Follows the objects. Rows are reported once everything is known, so that none is half. */
 export function followServices(options: RegistryOptions): Registry {
@@ -61,36 +70,43 @@ class ServiceRegistry implements Registry {
   readonly #slices: Following<ApiSlice>;
   readonly #pods: Following<PodFacts>;
   readonly #nodes: Following<NodeFacts>;
-  /** Slices by Service, Services by slice, slices by pod and node; all by namespace and name. */
-  readonly #slicesOf = new Map<string, Map<string, ApiSlice>>();
-  readonly #serviceOf = new Map<string, string>();
-  readonly #slicesAt = new Map<string, Set<string>>();
-  readonly #rows = new Map<string, ConfigObject>();
+  readonly #index: SliceIndex = createSliceIndex();
+  readonly #counts: EndpointCounts = createEndpointCounts();
+  readonly #rows: Rows = createRows();
   #ready = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.#services = this.#follow(types.SERVICE, (item) => item as ApiService, (changes) => {
-      const names = [...changes.upserts.map(({ metadata }) => metadata), ...changes.deletes];
-      this.#update(names.map(({ namespace = "", name }) => idOf(namespace, name)));
+      this.#update({ services: namesIn(changes, ({ metadata }) => metadata) });
     });
     this.#slices = this.#follow(types.ENDPOINT_SLICE, (item) => item as ApiSlice, (changes) => {
-      this.#update(this.#index(changes));
+      this.#update({ services: this.#index.update(changes) });
     });
-    this.#pods = this.#follow(types.POD, podFacts, ({ upserts, deletes }) => {
-      this.#updateAt([...upserts, ...deletes].map((one) => `pod ${idOf(one.namespace, one.name)}`));
+    this.#pods = this.#follow(types.POD, podFacts, (changes) => {
+      const pods = namesIn(changes, (one) => one);
+      this.#update({ services: this.#index.servicesAt(pods.map((id) => `pod ${id}`)), pods });
     });
     this.#nodes = this.#follow(types.NODE, nodeFacts, ({ upserts, deletes }) => {
-      this.#updateAt([...upserts, ...deletes].map(({ name }) => `node ${name}`));
+      const names = new Set([...upserts, ...deletes].map(({ name }) => name));
+      const services = this.#index.servicesAt([...names].map((name) => `node ${name}`));
+      const pods = this.#pods.values().filter(({ node }) => names.has(node))
+        .map(({ namespace, name }) => idOf(namespace, name));
+      this.#update({ services, pods });
     });
     this.synced = Promise.all(this.#all().map(([, { synced }]) => synced)).then(() => {
       this.#ready = true;
-      this.#update(
-        this.#services.values().map(({ metadata }) =>
+      this.#update({
+        services: this.#services.values().map(({ metadata }) =>
           idOf(metadata.namespace ?? "", metadata.name)
         ),
-      );
+        pods: this.#pods.values().map(({ namespace, name }) => idOf(namespace, name)),
+      });
     });
+  }
+
+  services(): readonly ConfigObject[] {
+    return this.#rows.services();
   }
 
   states(): (readonly [string, FollowState])[] {
@@ -99,6 +115,7 @@ class ServiceRegistry implements Registry {
 
   async close(): Promise<void> {
     await Promise.all(this.#all().map(([, following]) => following.close()));
+    this.#counts.close();
   }
 
   #all(): readonly (readonly [string, Following<unknown>])[] {
@@ -110,113 +127,95 @@ class ServiceRegistry implements Registry {
     ];
   }
 
-  #follow<V>(
+  #follow<V extends ListItem | PodFacts | NodeFacts>(
     type: typeof types.SERVICE,
     convert: (item: ListItem) => V,
     changed: (changes: Changes<V>) => void,
   ): Following<V> {
     const { client, namespace, timing, stateChanged } = this.#options;
+    const count = eventCounter<V>(registryEvents, EVENT_TYPES[type.kind] ?? type.kind, (value) => {
+      const meta: { namespace?: string; name: string } = "metadata" in value
+        ? value.metadata
+        : value;
+      return idOf(meta.namespace ?? "", meta.name);
+    });
     return follow<V>({
       client,
       type,
       convert,
-      changed,
+      changed: (changes) => {
+        count(changes);
+        changed(changes);
+      },
       stateChanged,
       ...(type.namespaced && namespace !== "" ? { selection: { namespace } } : {}),
       ...(timing === undefined ? {} : { timing }),
     });
   }
 
-  /** Indexes changed slices; returns the Services that they belong to. */
-  #index({ upserts, deletes }: Changes<ApiSlice>): Set<string> {
-    const affected = new Set<string>();
-    const drop = (slice: string): void => {
-      const service = this.#serviceOf.get(slice);
-      if (service === undefined) return;
-      affected.add(service);
-      this.#serviceOf.delete(slice);
-      const slices = this.#slicesOf.get(service);
-      const last = slices?.get(slice);
-      slices?.delete(slice);
-      if (slices?.size === 0) this.#slicesOf.delete(service);
-      for (const place of last === undefined ? [] : placesOf(last)) {
-        const at = this.#slicesAt.get(place);
-        at?.delete(slice);
-        if (at?.size === 0) this.#slicesAt.delete(place);
-      }
-    };
-    for (const { namespace, name } of deletes) drop(idOf(namespace, name));
-    for (const slice of upserts) {
-      const { namespace = "", name, labels } = slice.metadata;
-      const id = idOf(namespace, name);
-      drop(id);
-      const owner = labels?.[SERVICE_NAME];
-      if (owner === undefined) continue;
-      const service = idOf(namespace, owner);
-      affected.add(service);
-      this.#serviceOf.set(id, service);
-      const slices = this.#slicesOf.get(service) ?? new Map<string, ApiSlice>();
-      this.#slicesOf.set(service, slices.set(id, slice));
-      for (const place of placesOf(slice)) {
-        const at = this.#slicesAt.get(place) ?? new Set();
-        this.#slicesAt.set(place, at.add(id));
-      }
-    }
-    return affected;
-  }
-
-  #updateAt(places: readonly string[]): void {
-    const slices = places.flatMap((place) => [...this.#slicesAt.get(place) ?? []]);
-    this.#update(new Set(slices.flatMap((slice) => this.#serviceOf.get(slice) ?? [])));
-  }
-
-  /** Makes the rows of Services again and reports those that differ. */
-  #update(services: Iterable<string>): void {
+  /** Makes rows of Services and pods again and reports those that differ. */
+  #update({ services, pods = [] }: {
+    readonly services: Iterable<string>;
+    readonly pods?: Iterable<string>;
+  }): void {
     if (!this.#ready) return;
-    const upserts: ConfigObject[] = [];
-    const deletes: ObjectIdentity[] = [];
-    for (const id of services) {
-      const [namespace = "", name = ""] = id.split(" ");
-      const service = this.#services.get({ namespace, name });
-      const last = this.#rows.get(id);
-      if (service === undefined) {
-        if (!this.#rows.delete(id)) continue;
-        deletes.push({ kind: "ServiceEntry", namespace, name: rowName(name) });
-        continue;
-      }
-      const row = this.#rowOf(id, service);
-      if (row.digest === last?.digest) continue;
-      const generation = (last?.meta.generation ?? 0) + 1;
-      const next = { ...row, meta: { ...row.meta, generation } };
-      this.#rows.set(id, next);
-      upserts.push(next);
+    for (const id of services) this.#rows.put("Service", id, this.#serviceRow(id));
+    if (this.#options.selectPods) {
+      for (const id of pods) this.#rows.put("Pod", id, this.#podRow(id));
     }
-    if (upserts.length + deletes.length > 0) this.#options.intake.objects({ upserts, deletes });
+    const changes = this.#rows.take();
+    if (changes.upserts.length + changes.deletes.length > 0) this.#options.intake.objects(changes);
   }
 
-  #rowOf(id: string, service: ApiService): ConfigObject {
-    const slices = [...this.#slicesOf.get(id) ?? []].sort(([a], [b]) => a < b ? -1 : 1);
-    return serviceRow(service, {
-      slices: slices.map(([, slice]) => slice),
-      pod: (namespace, name) => this.#pods.get({ namespace, name }),
+  #podRow(id: string): ConfigObject | undefined {
+    const pod = this.#pods.get(nameOf(id));
+    return pod && podRow(pod, this.#nodes.get({ name: pod.node }), this.#options.source);
+  }
+
+  #serviceRow(id: string): ConfigObject | undefined {
+    const service = this.#services.get(nameOf(id));
+    if (service === undefined) {
+      this.#counts.set(id, { missing: 0, unready: 0 });
+      return undefined;
+    }
+    const { domain, source, selectEntries } = this.#options;
+    let missing = 0;
+    const row = serviceRow(service, {
+      slices: this.#index.of(id),
+      pod: (namespace, name) => {
+        const pod = this.#pods.get({ namespace, name });
+        if (pod === undefined) missing++;
+        return pod;
+      },
       node: (name) => this.#nodes.get({ name }),
-      domain: this.#options.domain,
-      source: this.#options.source,
+      domain,
+      source,
+      selectEntries,
     });
+    const unready = (row.service?.endpoints ?? []).filter(({ health }) => health !== "healthy");
+    this.#counts.set(id, { missing, unready: unready.length });
+    return row;
   }
 }
 
-/** Names have no spaces. */
-function idOf(namespace: string, name: string): string {
-  return `${namespace} ${name}`;
+/** Names of types in the metric of events. */
+const EVENT_TYPES: Readonly<Record<string, string>> = {
+  Service: "Services",
+  EndpointSlice: "EndpointSlice",
+  Pod: "Pods",
+  Node: "Nodes",
+};
+
+function nameOf(id: string): { namespace: string; name: string } {
+  const [namespace = "", name = ""] = id.split(" ");
+  return { namespace, name };
 }
 
-/** The pods and nodes that a slice refers to. */
-function placesOf({ metadata, endpoints }: ApiSlice): string[] {
-  return (endpoints ?? []).flatMap(({ targetRef, nodeName }) => [
-    ...(targetRef?.kind === "Pod" && targetRef.name !== undefined
-      ? [`pod ${idOf(targetRef.namespace ?? metadata.namespace ?? "", targetRef.name)}`]
-      : []),
-    ...(nodeName === undefined ? [] : [`node ${nodeName}`]),
-  ]);
+function namesIn<V>(
+  { upserts, deletes }: Changes<V>,
+  metaOf: (value: V) => { readonly namespace?: string; readonly name: string },
+): string[] {
+  return [...upserts.map(metaOf), ...deletes].map(({ namespace = "", name }) =>
+    idOf(namespace, name)
+  );
 }

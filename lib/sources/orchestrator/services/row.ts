@@ -1,11 +1,15 @@
 /**
- * The row of a Service: the table of ServiceEntries has it beside those that users write, under a name
- * that no object can have.
+ * The row of a Service in the table of ServiceEntries; see `lib/model/registry.ts`.
  *
  * @module
  */
 import { hash } from "../../../base/mod.ts";
-import type { ConfigObject } from "../../../model/mod.ts";
+import type {
+  ConfigObject,
+  Distribution,
+  EndpointFacts,
+  ServiceFacts,
+} from "../../../model/mod.ts";
 import { create, toJsonString } from "../../../proto/mod.ts";
 import {
   type ServiceEntry,
@@ -13,61 +17,50 @@ import {
   ServiceEntry_Resolution,
   ServiceEntrySchema,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import type {
-  ApiEndpoint,
-  ApiService,
-  ApiServicePort,
-  ApiSlice,
-  NodeFacts,
-  PodFacts,
-} from "./api.ts";
+import type { WorkloadEntrySchema } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
+import type { ApiService, ApiServicePort, ApiSlice, NodeFacts, PodFacts } from "./api.ts";
+import { type RowEndpoint, sliceEndpoints } from "./endpoints.ts";
 
 /** Objects beside a Service. */
 export interface RowInputs {
   readonly slices: readonly ApiSlice[];
   readonly pod: (namespace: string, name: string) => PodFacts | undefined;
   readonly node: (name: string) => NodeFacts | undefined;
+  /** Preference that the namespace of the Service declares, if it does. */
+  readonly namespaceDistribution?: string | undefined;
   /** DNS suffix of services. */
   readonly domain: string;
   /** `meta.origin.source` of the row. */
   readonly source: string;
+  /** True: Services select WorkloadEntries. */
+  readonly selectEntries: boolean;
 }
 
 const EXPORT_TO = "networking.mesh.io/exportTo";
-const NETWORK = "topology.mesh.io/network";
 
-/** Name of the row of a Service; objects have no colon in their names. */
-export function rowName(service: string): string {
-  return `service:${service}`;
-}
+/** Annotation of Services and Namespaces; that of a Service replaces the others. */
+export const DISTRIBUTION = "networking.mesh.io/traffic-distribution";
 
 /** The row of a Service. */
 export function serviceRow(service: ApiService, inputs: RowInputs): ConfigObject<ServiceEntry> {
   const { metadata, spec = {} } = service;
   const namespace = metadata.namespace ?? "";
-  const external = spec.type === "ExternalName";
+  const found = spec.type === "ExternalName" ? [] : endpointsOf(service, inputs);
   const entry = create(ServiceEntrySchema, {
     hosts: [`${metadata.name}.${namespace}.svc.${inputs.domain}`],
     addresses: addressesOf(service),
-    ports: (spec.ports ?? []).map((port) => ({
-      number: port.port,
-      name: nameOf(port),
-      protocol: protocolOf(port),
-    })),
-    location: ServiceEntry_Location.MESH_INTERNAL,
-    resolution: external ? ServiceEntry_Resolution.DNS : ServiceEntry_Resolution.STATIC,
-    endpoints: external
-      ? [{ address: spec.externalName ?? "" }]
-      : inputs.slices.flatMap((slice) => endpointsOf(service, slice, inputs)),
+    ports: portsOf(service),
     exportTo: (metadata.annotations?.[EXPORT_TO] ?? "").split(",").map((one) => one.trim())
       .filter((one) => one !== ""),
+    ...placement(service, found.map(({ entry }) => entry)),
   });
+  const facts = factsOf(service, inputs, found.map((one) => one.facts));
   const { labels = {}, annotations = {}, creationTimestamp, uid } = metadata;
   return {
     meta: {
-      kind: "ServiceEntry",
+      kind: "Service",
       namespace,
-      name: rowName(metadata.name),
+      name: metadata.name,
       labels,
       annotations,
       generation: 1,
@@ -75,18 +68,63 @@ export function serviceRow(service: ApiService, inputs: RowInputs): ConfigObject
       origin: { source: inputs.source, ...(uid === undefined ? {} : { uid }) },
     },
     spec: entry,
-    digest: hash(JSON.stringify([toJsonString(ServiceEntrySchema, entry), labels, annotations])),
+    service: facts,
+    digest: hash(
+      JSON.stringify([toJsonString(ServiceEntrySchema, entry), facts, labels, annotations]),
+    ),
   };
 }
 
-/** Virtual addresses; headless Services have none. */
+/** Resolution, location and endpoints. An external name is resolved by proxies. */
+function placement(
+  service: ApiService,
+  endpoints: RowEndpoint["entry"][],
+): {
+  resolution: ServiceEntry_Resolution;
+  location: ServiceEntry_Location;
+  endpoints: NonNullable<Parameters<typeof create<typeof WorkloadEntrySchema>>[1]>[];
+} {
+  const { type, externalName = "" } = service.spec ?? {};
+  if (type === "ExternalName") {
+    return {
+      resolution: ServiceEntry_Resolution.DNS,
+      location: ServiceEntry_Location.MESH_EXTERNAL,
+      endpoints: externalName === "" ? [] : [{ address: externalName.replace(/\.$/, "") }],
+    };
+  }
+  return {
+    resolution: isHeadless(service) ? ServiceEntry_Resolution.NONE : ServiceEntry_Resolution.STATIC,
+    location: ServiceEntry_Location.MESH_INTERNAL,
+    endpoints,
+  };
+}
+
+function isHeadless({ spec }: ApiService): boolean {
+  return spec?.type !== "ExternalName" &&
+    (spec?.clusterIP === "None" || spec?.clusterIPs?.[0] === "None");
+}
+
+/** Virtual addresses, of both families in a cluster with two; headless Services have none. */
 function addressesOf({ spec }: ApiService): string[] {
   const all = spec?.clusterIPs ?? [spec?.clusterIP ?? ""];
   return all.filter((address) => address !== "" && address !== "None");
 }
 
+/**
+ * Ports. A target port counts for WorkloadEntries, because slices have the ports of pods; clients of
+ * headless Services connect to the port that they name.
+ */
+function portsOf(service: ApiService) {
+  return (service.spec?.ports ?? []).map((port) => ({
+    number: port.port,
+    name: portName(port),
+    protocol: protocolOf(port),
+    targetPort: !isHeadless(service) && typeof port.targetPort === "number" ? port.targetPort : 0,
+  }));
+}
+
 /** One port may be without a name. */
-function nameOf({ name, port }: ApiServicePort): string {
+function portName({ name, port }: ApiServicePort): string {
   return name || `port-${port}`;
 }
 
@@ -106,40 +144,47 @@ function protocolOf({ appProtocol, name = "", protocol }: ApiServicePort): strin
   return prefix.toUpperCase();
 }
 
-function endpointsOf(service: ApiService, slice: ApiSlice, inputs: RowInputs) {
-  if (slice.addressType === "FQDN") return [];
-  const named = new Map((slice.ports ?? []).map(({ name = "", port }) => [name, port ?? 0]));
-  const ports: Record<string, number> = {};
-  for (const port of service.spec?.ports ?? []) {
-    const target = named.get(port.name ?? "");
-    if (target !== undefined) ports[nameOf(port)] = target;
-  }
-  return (slice.endpoints ?? []).filter((endpoint) => isUsed(service, endpoint))
-    .flatMap((endpoint) =>
-      endpoint.addresses.map((address) => ({
-        address,
-        ports,
-        ...factsOf(service.metadata.namespace ?? "", endpoint, inputs),
-      }))
-    );
+function endpointsOf(service: ApiService, inputs: RowInputs): RowEndpoint[] {
+  const names = new Map(
+    (service.spec?.ports ?? []).map((port) => [port.name ?? "", portName(port)]),
+  );
+  const publishUnready = service.spec?.publishNotReadyAddresses === true;
+  const { namespace = "" } = service.metadata;
+  return inputs.slices.flatMap((slice) =>
+    sliceEndpoints(slice, { namespace, names, publishUnready, pod: inputs.pod, node: inputs.node })
+  );
 }
 
-function isUsed({ spec }: ApiService, { conditions }: ApiEndpoint): boolean {
-  return conditions?.ready !== false || spec?.publishNotReadyAddresses === true;
-}
-
-/** Labels, account and locality of an address, by its pod and node. */
-function factsOf(namespace: string, endpoint: ApiEndpoint, { pod, node }: RowInputs) {
-  const { targetRef, nodeName, zone = "" } = endpoint;
-  const found = targetRef?.kind === "Pod" && targetRef.name !== undefined
-    ? pod(targetRef.namespace ?? namespace, targetRef.name)
-    : undefined;
-  const at = nodeName === undefined ? undefined : node(nodeName);
-  const locality = [at?.region ?? "", at?.zone || zone, at?.subzone ?? ""].join("/");
+function factsOf(
+  { metadata, spec = {}, status }: ApiService,
+  { selectEntries, namespaceDistribution }: RowInputs,
+  endpoints: readonly EndpointFacts[],
+): ServiceFacts {
+  const balancers = status?.loadBalancer?.ingress ?? [];
   return {
-    labels: { ...found?.labels },
-    serviceAccount: found?.serviceAccount ?? "",
-    network: found?.labels[NETWORK] ?? "",
-    locality: locality.replace(/\/+$/, ""),
+    headless: isHeadless({ metadata, spec }),
+    selector: selectEntries ? spec.selector ?? {} : {},
+    distribution: distributionOf(
+      metadata.annotations?.[DISTRIBUTION] ?? spec.trafficDistribution ?? namespaceDistribution,
+    ),
+    nodeLocal: spec.internalTrafficPolicy === "Local",
+    externalAddresses: [
+      ...spec.externalIPs ?? [],
+      ...balancers.map(({ ip, hostname }) => ip ?? hostname ?? "").filter((one) => one !== ""),
+    ],
+    endpoints,
   };
+}
+
+/** `PreferClose` is the older name of `PreferSameZone`. */
+function distributionOf(text: string | undefined): Distribution {
+  switch (text) {
+    case "PreferClose":
+    case "PreferSameZone":
+      return "same-zone";
+    case "PreferSameNode":
+      return "same-node";
+    default:
+      return "any";
+  }
 }

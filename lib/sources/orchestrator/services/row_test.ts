@@ -1,13 +1,30 @@
 import assert from "node:assert/strict";
-import type { ApiService, ApiSlice } from "./api.ts";
+import type { ApiService, ApiSlice, PodFacts } from "./api.ts";
+import { podFacts } from "./api.ts";
+import { podRow } from "./pod_row.ts";
 import { type RowInputs, serviceRow } from "./row.ts";
+
+function pod(name: string, more: Partial<PodFacts> = {}): PodFacts {
+  return {
+    namespace: "shop",
+    name,
+    labels: { app: name },
+    serviceAccount: "web",
+    workload: "web",
+    node: "n1",
+    address: "10.1.0.1",
+    ready: true,
+    ...more,
+  };
+}
 
 const INPUTS: RowInputs = {
   slices: [],
-  pod: (namespace, name) => ({ namespace, name, labels: { app: name }, serviceAccount: "web" }),
+  pod: (_, name) => pod(name),
   node: (name) => ({ name, region: "r1", zone: "z1", subzone: "" }),
   domain: "cluster.local",
   source: "cluster/c1",
+  selectEntries: true,
 };
 
 function service(spec: ApiService["spec"], annotations: Record<string, string> = {}): ApiService {
@@ -31,14 +48,12 @@ function slice(addresses: readonly string[], more: Partial<ApiSlice> = {}): ApiS
 const HTTP = { name: "http", port: 80 };
 
 Deno.test("a Service becomes a host with its addresses, and pods with labels, account and locality", () => {
-  const { spec, meta } = serviceRow(
+  const row = serviceRow(
     service({ clusterIPs: ["10.96.0.1", "fd00::1"], ports: [HTTP] }),
-    {
-      ...INPUTS,
-      slices: [slice(["10.1.0.1"])],
-    },
+    { ...INPUTS, slices: [slice(["10.1.0.1"])] },
   );
-  assert.deepEqual([meta.namespace, meta.name, spec.hosts], ["shop", "service:web", [
+  const { spec, meta } = row;
+  assert.deepEqual([meta.kind, meta.namespace, meta.name, spec.hosts], ["Service", "shop", "web", [
     "web.shop.svc.cluster.local",
   ]]);
   assert.deepEqual(spec.addresses, ["10.96.0.1", "fd00::1"]);
@@ -49,6 +64,9 @@ Deno.test("a Service becomes a host with its addresses, and pods with labels, ac
     ["10.1.0.1", { http: 8080 }, { app: "web-0" }, "web"],
   );
   assert.equal(endpoint?.locality, "r1/z1");
+  assert.deepEqual(row.service?.endpoints, [
+    { health: "healthy", namespace: "shop", workload: "web", hostname: "", node: "n1" },
+  ]);
 });
 
 Deno.test("the protocol is by appProtocol, else by the name; a port without both is detected", () => {
@@ -70,26 +88,85 @@ Deno.test("the protocol is by appProtocol, else by the name; a port without both
   assert.equal(spec.ports[4]?.name, "port-5");
 });
 
-Deno.test("pods that are not ready are left out, unless the Service publishes them", () => {
-  const unready = slice([], {
-    endpoints: [{ addresses: ["10.1.0.2"], conditions: { ready: false } }],
-  });
-  const inputs = { ...INPUTS, slices: [slice(["10.1.0.1"]), unready] };
-  const addresses = (publishNotReadyAddresses: boolean) =>
-    serviceRow(service({ ports: [HTTP], publishNotReadyAddresses }), inputs).spec.endpoints
-      .map(({ address }) => address);
-  assert.deepEqual(addresses(false), ["10.1.0.1"]);
-  assert.deepEqual(addresses(true), ["10.1.0.1", "10.1.0.2"]);
+Deno.test("conditions of an endpoint are its health: unready, draining, or published anyway", () => {
+  const conditions = [
+    {},
+    { ready: false },
+    { ready: false, serving: true, terminating: true },
+    { ready: false, serving: false, terminating: true },
+  ];
+  const inputs = {
+    ...INPUTS,
+    slices: [slice([], {
+      endpoints: conditions.map((one, i) => ({ addresses: [`10.1.0.${i}`], conditions: one })),
+    })],
+  };
+  const healths = (publishNotReadyAddresses: boolean) =>
+    serviceRow(service({ ports: [HTTP], publishNotReadyAddresses }), inputs).service?.endpoints
+      .map(({ health }) => health);
+  assert.deepEqual(healths(false), ["healthy", "unhealthy", "draining", "unhealthy"]);
+  assert.deepEqual(healths(true), ["healthy", "healthy", "healthy", "healthy"]);
 });
 
-Deno.test("an external name is looked up, headless Services have no address, exportTo is an annotation", () => {
-  const external = service({ type: "ExternalName", externalName: "db.test", ports: [HTTP] });
-  assert.deepEqual(serviceRow(external, INPUTS).spec.endpoints.map(({ address }) => address), [
-    "db.test",
-  ]);
-  const headless = service({ clusterIP: "None", clusterIPs: ["None"], ports: [HTTP] }, {
-    "networking.mesh.io/exportTo": "., bank",
+Deno.test("an external name is outside the mesh and resolved; headless Services have no address", () => {
+  const external = serviceRow(
+    service({ type: "ExternalName", externalName: "db.test.", ports: [HTTP] }),
+    INPUTS,
+  );
+  assert.deepEqual(external.spec.endpoints.map(({ address }) => address), ["db.test"]);
+  assert.deepEqual([external.spec.location, external.spec.resolution], [0, 2]);
+  const headless = serviceRow(
+    service({ clusterIP: "None", clusterIPs: ["None"], ports: [HTTP] }, {
+      "networking.mesh.io/exportTo": "., bank",
+    }),
+    INPUTS,
+  );
+  assert.deepEqual([headless.spec.addresses, headless.spec.exportTo], [[], [".", "bank"]]);
+  assert.deepEqual([headless.service?.headless, headless.spec.resolution], [true, 0]);
+});
+
+Deno.test("addresses outside, distribution and the policy of nodes are facts of the row", () => {
+  const balanced = {
+    ...service({
+      ports: [HTTP],
+      externalIPs: ["192.0.2.1"],
+      trafficDistribution: "PreferClose",
+      internalTrafficPolicy: "Local",
+    }),
+    status: { loadBalancer: { ingress: [{ ip: "192.0.2.2" }, { hostname: "lb.test" }] } },
+  };
+  const { service: facts } = serviceRow(balanced, INPUTS);
+  assert.deepEqual(facts?.externalAddresses, ["192.0.2.1", "192.0.2.2", "lb.test"]);
+  assert.deepEqual([facts?.distribution, facts?.nodeLocal], ["same-zone", true]);
+  const annotated = service({ ports: [HTTP], trafficDistribution: "PreferClose" }, {
+    "networking.mesh.io/traffic-distribution": "PreferSameNode",
   });
-  const { spec } = serviceRow(headless, INPUTS);
-  assert.deepEqual([spec.addresses, spec.exportTo], [[], [".", "bank"]]);
+  assert.equal(serviceRow(annotated, INPUTS).service?.distribution, "same-node");
+});
+
+Deno.test("the workload of a pod is its controller, a Deployment by its ReplicaSet", () => {
+  const workload = (kind: string, name: string, labels: Record<string, string> = {}) =>
+    podFacts({
+      metadata: {
+        name: "p",
+        namespace: "shop",
+        labels,
+        ownerReferences: [{ apiVersion: "v1", kind, name, uid: "u", controller: true }],
+      },
+    }).workload;
+  assert.equal(workload("ReplicaSet", "web-5d8", { "pod-template-hash": "5d8" }), "web");
+  assert.equal(workload("ReplicaSet", "web-5d8"), "web-5d8");
+  assert.equal(workload("Job", "backup-28123456"), "backup");
+  assert.equal(workload("StatefulSet", "db"), "db");
+});
+
+Deno.test("a pod with an address and labels is a workload, unready until its condition says so", () => {
+  const facts = (status: unknown) =>
+    podFacts({ metadata: { name: "p", namespace: "shop", labels: { app: "p" } }, status } as never);
+  const ready = [{ type: "Ready", status: "True" }];
+  const row = (status: unknown) => podRow(facts(status), undefined, "cluster/c1");
+  assert.equal(row({ podIP: "10.1.0.1", conditions: ready })?.pod?.health, "healthy");
+  assert.equal(row({ podIP: "10.1.0.1" })?.pod?.health, "unhealthy");
+  assert.equal(row({ podIP: "10.1.0.1", phase: "Failed", conditions: ready }), undefined);
+  assert.equal(row({}), undefined);
 });

@@ -1,0 +1,38 @@
+/**
+ * Facts about an orchestrator's Services and pods that ServiceEntry and WorkloadEntry have no fields
+ * for.
+ *
+ * @module
+ */
+
+/** Facts about one endpoint of a Service. */
+export interface EndpointFacts {
+  /** `draining`: the endpoint terminates and still serves. */
+  readonly health: "healthy" | "unhealthy" | "draining";
+  /** Namespace of the pod. */
+  readonly namespace: string;
+  /** Name of the workload (Deployment, StatefulSet and so on) of the pod. */
+  readonly workload: string;
+  /** Host name below that of a headless Service; empty: none. */
+  readonly hostname: string;
+  /** Name of the node; empty: unknown. */
+  readonly node: string;
+}
+
+/** Preference of a Service for endpoints near the client. */
+export type Distribution = "any" | "same-zone" | "same-node";
+
+/** Facts about a Service of an orchestrator. */
+export interface ServiceFacts {
+  /** True for a Service without a virtual address: clients choose an endpoint by its address. */
+  readonly headless: boolean;
+  /** Labels of the workloads; empty: the Service selects none. */
+  readonly selector: Readonly<Record<string, string>>;
+  readonly distribution: Distribution;
+  /** True if only endpoints on the client's node are used (`internalTrafficPolicy: Local`). */
+  readonly nodeLocal: boolean;
+  /** Addresses outside the cluster: external IPs, and addresses or names of load balancers. */
+  readonly externalAddresses: readonly string[];
+  /** One for each endpoint of the specification, in the same order. */
+  readonly endpoints: readonly EndpointFacts[];
+}

@@ -1,0 +1,99 @@
+/**
+ * Endpoints of Services, from EndpointSlices with their pods and nodes.
+ *
+ * @module
+ */
+import { type EndpointFacts, localityFromLabels } from "../../../model/mod.ts";
+import type { ApiEndpoint, ApiSlice, NodeFacts, PodFacts } from "./api.ts";
+
+/** An endpoint: fields of a WorkloadEntry, and facts beside them. */
+export interface RowEndpoint {
+  readonly entry: {
+    readonly address: string;
+    readonly ports: Record<string, number>;
+    readonly labels: Record<string, string>;
+    readonly serviceAccount: string;
+    readonly network: string;
+    readonly locality: string;
+  };
+  readonly facts: EndpointFacts;
+}
+
+/** The Service of a slice, and objects that endpoints refer to. */
+export interface SliceInputs {
+  readonly namespace: string;
+  /** Names of ports in slices → names of ports of the row. */
+  readonly names: ReadonlyMap<string, string>;
+  /** True: endpoints count as ready whatever their conditions say. */
+  readonly publishUnready: boolean;
+  readonly pod: (namespace: string, name: string) => PodFacts | undefined;
+  readonly node: (name: string) => NodeFacts | undefined;
+}
+
+const NETWORK = "topology.mesh.io/network";
+
+/** The endpoints of a slice. Slices of host names are not used. */
+export function sliceEndpoints(slice: ApiSlice, inputs: SliceInputs): RowEndpoint[] {
+  if (slice.addressType === "FQDN") return [];
+  const ports: Record<string, number> = {};
+  for (const { name = "", port } of slice.ports ?? []) {
+    const own = inputs.names.get(name);
+    if (own !== undefined && port !== undefined) ports[own] = port;
+  }
+  return (slice.endpoints ?? []).flatMap((endpoint) => {
+    const { entry, facts } = ofEndpoint(endpoint, inputs);
+    return endpoint.addresses.map((address) => ({ entry: { address, ports, ...entry }, facts }));
+  });
+}
+
+/** The pod that an endpoint refers to. */
+export function podOf(
+  { targetRef }: ApiEndpoint,
+  namespace: string,
+): { readonly namespace: string; readonly name: string } | undefined {
+  return targetRef?.kind === "Pod" && targetRef.name !== undefined
+    ? { namespace: targetRef.namespace ?? namespace, name: targetRef.name }
+    : undefined;
+}
+
+function ofEndpoint(endpoint: ApiEndpoint, inputs: SliceInputs) {
+  const ref = podOf(endpoint, inputs.namespace);
+  const pod = ref && inputs.pod(ref.namespace, ref.name);
+  const nodeName = endpoint.nodeName ?? pod?.node ?? "";
+  return {
+    entry: {
+      labels: { ...pod?.labels },
+      serviceAccount: pod?.serviceAccount ?? "",
+      network: pod?.labels[NETWORK] ?? "",
+      locality: localityAt(pod, inputs.node(nodeName), endpoint.zone),
+    },
+    facts: {
+      health: healthOf(endpoint, inputs.publishUnready),
+      namespace: ref?.namespace ?? inputs.namespace,
+      workload: pod?.workload ?? ref?.name ?? "",
+      hostname: endpoint.hostname ?? "",
+      node: nodeName,
+    },
+  };
+}
+
+/** Labels of the pod decide, then the node, as `region/zone/subzone`. */
+export function localityAt(
+  pod: PodFacts | undefined,
+  node: NodeFacts | undefined,
+  zone: string = "",
+): string {
+  const declared = localityFromLabels(pod?.labels ?? {});
+  if (declared !== "") return declared;
+  return [node?.region ?? "", node?.zone || zone, node?.subzone ?? ""].join("/")
+    .replace(/\/+$/, "");
+}
+
+/**
+ * Conditions that are missing are unknown: readiness then counts as given, serving as readiness
+ * (https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#conditions).
+ */
+function healthOf({ conditions }: ApiEndpoint, publishUnready: boolean): EndpointFacts["health"] {
+  if (publishUnready || conditions?.ready !== false) return "healthy";
+  return conditions.terminating === true && conditions.serving === true ? "draining" : "unhealthy";
+}
