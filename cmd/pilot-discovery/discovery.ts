@@ -76,7 +76,11 @@ export async function discovery(
   const identity = await openIdentity({
     settings,
     mesh: sources.mesh,
-    clients: sources.client && clusterClients(options, sources.client),
+    clients: sources.client && clusterClients(
+      options,
+      sources.client,
+      (cluster) => sources.clusters?.client(cluster),
+    ),
     sessions: () => xds.sessions(),
     ingest: engine.ingest,
   }, stack);

@@ -12,10 +12,10 @@ export interface Settings {
 
 /** Reads the environment; throws `MeshError` for a value that cannot be read. */
 export function readSettings(options: DiscoveryOptions): Settings {
-  const { domain, clusterId } = options;
+  const { domain, clusterId, clusterAliases } = options;
   return {
     options,
-    pipeline: { domain, clusterId, features: readFeatures(), keep: readKeep() },
+    pipeline: { domain, clusterId, clusterAliases, features: readFeatures(), keep: readKeep() },
     debounce: readDebounceSettings(),
   };
 }

@@ -64,11 +64,20 @@ function endpointShards(inputs: DebugInputs): Record<string, Record<string, unkn
     const { host, namespace } = service;
     const endpoints = inputs.mesh.graph.peek(inputs.mesh.services.endpoints, service);
     (found[host] ??= {})[namespace] = {
-      Shards: { [`File/${inputs.clusterId}`]: endpoints },
+      Shards: shardsOf(inputs, endpoints),
       ServiceAccounts: serviceAccounts(endpoints),
     };
   }
   return found;
+}
+
+/** Cluster → endpoints. */
+function shardsOf({ clusterId }: DebugInputs, endpoints: readonly Endpoint[]) {
+  const byCluster = Map.groupBy(endpoints, ({ cluster }) => cluster);
+  const own = { [`File/${clusterId}`]: byCluster.get(undefined) ?? [] };
+  byCluster.delete(undefined);
+  const remote = [...byCluster].map(([id, some]) => [`Orchestrator/${id}`, some]);
+  return { ...own, ...Object.fromEntries(remote) };
 }
 
 function serviceAccounts(endpoints: readonly Endpoint[]): string[] {

@@ -100,6 +100,7 @@ export {
   type LocatedKey,
   type Scopes,
 } from "./scopes/mod.ts";
+export { isClusterLocal } from "./scopes/mod.ts";
 export {
   localityOf,
   type NetworkMap,
@@ -181,7 +182,7 @@ export function createMesh(graph: Graph, options: {
     routes,
     scopes,
     networks,
-    localities: deriveLocalities({ inputs, services, scopes, networks, field }),
+    localities: deriveLocalities({ inputs, services, scopes, networks, field, clusterId }),
     security: deriveSecurity(inputs, selection),
     patchingOf: deriveFilters(inputs, selection),
     telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),

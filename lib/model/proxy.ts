@@ -33,6 +33,8 @@ export interface ProxyLocality {
   readonly view: readonly string[];
   /** Keys of the DestinationRules that select its workload by labels, oldest first. */
   readonly rules: readonly string[];
+  /** Id of its cluster; unset if all endpoints are in one cluster. */
+  readonly cluster?: string;
 }
 
 /**

@@ -47,6 +47,8 @@ const KEEP: Keep = { collections: 64, cells: 60_000, bytes: 32 * 1024 * 1024 };
 export interface TranslationOptions {
   /** The cluster that endpoints of files belong to. */
   readonly clusterId: string;
+  /** Cluster id by alias, for the cluster that a proxy names. */
+  readonly clusterAliases?: ReadonlyMap<string, string>;
   readonly features: Features;
   /** Bounds of the memory for resources that no proxy is served. */
   readonly keep?: Keep;
@@ -111,8 +113,11 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
 }
 
 /** Creates the tables that all resources share. */
-function createContext(mesh: Mesh, { features, clusterId }: TranslationOptions): Context {
-  const base: BaseContext = { mesh, features, clusterId };
+function createContext(
+  mesh: Mesh,
+  { features, clusterId, clusterAliases = new Map() }: TranslationOptions,
+): Context {
+  const base: BaseContext = { mesh, features, clusterId, clusterAliases };
   return {
     ...base,
     settings: deriveSharedSettings(mesh),

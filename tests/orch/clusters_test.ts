@@ -10,6 +10,7 @@ import { type EndpointWatcher, watchEndpoints } from "../support/endpoint_watche
 
 const SYSTEM = "mesh-system";
 const WEB = "outbound|80||web.default.svc.cluster.local";
+const LOCAL = "outbound|80||local.default.svc.cluster.local";
 const FAR = "outbound|80||far.default.svc.cluster.local";
 
 async function makeSecret(
@@ -63,11 +64,23 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
   for (const name of ["web", "far"]) await makeService(far, name);
   await makeSlice(far, "web", ["10.2.0.1"], { nodeName: "n2" });
   await makeSlice(far, "far", ["10.2.0.9"]);
+  for (const one of [client, far]) {
+    await makeService(one, "local");
+    await makeSlice(one, "local", [one === client ? "10.1.0.5" : "10.2.0.5"]);
+  }
   const kubeconfig = await Deno.readTextFile(other.files.kubeconfig);
   await makeSecret(client, "remote-b", { b: kubeconfig });
+  const meshConfig = `${cluster.files.kubeconfig}.mesh.yaml`;
+  await Deno.writeTextFile(
+    meshConfig,
+    "serviceSettings: [{settings: {clusterLocal: true}, hosts: ['local.default.svc.cluster.local']}]",
+  );
   await using daemon = await startDaemon({
     configDir: "",
-    args: [`--orchconfig=${cluster.files.kubeconfig}`, "--clusterID=a"],
+    args: [
+      `--orchconfig=${cluster.files.kubeconfig}`,
+      ...["--clusterID=a", "--clusterAliases=bee=b", `--meshConfig=${meshConfig}`],
+    ],
     env: { PILOT_REMOTE_CLUSTER_TIMEOUT: "60s" },
   });
   using watcher = watchEndpoints(daemon.xds, [WEB, FAR]);
@@ -91,6 +104,17 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     );
     assert.match(text, /^mesh_remote_cluster_credential_expiry_timestamp\{cluster="b"\} 1\d{9}/m);
   });
+
+  await t.step(
+    "hosts that are local to clusters have the endpoints of the proxy's own",
+    async () => {
+      for (const [id, address] of [["b", "10.2"], ["bee", "10.2"], ["a", "10.1"], ["x", "10.1"]]) {
+        using local = watchEndpoints(daemon.xds, [LOCAL, WEB], { metadata: { CLUSTER_ID: id } });
+        await has(local, LOCAL, [`${address}.0.5:8080`]);
+        await has(local, WEB, ["10.1.0.1:8080", "10.2.0.1:8080"]);
+      }
+    },
+  );
 
   await t.step("changed credentials take over without a gap", async () => {
     const before = watcher.received.length;

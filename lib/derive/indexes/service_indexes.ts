@@ -59,6 +59,8 @@ export interface ServiceIndexes {
   readonly entriesByAddress: Index;
   /** Namespace → row keys of the ServiceEntries there that select workloads. */
   readonly selectingEntries: Index;
+  /** `all` → ids of the remote clusters that services come from. */
+  readonly remoteClusters: Index;
 }
 
 type Row = ConfigObject<ServiceEntry>;
@@ -85,7 +87,12 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
   return { ...byHost(factory), ...byPort(factory), ...byAddress(factory) };
 }
 
-type HostIndexes = "entriesByHost" | "hostsSeenBy" | "hostsByNamespace" | "hostsByPattern";
+type HostIndexes =
+  | "remoteClusters"
+  | "entriesByHost"
+  | "hostsSeenBy"
+  | "hostsByNamespace"
+  | "hostsByPattern";
 
 function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
   return {
@@ -100,6 +107,9 @@ function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
         yield [row.meta.namespace, host];
         yield ["*", host];
       }
+    }),
+    remoteClusters: plain("remoteClusters", function* ({ meta: { origin: { cluster } } }) {
+      if (cluster !== undefined) yield ["all", cluster];
     }),
     hostsByPattern: plain("hostsByPattern", function* (row) {
       for (const host of hostsOf(row)) {

@@ -23,6 +23,7 @@ import { coveredHosts, type Indexes, type MeshInputs } from "../indexes/mod.ts";
 import type { MeshField, SidecarKey } from "../inputs/mod.ts";
 import type { Networks, Services } from "../services/mod.ts";
 import { type RuleKeys, ruleKeys } from "../policies/mod.ts";
+import { localPatterns } from "./cluster_local.ts";
 import type { Scopes } from "./scopes.ts";
 
 /** The codec of {@link ProxyLocality}: canonical JSON. */
@@ -61,7 +62,7 @@ export interface Localities {
 /** The properties of a class that its locality is made from. */
 export type LocatedClass = Pick<
   ProxyClass,
-  "namespace" | "labels" | "locality" | "network" | "networkView"
+  "namespace" | "labels" | "locality" | "network" | "networkView" | "clusterId"
 >;
 
 /** The tables that localities of proxies are computed from. */
@@ -71,6 +72,8 @@ interface LocalityInputs {
   readonly scopes: Scopes;
   readonly networks: Networks;
   readonly field: MeshField;
+  /** Id of the daemon's own cluster. */
+  readonly clusterId: string;
 }
 
 /** Creates the tables. */
@@ -159,6 +162,9 @@ function concernedHosts(read: Read, parts: LocalityInputs, key: LocatedKey): Ite
   const named = [
     ...read.members(inputs.indexes.localityRuleHosts, "all"),
     ...ruledNames(read, inputs, locality.rules),
+    ...locality.cluster === undefined
+      ? []
+      : localPatterns(field(read, "serviceSettings"), inputs.domain),
   ];
   const concerned = new Set(coveredAmong(read, inputs.indexes, named, visible));
   if (everywhere) return visible;
@@ -190,7 +196,7 @@ function* coveredAmong(
 /** The locality of a class; `undefined` when no order or choice of endpoints depends on it. */
 function localityOfClass(
   read: Read,
-  { inputs, networks }: LocalityInputs,
+  { inputs, networks, clusterId }: LocalityInputs,
   cls: LocatedClass,
   compared: readonly string[],
 ): ProxyLocality | undefined {
@@ -209,5 +215,11 @@ function localityOfClass(
   const view = cls.networkView;
   const unneeded = cls.locality.region === "" && network === "" && view.length === 0 &&
     compared.length === 0 && rules.length === 0;
-  return unneeded ? undefined : { locality: cls.locality, labels, network, view, rules };
+  const others = read.members(indexes.remoteClusters, "all");
+  if (others.length === 0) {
+    return unneeded ? undefined : { locality: cls.locality, labels, network, view, rules };
+  }
+  // A proxy that names no known cluster is one of the daemon's own.
+  const cluster = others.includes(cls.clusterId) ? cls.clusterId : clusterId;
+  return { locality: cls.locality, labels, network, view, rules, cluster };
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { isClusterLocal } from "./cluster_local.ts";
 export {
   deriveLocalities,
   type Localities,

@@ -119,6 +119,8 @@ export interface BaseContext {
   readonly features: Features;
   /** Id of the cluster that endpoints of files belong to. */
   readonly clusterId: string;
+  /** Cluster id by alias: proxies may name their cluster by an alias. */
+  readonly clusterAliases?: ReadonlyMap<string, string>;
 }
 
 /** The mesh, the switches, and the tables that several others read. */

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { localityKeys, networkOf, type RuleKeys, ruleKeys } from "../../derive/mod.ts";
+import {
+  isClusterLocal,
+  localityKeys,
+  networkOf,
+  type RuleKeys,
+  ruleKeys,
+} from "../../derive/mod.ts";
 import type { Reach } from "../../envoy/mod.ts";
 import { type KeyCodec, keyOf, type Read, text } from "../../graph/mod.ts";
 import {
@@ -63,6 +69,23 @@ export function followRulesAt(
 /** Reads the key of a locality; `undefined` for `""`. */
 export function localityOf(key: string): ProxyLocality | undefined {
   return key === "" ? undefined : localityKeys.decode(key);
+}
+
+/**
+ * Reports for each endpoint of a host if clients in a locality may see it; `undefined`: all of them.
+ * Clients see only endpoints of their own cluster for hosts that are local to clusters.
+ */
+export function visibleEndpoints(
+  read: Read,
+  { mesh, clusterId }: MeshContext & { readonly clusterId: string },
+  host: string,
+  locality: ProxyLocality | undefined,
+): ((endpoint: Endpoint) => boolean) | undefined {
+  const own = locality?.cluster;
+  if (own === undefined) return undefined;
+  const settings = mesh.field(read, "serviceSettings");
+  if (!isClusterLocal(settings, mesh.domain, host)) return undefined;
+  return ({ cluster = clusterId }) => cluster === own;
 }
 
 /** Returns the gateways to other networks. */

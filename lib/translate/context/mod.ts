@@ -52,6 +52,7 @@ export {
   reachOf,
   selectingRules,
   topologyOf,
+  visibleEndpoints,
 } from "./localities.ts";
 export {
   type Client,

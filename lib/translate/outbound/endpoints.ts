@@ -30,6 +30,7 @@ import {
   mergedPolicy,
   reachOf,
   topologyOf,
+  visibleEndpoints,
 } from "../context/mod.ts";
 import {
   type ByLocality,
@@ -83,7 +84,12 @@ function assignmentsOf(
     sources.push(decision);
     return undefined;
   });
-  const endpoints = collecting.follow(mesh.services.endpoints, serviceKey);
+  const all = collecting.follow(mesh.services.endpoints, serviceKey);
+  const isVisible = visibleEndpoints(read, context, service.host, proxyLocality);
+  const endpoints = isVisible === undefined ? all : all.filter(isVisible);
+  const shown = isVisible === undefined
+    ? sources
+    : sources.filter((_, i) => all[i] !== undefined && isVisible(all[i]));
   const policy = read.follow(mesh.policies.policy, rules);
   const common = {
     endpoints,
@@ -112,7 +118,7 @@ function assignmentsOf(
           subsetLabels: subset?.labels,
           localityRule: ruleOf?.(inside, port, subset),
         };
-        recordEndpoints(inside, sources, input);
+        recordEndpoints(inside, shown, input);
         if (subset !== undefined) recordSubset(inside, policy, subset);
         return resourceOf(name, encodeAssignment(input));
       })

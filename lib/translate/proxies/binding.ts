@@ -58,7 +58,7 @@ class Binding implements ProxyBinding {
   constructor(context: Context, tables: BindingTables, node: ProxyNode, onRebind: () => void) {
     this.#graph = context.mesh.graph;
     this.#tables = tables;
-    const key = proxyKeyOf(node, context.features);
+    const key = proxyKeyOf(node, context);
     const watch = this.#graph.watch(tables.bindings, key, (binding) => {
       this.#bind(binding);
       onRebind();

@@ -8,8 +8,8 @@ import type { Patching } from "../../derive/mod.ts";
 import { converted, type Derived, type KeyCodec, text } from "../../graph/mod.ts";
 import type { ProxyClass, ProxyNode } from "../../model/mod.ts";
 import {
+  type BaseContext,
   type ClassBinding,
-  type Features,
   type MeshContext,
   telemetryKeys,
 } from "../context/mod.ts";
@@ -26,9 +26,14 @@ export interface ProxyKey {
 }
 
 /** The properties of a connected proxy. */
-export function proxyKeyOf(node: ProxyNode, features: Features): ProxyKey {
+export function proxyKeyOf(
+  node: ProxyNode,
+  { features, clusterAliases }: Pick<BaseContext, "features" | "clusterAliases">,
+): ProxyKey {
+  const basis = classBasis(node, features);
+  const clusterId = clusterAliases?.get(basis.clusterId) ?? basis.clusterId;
   return {
-    basis: classBasis(node, features),
+    basis: { ...basis, clusterId },
     ips: node.ips,
     version: String(node.metadata.MESH_VERSION ?? ""),
     metadata: textsOf(node.metadata),
