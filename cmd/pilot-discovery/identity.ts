@@ -154,14 +154,16 @@ function pendingProxies({ sessions }: IdentityInput, received: Acknowledgements)
 }
 
 async function openAuthority(
-  { mesh, ingest }: IdentityInput,
+  { mesh, ingest, clients, settings: { options: { namespace } } }: IdentityInput,
   pending: PendingProxies,
   stack: AsyncDisposableStack,
 ): Promise<CertificateAuthority> {
+  const client = clients?.(undefined);
   const ca = await startAuthority({
     trustDomain: mesh().trustDomain,
     clock: () => Date.now(),
     pending,
+    ...(client === undefined ? {} : { secrets: { client, namespace } }),
   });
   stack.use(ca.source);
   sendRoots(ca.source, ingest.open("certificate authority"));

@@ -6,6 +6,7 @@
  */
 import { MeshError, messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
+import { follow, type ListItem, types } from "../orch/mod.ts";
 import {
   type Certificate,
   type FileTexts,
@@ -19,6 +20,13 @@ import {
   verifyChain,
 } from "../pki/mod.ts";
 import { type Authority, type AuthoritySource, changes } from "./authority.ts";
+import {
+  readSecret,
+  SECRET_TYPE,
+  type SecretObject,
+  type SecretPlace,
+  textsOf,
+} from "./secret_store.ts";
 
 const log = scope("pkica");
 
@@ -65,24 +73,69 @@ export async function startPlugged(options: PluggedOptions): Promise<AuthoritySo
     throw pluggedError(dir, messageOf(error));
   });
   if (!layoutOf(dir, texts)) return undefined;
-  const { onChange, notify } = changes();
-  let authority = await readAuthority(dir, texts, clock());
-  log.info("using the plugged-in authority", fieldsOf(dir, authority));
-  const failed = (error: unknown) =>
-    log.error("the plugged-in authority cannot be used; the last one stays in use", {
-      reason: messageOf(error),
-    });
-  const stop = followFiles(texts, {
-    paths,
-    intervalMs,
-    failed,
-    async changed(texts) {
-      authority = await readAuthority(dir, texts, clock());
-      log.info("the plugged-in authority changed", fieldsOf(dir, authority));
-      notify();
+  const { source, changed } = await usePlugged(dir, texts, clock);
+  const stop = followFiles(texts, { paths, intervalMs, failed, changed });
+  return { ...source, [Symbol.asyncDispose]: stop };
+}
+
+/**
+ * Reads the authority of a secret, whose keys are the file names; `undefined` without one, and for
+ * the secret of a self-signed root. It is followed as files are; a removed secret stays in use.
+ *
+ * @throws MeshError `ca-plugged` when the first contents are faulty, `ca-store` if the secret cannot
+ * be read
+ */
+export async function startPluggedSecret(
+  { client, namespace, name }: SecretPlace,
+  clock: () => number,
+): Promise<AuthoritySource | undefined> {
+  const place = `secret ${namespace}/${name}`;
+  const secret = await readSecret({ client, namespace, name });
+  if (secret === undefined || secret.type === SECRET_TYPE) return undefined;
+  const texts = fileTexts(place, secret);
+  if (!layoutOf(place, texts)) return undefined;
+  const { source, changed } = await usePlugged(place, texts, clock);
+  let version = secret.metadata.resourceVersion;
+  const following = follow<ListItem>({
+    client,
+    type: types.SECRET,
+    selection: { namespace, fieldSelector: `metadata.name=${name}` },
+    convert: (item) => item,
+    changed({ upserts, deletes }) {
+      if (deletes.length > 0) failed(pluggedError(place, "the secret was removed"));
+      for (const item of upserts) {
+        if (item.metadata.resourceVersion === version) continue;
+        version = item.metadata.resourceVersion;
+        void changed(fileTexts(place, item as SecretObject)).catch(failed);
+      }
     },
   });
-  return { current: () => authority, onChange, [Symbol.asyncDispose]: stop };
+  return { ...source, [Symbol.asyncDispose]: () => following.close() };
+}
+
+function fileTexts(place: string, secret: SecretObject): FileTexts {
+  return new Map([...textsOf(secret)].map(([key, text]) => [`${place}/${key}`, text]));
+}
+
+/** An authority from texts, and the function that replaces it. */
+async function usePlugged(place: string, texts: FileTexts, clock: () => number) {
+  const { onChange, notify } = changes();
+  let authority = await readAuthority(place, texts, clock());
+  log.info("using the plugged-in authority", fieldsOf(place, authority));
+  return {
+    source: { current: () => authority, onChange },
+    async changed(texts: FileTexts): Promise<void> {
+      authority = await readAuthority(place, texts, clock());
+      log.info("the plugged-in authority changed", fieldsOf(place, authority));
+      notify();
+    },
+  };
+}
+
+function failed(error: unknown): void {
+  log.error("the plugged-in authority cannot be used; the last one stays in use", {
+    reason: messageOf(error),
+  });
 }
 
 function layoutOf(dir: string, texts: FileTexts): Layout | undefined {
@@ -139,6 +192,6 @@ function fieldsOf(dir: string, { issuer, bundle }: Authority): Record<string, un
 function pluggedError(dir: string, why: string): MeshError {
   return new MeshError("ca-plugged", `${dir}: ${why}`, {
     remedy: "Give ca-cert.pem, ca-key.pem, cert-chain.pem and root-cert.pem, or tls.crt, tls.key " +
-      "and ca.crt, of one authority, or set ROOT_CA_DIR to an empty directory.",
+      "and ca.crt, of one authority; or remove the secret, or set ROOT_CA_DIR to an empty directory.",
   });
 }

@@ -35,6 +35,11 @@ export interface SelfSignedOptions {
   readonly pending: (serials: readonly string[]) => readonly string[];
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /**
+   * True while this replica renews the root and continues a change; the others follow the store.
+   * Default: always.
+   */
+  readonly leads?: () => boolean;
   /** Interval of checks during a change, ms. Default: 1 s. */
   readonly stepMs?: number;
 }
@@ -52,14 +57,22 @@ export interface SelfSigned extends AuthoritySource {
 /** Time by which certificates are valid before they are made, for clocks that are behind, ms. */
 export const BACKDATE_MS = 120_000;
 
+/**
+ * Time that other replicas of the daemon have to send an announced root to their proxies, ms. This
+ * replica knows only the acknowledgements of its own proxies.
+ */
+const OTHERS_MS = 60_000;
+
 /** Loads or makes the root. Throws `MeshError` `ca-store`. */
 export async function startSelfSigned(options: SelfSignedOptions): Promise<SelfSigned> {
   const { store } = options;
   let state = await store.load();
   if (!state) {
-    state = { phase: "stable", active: await newRoot(options) };
-    await store.save(state);
-    log.info("made a self-signed root", { serial: state.active.certificate.serial });
+    const made = await newRoot(options);
+    state = await store.save({ phase: "stable", active: made });
+    const { serial } = state.active.certificate;
+    const isOwn = serial === made.certificate.serial;
+    log.info(isOwn ? "made a self-signed root" : "another replica made the root", { serial });
   }
   return run(state, options);
 }
@@ -81,26 +94,41 @@ function run(first: RootChange<Issuer>, options: SelfSignedOptions): SelfSigned 
   let state = first;
   let authority = authorityOf(state);
   rootChangePhase.set({ phase: state.phase }, 1);
-  const step = async (event: RootEvent<Issuer>) => {
-    const { clock, timeoutMs: timeout, longestTtlMs: longestTtl } = options;
-    const next = stepRootChange(state, event, { now: clock(), timeout, longestTtl });
-    if (next === state) return;
-    // Saved first: a root that signs must be known after a restart.
-    await options.store.save(next);
+  const adopt = (next: RootChange<Issuer>) => {
     report(state, next);
     state = next;
     authority = authorityOf(state);
     notify();
   };
+  const step = async (event: RootEvent<Issuer>) => {
+    const { clock, timeoutMs: timeout, longestTtlMs: longestTtl } = options;
+    const next = stepRootChange(state, event, { now: clock(), timeout, longestTtl });
+    // Saved first: a root that signs must be known after a restart.
+    if (next !== state) adopt(await options.store.save(next));
+  };
   const check = serially(async () => {
+    if (options.leads?.() === false) return;
     if (state.phase === "stable") {
       const { certificate } = state.active;
       if (!isDue(certificate, options.clock(), options.gracePercent)) return;
       await step({ type: "begin", next: await newRoot(options) });
     }
     const serials = trustedRoots(state).map(({ certificate }) => certificate.serial);
-    await step({ type: "tick", pending: options.pending(serials) });
+    await step({ type: "tick", pending: [...options.pending(serials), ...othersIn(state)] });
   });
+  const othersIn = (now: RootChange<Issuer>) => {
+    const isNew = now.phase === "announced" && options.clock() - now.since < OTHERS_MS;
+    return options.store.follow && isNew ? ["proxies of other replicas"] : [];
+  };
+  const following = options.store.follow?.((stored) => {
+    if (stored === undefined) void restore().catch(failed);
+    else if (!isSameState(stored, state)) adopt(stored);
+  });
+  const restore = async () => {
+    log.warn("the stored root was removed; it is stored again");
+    const kept = await options.store.save(state);
+    if (!isSameState(kept, state)) adopt(kept);
+  };
   const timers = startTimers(options, () => state.phase !== "stable", check);
   return {
     current: () => authority,
@@ -109,11 +137,22 @@ function run(first: RootChange<Issuer>, options: SelfSignedOptions): SelfSigned 
     check,
     decide: async (type) =>
       await step(type === "begin" ? { type, next: await newRoot(options) } : { type }),
-    [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose]() {
       timers.stop();
-      return check.idle();
+      await following?.[Symbol.asyncDispose]();
+      await check.idle();
     },
   };
+}
+
+/** True for equal roots in one phase. `overdue` is `announced` for other replicas. */
+function isSameState(one: RootChange<Issuer>, other: RootChange<Issuer>): boolean {
+  const keyOf = (state: RootChange<Issuer>) => {
+    const phase = state.phase === "overdue" ? "announced" : state.phase;
+    const serials = trustedRoots(state).map(({ certificate }) => certificate.serial);
+    return [phase, state.active.certificate.serial, ...serials].join();
+  };
+  return keyOf(one) === keyOf(other);
 }
 
 /** The roots of a state as an authority. */
@@ -140,6 +179,10 @@ function report(before: RootChange<Issuer>, after: RootChange<Issuer>): void {
   });
 }
 
+function failed(error: unknown): void {
+  log.error("the check of the self-signed root failed", { reason: messageOf(error) });
+}
+
 /** A function that never runs twice at the same time. */
 interface Serial {
   (): Promise<void>;
@@ -157,8 +200,6 @@ function startTimers(
   isChanging: () => boolean,
   check: () => Promise<void>,
 ): { stop(): void } {
-  const failed = (error: unknown) =>
-    log.error("the check of the self-signed root failed", { reason: messageOf(error) });
   let next = checkMs > 0
     ? performance.now() + firstCheck(checkMs, jitter, Math.random())
     : Infinity;

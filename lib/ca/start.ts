@@ -7,10 +7,11 @@ import { scope } from "../log/mod.ts";
 import type { AuthoritySource } from "./authority.ts";
 import { createIssuance, type Issuance } from "./issuance.ts";
 import { observeAuthority } from "./metrics.ts";
-import { startPlugged } from "./plugged.ts";
+import { startPlugged, startPluggedSecret } from "./plugged.ts";
 import { type RateLimiter, rateLimiter } from "./rate.ts";
-import { type SelfSigned, startSelfSigned } from "./self_signed.ts";
-import { fileStore, memoryStore } from "./store.ts";
+import { type SecretPlace, secretStore } from "./secret_store.ts";
+import { type SelfSigned, type SelfSignedOptions, startSelfSigned } from "./self_signed.ts";
+import { fileStore, memoryStore, type RootStore } from "./store.ts";
 import * as env from "./variables.ts";
 
 const log = scope("ca");
@@ -25,7 +26,16 @@ export interface CaOptions {
   readonly pending: (serials: readonly string[]) => readonly string[];
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** The secrets of the system namespace; absent without an orchestrator. */
+  readonly secrets?: Omit<SecretPlace, "name">;
+  /** See `SelfSignedOptions`. */
+  readonly leads?: () => boolean;
 }
+
+/** Secret of the self-signed root. */
+const SELF_SIGNED_SECRET = "mesh-ca-secret";
+/** Secret of a plugged-in authority; `USE_CACERTS_FOR_SELF_SIGNED_CA` stores the own root in it. */
+const PLUGGED_SECRET = "cacerts";
 
 /** A running authority. */
 export interface CertificateAuthority {
@@ -36,10 +46,14 @@ export interface CertificateAuthority {
   readonly selfSigned: SelfSigned | undefined;
 }
 
-/** Starts the plugged-in authority if there is one, else the self-signed one. */
+/**
+ * Starts the plugged-in authority if there is one, of files or of the secret `cacerts`, else the
+ * self-signed one.
+ */
 export async function startAuthority(options: CaOptions): Promise<CertificateAuthority> {
-  const { clock } = options;
-  const plugged = await startPlugged({ dir: env.ROOT_CA_DIR.get(), clock });
+  const { clock, secrets } = options;
+  const plugged = await startPlugged({ dir: env.ROOT_CA_DIR.get(), clock }) ??
+    (secrets && await startPluggedSecret({ ...secrets, name: PLUGGED_SECRET }, clock));
   const selfSigned = plugged ? undefined : await startSelfSigned(selfSignedOptions(options));
   const source = plugged ?? selfSigned!;
   observeAuthority(source, clock);
@@ -61,21 +75,29 @@ export async function startAuthority(options: CaOptions): Promise<CertificateAut
   };
 }
 
-function selfSignedOptions({ trustDomain, pending, clock }: CaOptions) {
+/** A directory that is given comes before the secret of the orchestrator. */
+function storeOf({ secrets }: CaOptions): RootStore {
   const dir = env.MESHCA_SELF_SIGNED_DIR.get();
-  if (dir === "") {
-    log.warn(
-      "the self-signed root is only in memory: after a restart, proxies need new certificates",
-      {
-        remedy: "set MESHCA_SELF_SIGNED_DIR to a directory that is kept",
-      },
-    );
+  if (dir !== "") return fileStore(dir);
+  if (secrets !== undefined) {
+    const isShared = env.USE_CACERTS_FOR_SELF_SIGNED_CA.get();
+    return secretStore({ ...secrets, name: isShared ? PLUGGED_SECRET : SELF_SIGNED_SECRET });
   }
+  log.warn(
+    "the self-signed root is only in memory: after a restart, proxies need new certificates",
+    { remedy: "set MESHCA_SELF_SIGNED_DIR to a directory that is kept" },
+  );
+  return memoryStore();
+}
+
+function selfSignedOptions(options: CaOptions): SelfSignedOptions {
+  const { trustDomain, pending, clock, leads } = options;
   return {
-    store: dir === "" ? memoryStore() : fileStore(dir),
+    store: storeOf(options),
     trustDomain,
     pending,
     clock,
+    ...(leads === undefined ? {} : { leads }),
     rsaBits: env.MESHCA_SELF_SIGNED_CA_RSA_KEY_SIZE.get(),
     ttlMs: env.MESHCA_SELF_SIGNED_CA_CERT_TTL.get(),
     checkMs: env.MESHCA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL.get(),

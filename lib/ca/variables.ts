@@ -52,7 +52,16 @@ export const MESHCA_SELF_SIGNED_DIR: EnvVar<string> = declareEnv({
   type: "string",
   default: "",
   doc:
-    "Directory in which the self-signed root and its key are kept; empty: in memory, and each start of the daemon makes a new root.",
+    "Directory in which the self-signed root and its key are kept. Empty: in the secret `mesh-ca-secret` of the orchestrator; without an orchestrator in memory, and each start of the daemon makes a new root.",
+  readers,
+});
+
+/** True: the self-signed root is in the secret of a plugged-in authority. */
+export const USE_CACERTS_FOR_SELF_SIGNED_CA: EnvVar<boolean> = declareEnv({
+  name: "USE_CACERTS_FOR_SELF_SIGNED_CA",
+  type: "bool",
+  default: false,
+  doc: "Store the self-signed root in the secret `cacerts` instead of `mesh-ca-secret`.",
   readers,
 });
 

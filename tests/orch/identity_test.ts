@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { deleteObject, type OrchClient, types } from "../../lib/orch/mod.ts";
 import { readCertificates } from "../../lib/pki/mod.ts";
 import { type Cluster, freePort, startDaemon } from "../../scripts/harness/mod.ts";
+import { authoritySecrets } from "./cases/authority_secrets.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { requestCertificate, writePluggedCa } from "../support/identity.ts";
 import { discover } from "../support/secured_client.ts";
@@ -14,12 +15,10 @@ import { metricOf } from "../support/views.ts";
 
 const REFUSED = "UNAUTHENTICATED authentication failure";
 
-clusterTest("workloads prove their identity by tokens of their service accounts", async (
-  cluster,
-  t,
-) => {
+clusterTest("tokens of service accounts, and the authority in secrets", async (cluster, t) => {
   using client = await adminClient(cluster);
-  await createAccounts(client, ["shop/cart", "shop/gone"]);
+  await createAccounts(client, ["shop/cart", "shop/gone", "mesh-system/meshd"]);
+  await authoritySecrets(client, t);
   await tokens(cluster, client, t);
 });
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, text } from "./rows.ts";
+import { AGENT_DAEMON, ALL, bool, DAEMON, text } from "./rows.ts";
 
 /** Variables of certificates that need the orchestrator, which is not implemented. */
 export const SECURITY: readonly IneffectiveGroup[] = [
@@ -29,12 +29,6 @@ export const SECURITY: readonly IneffectiveGroup[] = [
         choices: ["MESHD_RA_ORCH_API"],
       },
       text("ORCH_SIGNER", DAEMON, undefined, "Kind of the orchestrator's signer."),
-      bool(
-        "USE_CACERTS_FOR_SELF_SIGNED_CA",
-        AGENT,
-        false,
-        "Store the self-signed root in a secret named cacerts.",
-      ),
       bool(
         "USE_REMOTE_CERTS",
         AGENT_DAEMON,

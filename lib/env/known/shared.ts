@@ -6,7 +6,7 @@
  */
 import type { ListedEnv } from "../table.ts";
 import type { EnvType } from "../value.ts";
-import { AGENT_CNI, AGENT_DAEMON, ALL } from "./rows.ts";
+import { AGENT, AGENT_CNI, AGENT_DAEMON, ALL } from "./rows.ts";
 
 function listed(
   type: EnvType,
@@ -56,6 +56,7 @@ export const SHARED: readonly ListedEnv[] = [
     "PILOT_SIDECAR_USE_REMOTE_ADDRESS",
     "PILOT_XDS_CACHE_STATS",
   ]),
+  ...listed("bool", AGENT, ["USE_CACERTS_FOR_SELF_SIGNED_CA"]),
   ...listed("duration", AGENT_DAEMON, [
     "PILOT_DEBOUNCE_AFTER",
     "PILOT_DEBOUNCE_MAX",
