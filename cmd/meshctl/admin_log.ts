@@ -2,6 +2,10 @@ import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
 import { type Invocation, suggest, tableText, usageError } from "../../lib/cli/mod.ts";
 import { DAEMON_LEVELS, type LevelChange, levelChanges } from "../../lib/config_dump/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
+import { namesCluster, openCluster } from "./cluster/access.ts";
+import { daemonPods } from "./cluster/daemons.ts";
+import { withPodPort } from "./cluster/forward.ts";
+import { podId, podNamed } from "./cluster/pods.ts";
 import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
 
 /** A logging scope of the daemon. */
@@ -16,56 +20,95 @@ interface Scope {
 /** Longest wait for an answer. */
 const TIMEOUT_MS = 30_000;
 
-/** Prints or changes the log levels of a daemon, over its introspection pages. */
+/** Prints or changes the log levels of daemons, over their introspection pages. */
 export async function adminLog(call: Invocation): Promise<number> {
   const { flags, io } = call;
   const [level, stacks] = [flags.string("level"), flags.string("stack-trace-level")];
-  const reset = flags.bool("reset");
-  if (reset && (level !== "" || stacks !== "")) {
+  if (flags.bool("reset") && (level !== "" || stacks !== "")) {
     throw usageError("--reset and --level or --stack-trace-level exclude each other");
   }
-  warnOrchestratorFlags(flags, io);
-  const base = baseOf(call);
+  await withDaemons(call, async (base, name) => {
+    const scopes = await changedScopes(call, base);
+    if (name !== undefined) io.out(`${printable(name)}:\n`);
+    print(call, scopes);
+  });
+  return 0;
+}
+
+/** The scopes of a daemon, or with changes those that were changed. */
+async function changedScopes(call: Invocation, base: string): Promise<readonly Scope[]> {
+  const { flags } = call;
   const scopes = await scopesOf(call, base);
   const changes = new Map<string, Partial<Scope>>();
   const change = (scope: string, change: Partial<Scope>): void =>
     void changes.set(scope, { ...changes.get(scope), ...change });
-  if (reset) { for (const { name } of scopes) change(name, { output_level: "info" }); }
-  for (const each of parsed(scopes, level)) change(each.logger, { output_level: each.level });
-  for (const each of parsed(scopes, stacks)) change(each.logger, { stack_trace_level: each.level });
+  if (flags.bool("reset")) {
+    for (const { name } of scopes) {
+      change(name, { output_level: "info" });
+    }
+  }
+  for (const each of parsed(scopes, flags.string("level"))) {
+    change(each.logger, { output_level: each.level });
+  }
+  for (const each of parsed(scopes, flags.string("stack-trace-level"))) {
+    change(each.logger, { stack_trace_level: each.level });
+  }
   for (const [name, values] of changes) {
     const before = scopes.find((scope) => scope.name === name);
     await put(call, `${base}/scopej/${encodeURIComponent(name)}`, { ...before, ...values });
   }
-  if (changes.size === 0) print(call, scopes);
-  else print(call, (await scopesOf(call, base)).filter(({ name }) => changes.has(name)));
-  return 0;
+  if (changes.size === 0) return scopes;
+  return (await scopesOf(call, base)).filter(({ name }) => changes.has(name));
+}
 
-  function print({ flags }: Invocation, shown: readonly Scope[]): void {
-    const form = flags.string("output");
-    if (form === "json") io.out(`${JSON.stringify(shown, null, 2)}\n`);
-    else if (form === "yaml") io.out(toYaml(shown));
-    else {
-      const rows = shown.map((scope) => [
-        scope.name,
-        scope.description,
-        scope.output_level,
-        scope.stack_trace_level,
-      ]);
-      io.out(tableText(["SCOPE", "DESCRIPTION", "LEVEL", "STACK TRACE LEVEL"], rows));
-    }
+function print({ flags, io }: Invocation, shown: readonly Scope[]): void {
+  const form = flags.string("output");
+  if (form === "json") io.out(`${JSON.stringify(shown, null, 2)}\n`);
+  else if (form === "yaml") io.out(toYaml(shown));
+  else {
+    const rows = shown.map((scope) => [
+      scope.name,
+      scope.description,
+      scope.output_level,
+      scope.stack_trace_level,
+    ]);
+    io.out(tableText(["SCOPE", "DESCRIPTION", "LEVEL", "STACK TRACE LEVEL"], rows));
   }
 }
 
-/** The introspection pages: an argument that is an address, or the port on this machine. */
-function baseOf({ flags, args: [given] }: Invocation): string {
-  if (given === undefined) return `http://localhost:${flags.number("ctrlz_port")}`;
-  if (/^https?:\/\//.test(given)) return given.replace(/\/+$/, "");
-  throw usageError(
-    `no daemon ${printable(given)} can be reached without an orchestrator`,
-    "Name the URL of its introspection pages, such as http://localhost:9876, or nothing for " +
-      "--ctrlz_port of this machine.",
-  );
+/**
+ * Calls `use` with the introspection pages of each daemon: a URL, a pod, the pods of the daemon in the
+ * cluster, or without a cluster the port on this machine. Several daemons have their name.
+ */
+async function withDaemons(
+  call: Invocation,
+  use: (base: string, name?: string) => Promise<void>,
+): Promise<void> {
+  const { flags, io, args: [given] } = call;
+  const port = flags.number("ctrlz_port");
+  const isAddress = given !== undefined && /^https?:\/\//.test(given);
+  if (isAddress || !await namesCluster(flags)) {
+    warnOrchestratorFlags(flags, io);
+    if (isAddress) return await use(given.replace(/\/+$/, ""));
+    if (given === undefined) return await use(`http://localhost:${port}`);
+    throw usageError(
+      `no daemon ${printable(given)} can be reached without an orchestrator`,
+      "Name the URL of its introspection pages, such as http://localhost:9876, or nothing for " +
+        "--ctrlz_port of this machine; or use --orchconfig FILE.",
+    );
+  }
+  using cluster = await openCluster(call);
+  const ofMesh = { ...cluster, namespace: flags.string("namespace") || cluster.meshNamespace };
+  const pods = given === undefined
+    ? await daemonPods(cluster, {
+      label: flags.string("selector"),
+      revision: flags.string("revision"),
+    })
+    : [await podNamed(ofMesh, given)];
+  for (const pod of pods) {
+    const name = pods.length > 1 ? podId(pod) : undefined;
+    await withPodPort(cluster, pod, port, (base) => use(base, name));
+  }
 }
 
 /** The changes of a flag. A level without scope, or of `all`, is for every scope. */

@@ -22,9 +22,16 @@ import {
   readInput,
   usageError,
 } from "../../lib/cli/mod.ts";
-import { defaultMeshConfig, parseMeshConfig, type SeenDocument } from "../../lib/schema/mod.ts";
+import type { ListItem } from "../../lib/orch/mod.ts";
+import {
+  defaultMeshConfig,
+  type ObjectIdentity,
+  parseMeshConfig,
+  type SeenDocument,
+} from "../../lib/schema/mod.ts";
 import { checkConfigFiles, type CheckedFiles } from "../../lib/sources/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
+import type { LiveObjects } from "./cluster/live_objects.ts";
 import { inputFiles } from "./input_files.ts";
 
 /** Options of an analysis. */
@@ -45,6 +52,8 @@ export interface AnalyzeOptions {
   readonly ignoreUnknown: boolean;
   readonly color: boolean;
   readonly verbose: boolean;
+  /** The objects of a cluster; files replace those of the same name. */
+  readonly live?: LiveObjects;
 }
 
 /** The DNS suffix of a mesh that does not set another one. */
@@ -68,25 +77,32 @@ export function listAnalyzers(io: Io): number {
 export async function analyze(options: AnalyzeOptions, io: Io): Promise<number> {
   const { files, namespace, allNamespaces } = options;
   const suppressions = options.suppress.map(suppressionOf);
-  const mesh = await meshConfigOf(options.meshConfigFile, io);
+  const { live } = options;
+  const mesh = options.meshConfigFile === "" && live?.mesh !== undefined
+    ? live.mesh
+    : await meshConfigOf(options.meshConfigFile, io);
   const own = namespace === "" ? undefined : namespace;
   const seen: SeenDocument[] = [];
   const checked = await checkConfigFiles(await inputFiles(files, options.recursive), {
     namespace: own,
     seen: (one) => void seen.push(one),
   });
+  const below = without(live, seen, own);
+  const merged = [...below.seen, ...seen];
   const found = analyzeFileSet({
-    ...{ objects: checked.objects, seen, mesh, namespace: own, domain: DOMAIN },
+    ...{ mesh, namespace: own, domain: DOMAIN, seen: merged },
+    objects: [...below.objects, ...checked.objects],
     meshNamespace: options.meshNamespace,
-    assumeGateway: true,
+    assumeGateway: live === undefined,
     all: options.verbose,
     now: () => performance.now(),
   }).map((one) => ({ ...one, ...checked.locate(one.file, one.line, one.path) }));
   const unreadable = checked.problems.filter(isUnreadable);
-  const all = [...schemaMessages(checked), ...found];
+  const rejected = below.problems.map((one) => messageOfProblem(one, true));
+  const all = [...rejected, ...schemaMessages(checked), ...found];
   const messages = selectMessages(all, {
     suppressions,
-    annotated: annotatedSuppressions(seen, own),
+    annotated: annotatedSuppressions(merged, own),
     namespace: allNamespaces ? undefined : own,
   });
   if (!options.ignoreUnknown) writeUnreadable(unreadable, io);
@@ -97,6 +113,34 @@ export async function analyze(options: AnalyzeOptions, io: Io): Promise<number> 
     return EXIT_FINDINGS;
   }
   return unreadable.length > 0 && !options.ignoreUnknown ? EXIT_DATA : 0;
+}
+
+/** The objects of a cluster without those that files replace. */
+function without(
+  live: LiveObjects | undefined,
+  files: readonly SeenDocument[],
+  namespace: string | undefined,
+): Omit<LiveObjects, "mesh"> {
+  if (live === undefined) return { objects: [], seen: [], problems: [] };
+  const replaced = new Set(files.flatMap((one) => identityOf(one, namespace) ?? []));
+  const isKept = (identity: ObjectIdentity | undefined): boolean =>
+    identity === undefined || !replaced.has(idOf(identity));
+  return {
+    objects: live.objects.filter(({ meta }) => isKept(meta)),
+    seen: live.seen.filter((one) => !replaced.has(identityOf(one, namespace) ?? "")),
+    problems: live.problems.filter(({ object }) => isKept(object)),
+  };
+}
+
+/** Kind, namespace and name of a document; `undefined` for one without. */
+function identityOf({ value }: SeenDocument, namespace = "default"): string | undefined {
+  const { kind, metadata } = (value ?? {}) as Partial<ListItem>;
+  if (kind === undefined || metadata?.name === undefined) return undefined;
+  return idOf({ kind, namespace: metadata.namespace ?? namespace, name: metadata.name });
+}
+
+function idOf({ kind, namespace, name }: ObjectIdentity): string {
+  return JSON.stringify([kind, namespace, name]);
 }
 
 function suppressionOf(text: string): Suppression {
@@ -134,11 +178,12 @@ function writeUnreadable(problems: CheckedFiles["problems"], io: Io): void {
   }
 }
 
-function targetOf({ files, allNamespaces, namespace }: AnalyzeOptions): string {
-  const names = printable(files.join(", "));
-  return allNamespaces || namespace === ""
-    ? names
-    : `namespace ${printable(namespace)} of ${names}`;
+function targetOf({ files, allNamespaces, namespace, live }: AnalyzeOptions): string {
+  const sources = [...files.length > 0 ? [files.join(", ")] : [], ...live ? ["the cluster"] : []];
+  const names = printable(sources.join(" and "));
+  const isWhole = allNamespaces || namespace === "";
+  if (isWhole) return live === undefined ? names : `all namespaces of ${names}`;
+  return `namespace ${printable(namespace)} of ${names}`;
 }
 
 function write(messages: readonly Message[], options: AnalyzeOptions, io: Io): void {

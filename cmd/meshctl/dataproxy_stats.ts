@@ -1,26 +1,22 @@
 import { type Invocation, neutralText, usageError } from "../../lib/cli/mod.ts";
 import { parseValue } from "../../lib/config_dump/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
-import { admin, isUrl } from "./dump_source.ts";
-import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
+import { withAdmins } from "./dump_source.ts";
 
-/** Prints metrics of a proxy, or the state of its clusters. */
+/** Prints metrics of proxies, or the state of their clusters. */
 export async function dataproxyStats(call: Invocation): Promise<number> {
   const { flags, io } = call;
-  const base = flags.string("file");
-  warnOrchestratorFlags(flags, io);
-  if (!isUrl(base)) {
-    throw usageError(
-      `${call.command} needs the admin interface of a proxy`,
-      "Use --file with its URL, such as http://localhost:15000.",
-    );
-  }
   const form = flags.string("output");
   const path = pathOf(flags.string("type"), form);
-  const text = await admin(call, { base, path });
-  if (form === "yaml") io.out(neutralText(toYaml(parseValue(text, base))));
-  else io.out(neutralText(text.endsWith("\n") ? text : `${text}\n`));
-  return 0;
+  return await withAdmins(call, async (targets) => {
+    for (const target of targets) {
+      const text = await target.ask({ path });
+      if (targets.length > 1) io.out(neutralText(`${target.name}:\n`));
+      if (form === "yaml") io.out(neutralText(toYaml(parseValue(text, target.name))));
+      else io.out(neutralText(text.endsWith("\n") ? text : `${text}\n`));
+    }
+    return 0;
+  });
 }
 
 function pathOf(type: string, form: string): string {

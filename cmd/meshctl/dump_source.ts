@@ -6,7 +6,10 @@
 import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
 import { dataError, type Invocation, readInput, usageError } from "../../lib/cli/mod.ts";
 import { type Dump, parseDump, type SyncRow } from "../../lib/config_dump/mod.ts";
-import { askJson, daemonOf, namesDaemon } from "./connect.ts";
+import { type ClusterAccess, namesCluster, openCluster } from "./cluster/access.ts";
+import { withPodPort } from "./cluster/forward.ts";
+import { type Pod, podId, podNamed, selectedPods } from "./cluster/pods.ts";
+import { askJson, namesDaemon, openDaemons } from "./connect.ts";
 import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
 import { proxyNamed } from "./proxy_name.ts";
 
@@ -26,8 +29,9 @@ export function isUrl(text: string): boolean {
 }
 
 /**
- * The dump that a command names: with `--file` a file, `-` or the URL of an admin interface; otherwise
- * a proxy, whose dump the daemon gives.
+ * The dump that a command names: with `--file` a file, `-` or the URL of an admin interface; with
+ * `--xds-address` a proxy, whose dump that daemon gives; otherwise a pod, whose admin interface is
+ * asked through the API server.
  *
  * @param path the path of the admin interface that has the dump
  */
@@ -39,7 +43,84 @@ export async function dumpOf(call: Invocation, path: string = CONFIG_DUMP): Prom
     if (name !== undefined) throw usageError("a proxy and --file exclude each other");
     return await readDump(call, file, path);
   }
-  return await servedDump(call, name, path);
+  return await proxyDump(call, name, path);
+}
+
+/** The dump of a proxy that is named: by the daemon of `--xds-address`, or of its pod. */
+export async function proxyDump(
+  call: Invocation,
+  name: string | undefined,
+  path: string = CONFIG_DUMP,
+): Promise<Dump> {
+  if (namesDaemon(call.flags)) return await servedDump(call, name, path);
+  if (name === undefined || !await namesCluster(call.flags)) throw noSource(call);
+  using cluster = await openCluster(call, { timeoutMs: call.flags.number("timeout") });
+  const pod = await podNamed(cluster, name);
+  const text = await askAdmin(call, cluster, pod, { path });
+  return parseDump(text, podId(pod));
+}
+
+/** The port of a proxy's admin interface. */
+export function adminPort({ flags }: Invocation): number {
+  return flags.has("proxy-admin-port") ? flags.number("proxy-admin-port") : 15_000;
+}
+
+/** Asks the admin interface of a pod's proxy. */
+export async function askAdmin(
+  call: Invocation,
+  cluster: ClusterAccess,
+  pod: Pod,
+  request: Omit<AdminRequest, "base">,
+): Promise<string> {
+  return await withPodPort(
+    cluster,
+    pod,
+    adminPort(call),
+    (base) => admin(call, { base, ...request }),
+  );
+}
+
+/** A proxy whose admin interface can be asked, and its name in outputs. */
+export interface AdminTarget {
+  readonly name: string;
+  ask(request: Omit<AdminRequest, "base">): Promise<string>;
+}
+
+/**
+ * Calls `use` with the admin interfaces that a command names: the URL of `--file`, a pod, or the pods
+ * of `--selector`.
+ */
+export async function withAdmins(
+  call: Invocation,
+  use: (targets: readonly AdminTarget[]) => Promise<number>,
+): Promise<number> {
+  const { flags, args: [name] } = call;
+  const [file, selector] = [flags.string("file"), flags.string("selector")];
+  if ([file, selector, name ?? ""].filter((one) => one !== "").length > 1) {
+    throw usageError("a proxy, --selector and --file exclude each other");
+  }
+  if (file !== "") {
+    warnOrchestratorFlags(flags, call.io);
+    if (!isUrl(file)) throw noAdmin(call);
+    return await use([{ name: file, ask: (request) => admin(call, { base: file, ...request }) }]);
+  }
+  if (name === undefined && selector === "" || !await namesCluster(flags)) throw noAdmin(call);
+  using cluster = await openCluster(call);
+  const pods = name === undefined
+    ? await selectedPods(cluster, cluster.namespace, selector)
+    : [await podNamed(cluster, name)];
+  return await use(pods.map((pod) => ({
+    name: podId(pod),
+    ask: (request) => askAdmin(call, cluster, pod, request),
+  })));
+}
+
+function noAdmin({ command }: Invocation): MeshError {
+  return usageError(
+    `${command} needs a proxy`,
+    "Name a pod, such as web-1.shop or deployment/web.shop, or select pods with --selector; or use " +
+      "--file with the URL of an admin interface, such as http://localhost:15000.",
+  );
 }
 
 /** The dump that the daemon gives of a proxy. */
@@ -48,13 +129,13 @@ export async function servedDump(
   name: string | undefined,
   path: string = CONFIG_DUMP,
 ): Promise<Dump> {
-  if (!namesDaemon(call.flags)) throw noSource(call);
   if (path !== CONFIG_DUMP) {
     throw new MeshError("daemon-view", "the daemon does not know the state of endpoints", {
       remedy: "Use `meshctl proxy-config eds`, or --file with the URL of the proxy's admin page.",
     });
   }
-  const daemon = await daemonOf(call);
+  await using daemons = await openDaemons(call);
+  const [daemon] = daemons.all;
   const rows = await askJson<SyncRow[]>(call, daemon, "syncz");
   const proxy = proxyNamed(call, rows, name);
   const dump = await askJson(call, daemon, `config_dump?proxyID=${encodeURIComponent(proxy)}`);
@@ -63,8 +144,9 @@ export async function servedDump(
 
 function noSource({ command }: Invocation): MeshError {
   return usageError(
-    `${command} needs a proxy and its daemon, or --file`,
-    "Use --file with a config dump, - or the URL of an admin page such as http://localhost:15000; " +
+    `${command} needs a proxy, or --file`,
+    "Name a pod, such as web-1.shop or deployment/web.shop, with the orchestrator configured; use " +
+      "--file with a config dump, - or the URL of an admin page such as http://localhost:15000; " +
       "or name a proxy with --xds-address of its daemon.",
   );
 }

@@ -27,6 +27,7 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     default: "mesh-system",
     env: MESHCTL_MESHNAMESPACE.name,
     description: "Namespace of the mesh's own workloads",
+    candidates: async (request) => await (await import("./candidates.ts")).namespaceNames(request),
   },
   {
     name: "orchconfig",
@@ -40,6 +41,7 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     short: "n",
     type: "string",
     description: "Default namespace",
+    candidates: async (request) => await (await import("./candidates.ts")).namespaceNames(request),
   },
   VKLOG_FLAG,
 ];

@@ -1,12 +1,13 @@
 import { usageError } from "../../lib/cli/mod.ts";
 import { type Invocation, neutralText } from "../../lib/cli/mod.ts";
-import { ask, askJson, daemonOf } from "./connect.ts";
+import { ask, askJson, openDaemons } from "./connect.ts";
 
 /** Prints the answer of a debug query such as `syncz` or `config_dump?proxyID=a.b`. */
 export async function internalDebug(call: Invocation): Promise<number> {
   const { flags, args: [given], io } = call;
   if (flags.bool("list")) {
-    const daemon = await daemonOf(call);
+    await using daemons = await openDaemons(call);
+    const [daemon] = daemons.all;
     const paths = await askJson<{ readonly path?: string }[] | readonly string[]>(
       call,
       daemon,
@@ -23,8 +24,16 @@ export async function internalDebug(call: Invocation): Promise<number> {
       "For example: meshctl x internal-debug syncz. `--list` lists the pages.",
     );
   }
-  const daemon = await daemonOf(call);
-  const { text } = await ask(call, daemon, given.replace(/^\/?(debug\/)?/, ""));
-  io.out(neutralText(text.endsWith("\n") ? text : `${text}\n`));
+  await using daemons = await openDaemons(call);
+  const isAll = flags.bool("all");
+  if (isAll && daemons.cluster === undefined) {
+    throw usageError("--all needs a cluster", "Leave out --xds-address, which names one daemon.");
+  }
+  const asked = isAll ? daemons.all : daemons.all.slice(0, 1);
+  for (const daemon of asked) {
+    const { text } = await ask(call, daemon, given.replace(/^\/?(debug\/)?/, ""));
+    if (isAll && asked.length > 1) io.out(neutralText(`${daemon.name}:\n`));
+    io.out(neutralText(text.endsWith("\n") ? text : `${text}\n`));
+  }
   return 0;
 }

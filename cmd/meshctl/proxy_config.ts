@@ -27,7 +27,7 @@ import {
   secretTable,
 } from "../../lib/config_dump/mod.ts";
 import { certificateFacts } from "./certificates.ts";
-import { CLUSTERS, dumpOf, isUrl, readDump, servedDump } from "./dump_source.ts";
+import { CLUSTERS, dumpOf, isUrl, proxyDump, readDump } from "./dump_source.ts";
 import { print } from "./output.ts";
 
 /** Prints a part of a dump. */
@@ -145,7 +145,7 @@ export async function compareRoots(call: Invocation): Promise<number> {
   const sides = [];
   for (const name of [first, second]) {
     const isFile = isUrl(name) || await exists(name);
-    const dump = isFile ? await readDump(call, name) : await servedDump(call, name);
+    const dump = isFile ? await readDump(call, name) : await proxyDump(call, name);
     const roots = rootsOf(dump);
     if (roots.length === 0) {
       throw dataError(

@@ -2,23 +2,14 @@ import { MeshError } from "../../lib/base/mod.ts";
 import { dataError, type Invocation, neutralText, usageError } from "../../lib/cli/mod.ts";
 import { type LevelChange, levelChanges, PROXY_LEVELS } from "../../lib/config_dump/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
-import { admin, isUrl } from "./dump_source.ts";
-import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
+import { type AdminTarget, withAdmins } from "./dump_source.ts";
 
 /** The level of a proxy's loggers without setting. */
 const DEFAULT_LEVEL = "warning";
 
-/** Prints or changes the log levels of a proxy. */
+/** Prints or changes the log levels of proxies. */
 export async function proxyLog(call: Invocation): Promise<number> {
   const { flags, io } = call;
-  const base = flags.string("file");
-  warnOrchestratorFlags(flags, io);
-  if (!isUrl(base)) {
-    throw usageError(
-      `${call.command} needs the admin interface of a proxy`,
-      "Use --file with its URL, such as http://localhost:15000.",
-    );
-  }
   const [level, reset] = [flags.string("level"), flags.bool("reset")];
   if (level !== "" && reset) throw usageError("--level and --reset exclude each other");
   const changes = reset
@@ -26,8 +17,23 @@ export async function proxyLog(call: Invocation): Promise<number> {
     : level === ""
     ? []
     : wantedChanges(level);
-  // All changes are checked before the first one is made.
-  let text = await admin(call, { base, path: "logging", method: "POST" });
+  return await withAdmins(call, async (targets) => {
+    const texts: [name: string, text: string][] = [];
+    for (const target of targets) texts.push([target.name, await applied(target, changes)]);
+    const form = flags.string("output");
+    if (form === "short") {
+      for (const [name, text] of texts) io.out(neutralText(`${name}:\n${text}`));
+    } else {
+      const value = Object.fromEntries(texts.map(([name, text]) => [name, loggersOf(text)]));
+      io.out(neutralText(form === "json" ? `${JSON.stringify(value, null, 4)}\n` : toYaml(value)));
+    }
+    return 0;
+  });
+}
+
+/** Changes levels; all changes are checked before the first one is made. Returns the levels. */
+async function applied(target: AdminTarget, changes: readonly LevelChange[]): Promise<string> {
+  let text = await target.ask({ path: "logging", method: "POST" });
   const known = loggersOf(text);
   for (const { logger } of changes) {
     if (logger !== "" && known[logger] === undefined) {
@@ -38,15 +44,9 @@ export async function proxyLog(call: Invocation): Promise<number> {
   }
   for (const { logger, level } of changes) {
     const path = `logging?${logger === "" ? "level" : encodeURIComponent(logger)}=${level}`;
-    text = await admin(call, { base, path, method: "POST" });
+    text = await target.ask({ path, method: "POST" });
   }
-  const form = flags.string("output");
-  if (form === "short") io.out(neutralText(`${base}:\n${text}`));
-  else {
-    const value = { [base]: loggersOf(text) };
-    io.out(form === "json" ? `${JSON.stringify(value, null, 4)}\n` : toYaml(value));
-  }
-  return 0;
+  return text;
 }
 
 function wantedChanges(text: string): readonly LevelChange[] {

@@ -2,7 +2,7 @@ import { buildInfo, MeshError, messageOf, printable } from "../../lib/base/mod.t
 import { type Invocation, neutralText, versionCommand } from "../../lib/cli/mod.ts";
 import type { SyncRow } from "../../lib/config_dump/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
-import { ask, daemonOf, namesDaemon } from "./connect.ts";
+import { ask, type Daemon, openDaemons } from "./connect.ts";
 
 /** A component of the control plane. */
 interface MeshVersion {
@@ -23,7 +23,6 @@ export async function version(call: Invocation): Promise<number> {
   const { flags, io } = call;
   let remote: { mesh: MeshVersion[]; proxies: ProxyVersion[] };
   try {
-    if (!namesDaemon(flags)) await daemonOf(call);
     remote = await askVersions(call);
   } catch (error) {
     // The client's version is known without a control plane.
@@ -55,7 +54,18 @@ export async function version(call: Invocation): Promise<number> {
 async function askVersions(
   call: Invocation,
 ): Promise<{ mesh: MeshVersion[]; proxies: ProxyVersion[] }> {
-  const daemon = await daemonOf(call);
+  await using daemons = await openDaemons(call);
+  const answers = await Promise.all(daemons.all.map((daemon) => versionsOf(call, daemon)));
+  return {
+    mesh: answers.flatMap(({ mesh }) => mesh),
+    proxies: answers.flatMap(({ proxies }) => proxies),
+  };
+}
+
+async function versionsOf(
+  call: Invocation,
+  daemon: Daemon,
+): Promise<{ mesh: MeshVersion[]; proxies: ProxyVersion[] }> {
   const { text, identifier } = await ask(call, daemon, "syncz");
   const rows = JSON.parse(text) as (SyncRow & { proxy_type?: string; mesh_version?: string })[];
   const proxies = rows.map(({ proxy, proxy_version, proxy_type }) => ({
@@ -63,15 +73,28 @@ async function askVersions(
     MeshVersion: proxy_version ?? "",
     Type: proxy_type ?? "",
   }));
-  const revision = call.flags.string("revision") || "default";
-  const mesh = identifier === undefined
-    ? rows.slice(0, 1).map(({ mesh_version }) => ({
-      Component: "meshd",
-      Revision: revision,
-      Info: { version: mesh_version ?? "unknown" },
-    }))
-    : [componentOf(identifier, revision)];
-  return { mesh, proxies };
+  const revision = daemon.revision ?? (call.flags.string("revision") || "default");
+  if (identifier !== undefined) return { mesh: [componentOf(identifier, revision)], proxies };
+  const version = rows[0]?.mesh_version ?? await pageVersion(call, daemon);
+  if (version === undefined) return { mesh: [], proxies };
+  return { mesh: [{ Component: "meshd", Revision: revision, Info: { version } }], proxies };
+}
+
+/** The version of a daemon without proxies, which the page next to the debug pages has. */
+async function pageVersion(
+  { flags, signal }: Invocation,
+  { endpoint }: Daemon,
+): Promise<string | undefined> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(flags.number("timeout"))]);
+  try {
+    const answer = await fetch(`${new URL(endpoint.address).origin}/version`, { signal: limit });
+    const text = (await answer.text()).trim();
+    if (!answer.ok) return undefined;
+    // VERSION-REVISION-STATUS
+    return text.split("-").slice(0, -2).join("-").slice(0, 100) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function componentOf(identifier: string, revision: string): MeshVersion {

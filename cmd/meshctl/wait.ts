@@ -1,6 +1,8 @@
 import { MeshError, printable } from "../../lib/base/mod.ts";
-import { dataError, type Invocation, progressOn, usageError } from "../../lib/cli/mod.ts";
-import { askJson, daemonOf } from "./connect.ts";
+import { dataError, type Invocation, progressOn, suggest, usageError } from "../../lib/cli/mod.ts";
+import { getObject, isNotFound, type OrchObject, type ResourceType } from "../../lib/orch/mod.ts";
+import { KINDS } from "../../lib/schema/mod.ts";
+import { askJson, type Daemons, openDaemons } from "./connect.ts";
 
 /** A receipt as `/debug/receipts` gives it. */
 interface Receipt {
@@ -19,40 +21,101 @@ const PAUSE_MS = 250;
 
 /** Waits until the edit of an object has been acknowledged by the proxies that it concerns. */
 export async function wait(call: Invocation): Promise<number> {
-  const { flags, args: [kind = "", given = ""], io, signal } = call;
+  const { flags, args: [givenKind = "", given = ""], io, signal } = call;
   const dot = given.indexOf(".");
-  const name = dot < 0 ? given : given.slice(0, dot);
-  const namespace = dot < 0 ? flags.string("namespace") || "default" : given.slice(dot + 1);
   const threshold = flags.number("threshold");
   if (threshold <= 0 || threshold > 1) {
     throw usageError("--threshold must be above 0 and at most 1");
   }
-  const object = [kind, namespace, name].join("/");
-  const daemon = await daemonOf(call);
-  const generation = flags.number("generation");
+  const kind = kindNamed(givenKind);
+  await using daemons = await openDaemons(call);
+  const name = {
+    name: dot < 0 ? given : given.slice(0, dot),
+    namespace: dot < 0
+      ? flags.string("namespace") || daemons.cluster?.namespace || "default"
+      : given.slice(dot + 1),
+  };
+  const object = [kind, name.namespace, name.name].join("/");
+  const generation = await wantedGeneration(call, daemons, { kind, ...name });
   const end = performance.now() + flags.number("timeout");
   using progress = progressOn(io);
-  let last: Receipt | undefined;
+  let last: readonly (Receipt | undefined)[] = [];
   while (performance.now() < end) {
-    const query = `receipts?resource=${encodeURIComponent(object)}`;
-    const receipts = await askJson<readonly Receipt[]>(call, daemon, query);
-    if (!Array.isArray(receipts)) throw dataError(`${daemon.name} answered without receipts`);
-    last = receipts.find((receipt) => (receipt.generation ?? Infinity) >= generation);
-    const rejected = last?.streams.find(({ outcome }) => outcome === "rejected");
+    last = await Promise.all(daemons.all.map(async (daemon) => {
+      const query = `receipts?resource=${encodeURIComponent(object)}`;
+      const receipts = await askJson<readonly Receipt[]>(call, daemon, query);
+      if (!Array.isArray(receipts)) throw dataError(`${daemon.name} answered without receipts`);
+      return receipts.find((receipt) => (receipt.generation ?? Infinity) >= generation);
+    }));
+    const rejected = last.flatMap((one) => one?.streams ?? [])
+      .find(({ outcome }) => outcome === "rejected");
     if (rejected !== undefined) throw refusedBy(object, rejected);
-    if (last !== undefined && shareOf(last) >= threshold) {
-      io.out(`${printable(object)}: ${describe(last)}\n`);
+    if (last.every((one) => one !== undefined && shareOf(one) >= threshold)) {
+      io.out(`${printable(object)}: ${describeAll(last)}\n`);
       return 0;
     }
-    progress.step(`${object}: ${last === undefined ? "no such edit yet" : describe(last)}`);
+    progress.step(`${object}: ${describeAll(last)}`);
     await pause(signal);
   }
-  const state = last === undefined ? "no such edit was seen" : describe(last);
-  throw new MeshError("wait-timeout", `${printable(object)} has not landed: ${state}`, {
-    remedy: last === undefined
-      ? "Check the kind, the name and --generation; an edit without effect has no receipt."
-      : "`meshctl proxy-status` shows which proxies are behind.",
+  const isSeen = last.some((one) => one !== undefined);
+  throw new MeshError("wait-timeout", `${printable(object)} has not landed: ${describeAll(last)}`, {
+    remedy: isSeen
+      ? "`meshctl proxy-status` shows which proxies are behind."
+      : "Check the kind, the name and --generation; an edit without effect has no receipt.",
   });
+}
+
+/** The kind in its own spelling; plurals and other cases are accepted. */
+function kindNamed(given: string): string {
+  const lower = given.toLowerCase();
+  const found = KINDS.find(({ kind, plural }) => [kind.toLowerCase(), plural].includes(lower));
+  if (found !== undefined) return found.kind;
+  const [near] = suggest(given, KINDS.map(({ kind }) => kind));
+  throw usageError(
+    `${JSON.stringify(printable(given))} is no kind of the mesh`,
+    near === undefined
+      ? `Kinds: ${KINDS.map(({ kind }) => kind).join(", ")}.`
+      : `Did you mean ${near}?`,
+  );
+}
+
+interface NamedObject {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** `--generation`, or the generation of the object in the cluster; 0 without a cluster. */
+async function wantedGeneration(
+  { flags }: Invocation,
+  { cluster }: Daemons,
+  { kind, namespace, name }: NamedObject,
+): Promise<number> {
+  const given = flags.number("generation");
+  const row = KINDS.find((one) => one.kind === kind);
+  if (cluster === undefined || row === undefined || flags.given.has("generation")) return given;
+  const { group, versions, plural, scope } = row;
+  const type: ResourceType = {
+    ...{ group, kind, plural },
+    version: versions[0] ?? "v1",
+    namespaced: scope === "namespaced",
+  };
+  try {
+    const { metadata } = await getObject<OrchObject>(cluster.client, type, { namespace, name });
+    return metadata.generation ?? given;
+  } catch (error) {
+    // The newest edit may be the removal of the object, which has a receipt, too.
+    if (isNotFound(error)) return given;
+    throw error;
+  }
+}
+
+function describeAll(receipts: readonly (Receipt | undefined)[]): string {
+  const seen = receipts.filter((one) => one !== undefined);
+  const missing = receipts.length - seen.length;
+  if (seen.length === 0) return "no such edit was seen";
+  const texts = [...new Set(seen.map(describe))].join("; ");
+  return missing === 0 ? texts : `${texts}; ${missing} daemons have not seen it`;
 }
 
 /** Share of the concerned proxies that have this version or a later one; 1 if none is concerned. */

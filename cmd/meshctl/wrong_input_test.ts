@@ -89,9 +89,9 @@ Deno.test("missing files, directories and wrong combinations of flags are refuse
   const cases: [argv: string[], status: number, err: RegExp][] = [
     [["pc", "cluster", "-f", "/nosuch"], 1, /cannot read \/nosuch: there is no such file/],
     [["pc", "cluster", "-f", "/"], 1, /cannot read \/: it is a directory/],
-    [["pc", "cluster"], 64, /needs a proxy and its daemon, or --file/],
+    [["pc", "cluster"], 64, /needs a proxy, or --file/],
     [["pc", "cluster", "a", "-f", "-"], 64, /a proxy and --file exclude each other/],
-    [["ps"], 1, /no daemon is named\nUse --xds-address/],
+    [["ps"], 1, /no daemon is named, and no orchestrator is configured\nUse --xds-address/],
     [["ps", "--xds-address", "a:1", "--plaintext", "--cert-dir", "x"], 1, /excludes --cert-dir/],
     [["ps", "--xds-address", "a:1", "--cert-dir", "/nosuch"], 1, /cannot read \/nosuch\/.*\.pem/],
     [["admin", "log", "--level", "x:y", "--reset"], 64, /exclude each other/],

@@ -48,6 +48,8 @@ export type FlagValue = boolean | number | string | readonly string[] | Readonly
 
 /** The flags of a call. Reading a flag that the command does not have is a programming error. */
 export interface FlagValues {
+  /** True if the command has a flag of this name. */
+  has(name: string): boolean;
   bool(name: string): boolean;
   string(name: string): string;
   /** Any numeric type; durations in milliseconds. */
@@ -88,6 +90,7 @@ export function flagValues(
     return value;
   };
   return {
+    has: (name) => types.has(name),
     bool: (name) => take(name, ["bool"]) as boolean,
     string: (name) => take(name, ["string"]) as string,
     number: (name) => take(name, NUMERIC) as number,

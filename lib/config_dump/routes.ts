@@ -46,16 +46,15 @@ function rowsOf(route: JsonMap): string[][] {
     const routes = asMaps(host.routes);
     if (routes.length === 0) return [[name, asText(host.name), domains, "", "404"]];
     return routes.map((each) => {
-      const object = behind(each) || objectBehind(host);
-      return [name, asText(host.name), domains, matchText(each), object];
+      return [name, asText(host.name), domains, matchText(each), behind(each, host)];
     });
   });
 }
 
-function behind(route: JsonMap): string {
-  const object = objectBehind(route);
+/** The VirtualService of a route, which the route or its virtual host names, or its status. */
+function behind(route: JsonMap, host: JsonMap): string {
   const status = asText(at(route, "directResponse", "status"));
-  return object !== "" ? object : status;
+  return objectBehind(route) || objectBehind(host) || status;
 }
 
 /** Domains that are shown; the others are counted. */

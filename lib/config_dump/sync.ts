@@ -6,6 +6,8 @@ export interface SyncRow {
   readonly proxy_version?: string;
   readonly warning?: string;
   readonly [field: `${string}_status` | `${string}_error`]: string | undefined;
+  /** Milliseconds since the type is in its state. */
+  readonly [field: `${string}_age`]: number | undefined;
 }
 
 /** Columns of types, and the prefixes of their fields. */
@@ -32,10 +34,22 @@ export const SYNC_HEAD: readonly string[] = [
  * @param daemon name of the daemon that serves it
  */
 export function syncCells(row: SyncRow, daemon: string): string[] {
-  const states = TYPES.map(([, field]) =>
-    row[`${field}_error`] === undefined ? row[`${field}_status`] ?? "IGNORED" : "ERROR"
-  );
+  const states = TYPES.map(([, field]) => {
+    const state = row[`${field}_error`] === undefined
+      ? row[`${field}_status`] ?? "IGNORED"
+      : "ERROR";
+    const age = row[`${field}_age`];
+    return age === undefined ? state : `${state} (${ageText(age)})`;
+  });
   return [row.proxy, row.cluster_id ?? "", ...states, daemon, row.proxy_version ?? ""];
+}
+
+/** An age in its largest unit, such as `5s`, `3m`, `2h` or `4d`. */
+function ageText(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
 /** Messages about a proxy: rejected types with the proxy's reason, and the daemon's warning. */

@@ -85,6 +85,7 @@ function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unkno
     row[`${field}_sent`] = type.sent?.nonce ?? "";
     row[`${field}_acked`] = type.acked?.nonce ?? "";
     row[`${field}_status`] = type.state;
+    row[`${field}_age`] = ageOf(type, inputs.now());
     if (type.nack !== undefined) row[`${field}_error`] = type.nack.message;
   }
   return row;

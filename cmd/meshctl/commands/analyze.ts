@@ -1,5 +1,4 @@
 import type { Level } from "../../../lib/analyze/mod.ts";
-import { MeshError } from "../../../lib/base/mod.ts";
 import { type CommandSpec, type Invocation, usageError } from "../../../lib/cli/mod.ts";
 import { warnOrchestratorFlags } from "../orchestrator_flags.ts";
 import { flag, outputFlag } from "./flags.ts";
@@ -10,13 +9,14 @@ const SEVERITIES = ["Info", "Warning", "Error"];
 export const analyze: CommandSpec = {
   name: "analyze",
   summary: "Find mistakes in configuration",
-  description:
-    "Analyzes files as one set, with objects of the orchestrator: references to what does\n" +
-    "not exist, selectors without workloads, conflicts, fields without effect. The status is 79\n" +
-    "for a message at or above --failure-threshold, and 65 for documents that cannot be read.\n" +
-    "--namespace is that of objects that name none, and only messages about its objects are shown;\n" +
-    "--all-namespaces shows all.",
+  description: "Analyzes the live cluster, with the files as if they were applied to it; with\n" +
+    "--use-kube=false the files alone. Finds references to what does not exist, selectors without\n" +
+    "workloads, conflicts, fields without effect. The status is 79 for a message at or above\n" +
+    "--failure-threshold, and 65 for documents that cannot be read. Only messages about objects of\n" +
+    "the namespace are shown, unless --all-namespaces is given.",
   examples: [
+    "meshctl analyze -n shop",
+    "meshctl analyze -A change.yaml",
     "meshctl analyze --use-kube=false config/",
     "meshctl analyze --use-kube=false -R config/ -o sarif > analysis.sarif",
     'meshctl analyze --use-kube=false -S "MSH0103=Pod mypod.testing" config/',
@@ -60,34 +60,19 @@ export const analyze: CommandSpec = {
   run: runAnalyze,
 };
 
-/** Flags about clusters, which analysis does not read yet. */
+/** Flags about clusters. */
 const CLUSTER_FLAGS = ["remote-contexts", "revision", "timeout"];
 
-async function runAnalyze({ flags, args, io }: Invocation): Promise<number> {
+async function runAnalyze(call: Invocation): Promise<number> {
+  const { flags, args, io } = call;
   const { analyze, listAnalyzers } = await import("../analyze.ts");
   if (flags.bool("list-analyzers")) return listAnalyzers(io);
-  warnOrchestratorFlags(flags, io);
-  const remedy = "Analyze files: meshctl analyze --use-kube=false FILE…";
-  if (flags.given.has("use-kube") && flags.bool("use-kube")) {
-    throw new MeshError("unsupported", "analysis of a live cluster is not supported yet", {
-      remedy,
-    });
-  }
-  if (args.length === 0) {
-    throw usageError("no files are named, and a live cluster cannot be analyzed yet", remedy);
-  }
-  if (flags.bool("use-kube")) {
-    io.err(
-      "Note: only the files are analyzed; a live cluster is not read yet (--use-kube=false)\n",
-    );
-  }
-  for (const name of CLUSTER_FLAGS.filter((one) => flags.given.has(one))) {
-    io.err(`Warning: --${name} has no effect: a live cluster is not read yet\n`);
-  }
-  return await analyze({
+  const { namesCluster } = await import("../cluster/access.ts");
+  const isAsked = flags.given.has("use-kube") && flags.bool("use-kube");
+  const isLive = flags.bool("use-kube") && (isAsked || await namesCluster(flags));
+  const common = {
     files: args,
     recursive: flags.bool("recursive"),
-    namespace: flags.string("namespace"),
     allNamespaces: flags.bool("all-namespaces"),
     meshNamespace: flags.string("meshNamespace"),
     meshConfigFile: flags.string("meshConfigFile"),
@@ -98,5 +83,23 @@ async function runAnalyze({ flags, args, io }: Invocation): Promise<number> {
     ignoreUnknown: flags.bool("ignore-unknown"),
     color: flags.bool("color"),
     verbose: flags.bool("verbose"),
-  }, io);
+  };
+  if (isLive) {
+    const { readCluster } = await import("../analyze_cluster.ts");
+    return await analyze({ ...common, ...await readCluster(call) }, io);
+  }
+  warnOrchestratorFlags(flags, io);
+  if (args.length === 0) {
+    throw usageError(
+      "no files are named, and no orchestrator is configured",
+      "Name files, or use --orchconfig FILE to analyze a cluster.",
+    );
+  }
+  if (flags.bool("use-kube")) {
+    io.err("Note: only the files are analyzed: no orchestrator is configured (--use-kube=false)\n");
+  }
+  for (const name of CLUSTER_FLAGS.filter((one) => flags.given.has(one))) {
+    io.err(`Warning: --${name} has no effect: no cluster is read\n`);
+  }
+  return await analyze({ ...common, namespace: flags.string("namespace") }, io);
 }

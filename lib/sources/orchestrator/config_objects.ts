@@ -166,7 +166,8 @@ class Source implements OrchestratorObjects {
       const last = inUse.get(key);
       // Changes of the status are no changes of the object.
       if (last?.digest === object.digest) continue;
-      const generation = (last?.meta.generation ?? 0) + 1;
+      const counted = (last?.meta.generation ?? 0) + 1;
+      const generation = object.meta.generation || counted;
       const next = { ...object, meta: { ...object.meta, generation } };
       inUse.set(key, next);
       upserts.push(next);

@@ -50,7 +50,8 @@ export function readItem(kind: Kind, item: ListItem, source: string): ReadItem {
   return {
     name,
     object: {
-      meta: { ...meta, kind: kind.kind, generation: 1, origin },
+      // Kinds without generations in the API have 0; the follower counts those.
+      meta: { ...meta, kind: kind.kind, generation: metadata.generation ?? 0, origin },
       spec: object.spec,
       digest,
     },

@@ -1,0 +1,195 @@
+/**
+ * Objects of a cluster, for analysis.
+ *
+ * @module
+ */
+import { messageOf, printable } from "../../../lib/base/mod.ts";
+import type { ConfigObject } from "../../../lib/model/mod.ts";
+import {
+  getObject,
+  isNotFound,
+  listAll,
+  type ListItem,
+  OrchError,
+  type OrchObject,
+  type ResourceType,
+  trimmed,
+  types,
+} from "../../../lib/orch/mod.ts";
+import {
+  checkObject,
+  KINDS,
+  parseMeshConfig,
+  type SchemaProblem,
+  type SeenDocument,
+} from "../../../lib/schema/mod.ts";
+import type { ClusterAccess } from "./access.ts";
+
+/** The label of objects that only one revision of the daemon uses. */
+const REVISION_LABEL = "mesh.io/rev";
+
+const APPS = { group: "apps", version: "v1", namespaced: true } as const;
+const ADMISSION = {
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  namespaced: false,
+} as const;
+
+/** The injectors of a cluster. */
+export const MUTATING_WEBHOOK: ResourceType = {
+  ...ADMISSION,
+  kind: "MutatingWebhookConfiguration",
+  plural: "mutatingwebhookconfigurations",
+};
+
+/** Types of the orchestrator that analyzers read. */
+const FOREIGN_TYPES: readonly ResourceType[] = [
+  types.NAMESPACE,
+  types.SERVICE,
+  types.POD,
+  types.DEPLOYMENT,
+  { ...APPS, kind: "DaemonSet", plural: "daemonsets" },
+  types.SECRET,
+  MUTATING_WEBHOOK,
+  {
+    ...ADMISSION,
+    kind: "ValidatingWebhookConfiguration",
+    plural: "validatingwebhookconfigurations",
+  },
+];
+/** Types of remote clusters that services of the mesh come from. */
+const REMOTE_TYPES: readonly ResourceType[] = [
+  types.NAMESPACE,
+  types.SERVICE,
+  types.POD,
+  types.DEPLOYMENT,
+];
+
+/** The objects of a cluster. */
+export interface LiveObjects {
+  readonly objects: readonly ConfigObject[];
+  readonly seen: readonly SeenDocument[];
+  /** Objects that a daemon would reject. */
+  readonly problems: readonly SchemaProblem[];
+  readonly mesh?: ReturnType<typeof parseMeshConfig>["value"];
+}
+
+/** Options of reading. */
+export interface LiveOptions {
+  /** Objects with a label of another revision are left out; empty: none are. */
+  readonly revision: string;
+  /** Clusters whose services, pods and namespaces count, too. */
+  readonly remotes: readonly ClusterAccess[];
+  /** Called for a type that cannot be read. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Reads the objects of all namespaces. Types that the identity may not list are left out, with a
+ * warning, as are types that the cluster does not have.
+ *
+ * @throws {MeshError} if the cluster cannot be reached
+ */
+export async function readLiveObjects(
+  cluster: ClusterAccess,
+  { revision, remotes, warn }: LiveOptions,
+): Promise<LiveObjects> {
+  const objects: ConfigObject[] = [];
+  const seen: SeenDocument[] = [];
+  const problems: SchemaProblem[] = [];
+  const custom = KINDS.filter(({ kind }) => kind !== "Namespace").map((kind): ResourceType => ({
+    ...{ group: kind.group, kind: kind.kind, plural: kind.plural },
+    version: kind.versions[0] ?? "v1",
+    namespaced: kind.scope === "namespaced",
+  }));
+  const absent: string[] = [];
+  for (const type of custom) {
+    const items = await itemsOf(cluster, type, warn);
+    if (items === undefined) absent.push(type.kind);
+    for (const value of items ?? []) {
+      if (isOfOther(value, revision)) continue;
+      seen.push(seenOf(value));
+      const checked = checkObject(value);
+      const object = checked.identity;
+      problems.push(...checked.problems.map((one) => ({ ...one, ...POSITION, object })));
+      if (checked.object === undefined) continue;
+      const { line: _, ...meta } = checked.object.meta;
+      const origin = { source: `cluster/${cluster.access.name}` };
+      objects.push({
+        meta: {
+          ...meta,
+          kind: checked.object.kind,
+          generation: value.metadata.generation ?? 1,
+          creationTime: meta.creationTime ?? 0,
+          origin,
+        },
+        spec: checked.object.spec,
+        digest: checked.object.digest,
+      });
+    }
+  }
+  if (absent.length === custom.length) warn("the cluster has no definitions of the mesh's kinds");
+  for (const type of FOREIGN_TYPES) {
+    seen.push(...(await itemsOf(cluster, type, warn) ?? []).map(seenOf));
+  }
+  for (const remote of remotes) {
+    for (const type of REMOTE_TYPES) {
+      seen.push(...(await itemsOf(remote, type, warn) ?? []).map(seenOf));
+    }
+  }
+  return { objects, seen, problems, mesh: await meshConfigOf(cluster, revision, warn) };
+}
+
+/** Objects of a cluster have no file. */
+const POSITION = { file: "", line: 1, column: 1 };
+
+function seenOf(value: OrchObject): SeenDocument {
+  return { value, file: "", line: 1 };
+}
+
+function isOfOther({ metadata }: OrchObject, revision: string): boolean {
+  const own = metadata.labels?.[REVISION_LABEL];
+  return revision !== "" && own !== undefined && own !== revision;
+}
+
+/** The objects of a type; `undefined` if the cluster does not have the type. */
+async function itemsOf(
+  { client, access }: ClusterAccess,
+  type: ResourceType,
+  warn: LiveOptions["warn"],
+): Promise<OrchObject[] | undefined> {
+  const { group, version, kind, plural } = type;
+  try {
+    const items = await listAll<ListItem>(client, type);
+    const apiVersion = group === "" ? version : `${group}/${version}`;
+    return items.map((item) => ({ ...trimmed(item), apiVersion, kind }));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (!(error instanceof OrchError) || error.status !== 403) throw error;
+    warn(`${plural} of ${printable(access.name)} are left out: ${printable(messageOf(error))}`);
+    return [];
+  }
+}
+
+/** The mesh configuration of a revision, in the ConfigMap that the daemon reads. */
+async function meshConfigOf(
+  { client, meshNamespace: namespace }: ClusterAccess,
+  revision: string,
+  warn: LiveOptions["warn"],
+): Promise<LiveObjects["mesh"]> {
+  const name = revision === "" || revision === "default" ? "mesh" : `mesh-${revision}`;
+  try {
+    const { data } = await getObject<OrchObject & { readonly data?: { readonly mesh?: string } }>(
+      client,
+      types.CONFIG_MAP,
+      { namespace, name },
+    );
+    if (data?.mesh === undefined) return undefined;
+    const { value, problems: [first] } = parseMeshConfig(data.mesh, `ConfigMap ${name}`);
+    if (first !== undefined) warn(`ConfigMap ${name}:${first.line}: ${first.message}`);
+    return value;
+  } catch (error) {
+    if (error instanceof OrchError && [403, 404].includes(error.status)) return undefined;
+    throw error;
+  }
+}

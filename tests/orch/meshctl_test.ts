@@ -1,0 +1,175 @@
+/**
+ * Commands of `meshctl` over a real API server, with a real daemon and a real Envoy. Streams to pods
+ * go through a stand-in for the kubelet.
+ */
+import assert from "node:assert/strict";
+import { mergePatch, types } from "../../lib/orch/mod.ts";
+import { eventually } from "../../scripts/harness/mod.ts";
+import { clusterTest } from "../support/cluster.ts";
+import { create, type Ran, startMeshctlCluster } from "../support/meshctl_cluster.ts";
+
+const ROUTES = {
+  group: "networking.mesh.io",
+  version: "v1",
+  kind: "VirtualService",
+  plural: "virtualservices",
+  namespaced: true,
+};
+
+/** Lines of a table without its heading, cells split at blanks. */
+function cells({ out, err, status }: Ran): string[][] {
+  assert.deepEqual([status, err], [0, ""]);
+  return out.trimEnd().split("\n").slice(1).map((line) => line.split(/ {2,}/));
+}
+
+clusterTest("meshctl over the API server", async (cluster, t) => {
+  await using mesh = await startMeshctlCluster(cluster, async (client) => {
+    await create(client, types.SERVICE, { name: "web", namespace: "shop" }, {
+      spec: { selector: { app: "web" }, ports: [{ name: "http", port: 80, targetPort: 8080 }] },
+    });
+    await create(client, ROUTES, { name: "web", namespace: "shop" }, {
+      spec: {
+        hosts: ["web.shop.svc.cluster.local"],
+        http: [{ route: [{ destination: { host: "web" } }] }],
+      },
+    });
+  });
+  const { run } = mesh;
+  await eventually("the proxy to be in sync", async () => {
+    const [row] = await mesh.daemon.debug<Record<string, string>[]>("syncz");
+    return row?.cluster_status === "SYNCED" && row.route_status === "SYNCED";
+  }, 120_000);
+
+  await t.step("proxy-status finds the daemon, over its pages and over xDS", async () => {
+    const xds = ["--plaintext", "--xds-port", "15010"];
+    for (const args of [[], xds, ["--xds-label", "app=meshd"]]) {
+      const [[name, , cds, , , , , daemon] = []] = cells(await run("proxy-status", ...args));
+      assert.deepEqual([name, daemon], ["web-1.shop", "meshd-1"]);
+      assert.match(cds ?? "", /^SYNCED \(\d+[smh]\)$/);
+    }
+    const none = await run("ps", "--revision", "gone");
+    assert.deepEqual([none.out, none.status], ["", 1]);
+    assert.match(
+      none.err,
+      /no pod of the daemon \(app=meshd,mesh\.io\/rev=gone\) runs in namespace/,
+    );
+  });
+
+  await t.step("proxy-status compares a proxy's own dump", async () => {
+    const { out, err, status } = await run("ps", "web-1.shop");
+    assert.deepEqual([out, status], ["Clusters Match\nListeners Match\nRoutes Match\n", 0], err);
+  });
+
+  await t.step(
+    "proxy-config reads the pod's proxy, with the VirtualService of routes",
+    async () => {
+      const found = cells(await run("pc", "route", "web-1", "--name", "80"));
+      assert.ok(found.some((row) => row.at(-1) === "web.shop"), JSON.stringify(found));
+      assert.match(
+        (await run("pc", "bootstrap", "web-1.shop", "-o", "short")).out,
+        /Dataproxy Version/,
+      );
+      assert.match((await run("pc", "endpoint", "web-1.shop")).out, /^ENDPOINT/);
+      assert.match(
+        (await run("pc", "log", "web-1", "--level", "rbac:debug")).out,
+        /^web-1\.shop:\n[^]*rbac: debug/,
+      );
+      assert.match((await run("x", "ds", "web-1", "-o", "prom")).out, /envoy_server_live/);
+      assert.match((await run("x", "ds", "-l", "app=web")).out, /server\.live: 1/);
+    },
+  );
+
+  await t.step(
+    "pods that do not exist have near names; ports that are closed a reason",
+    async () => {
+      const near = await run("pc", "cluster", "web-2");
+      assert.match(near.err, /^Error: there is no pod web-2 in shop\nDid you mean web-1\?/);
+      const closed = await run("pc", "cluster", "plain-1");
+      assert.match(closed.err, /cannot reach port 15000 of pod plain-1\.shop: .*refused/);
+      const type = await run("pc", "cluster", "deploymnt/web");
+      assert.deepEqual([type.status, /Did you mean deployment/.test(type.err)], [64, true]);
+      assert.equal(near.status, 1);
+    },
+  );
+
+  await t.step("version, internal-debug and admin log ask the daemon's pods", async () => {
+    const version = await run("version");
+    assert.match(
+      version.out,
+      /^client version: .*\ncontrol plane version: .*\ndata plane version: .*1 proxy/,
+    );
+    assert.match((await run("x", "internal-debug", "syncz", "--all")).out, /web-1\.shop/);
+    assert.match((await run("admin", "log")).out, /^SCOPE/);
+    assert.match((await run("admin", "log", "meshd-1", "--level", "ads:debug")).out, /ads .*debug/);
+  });
+
+  await t.step("wait takes the generation of the object from the API", async () => {
+    const timeout = {
+      spec: { http: [{ timeout: "7s", route: [{ destination: { host: "web" } }] }] },
+    };
+    await mergePatch(mesh.client, ROUTES, { namespace: "shop", name: "web" }, timeout);
+    const landed = await run("x", "wait", "virtualservice", "web.shop", "--timeout", "60s");
+    assert.match(
+      landed.out,
+      /^VirtualService\/shop\/web: generation 2 is acknowledged/,
+      landed.err,
+    );
+    const wrong = await run("x", "wait", "VirtualServic", "web");
+    assert.deepEqual([wrong.status, /Did you mean VirtualService/.test(wrong.err)], [64, true]);
+  });
+
+  await t.step("analyze reads the cluster, and files over it", async () => {
+    const clean = await run("analyze", "--failure-threshold", "Error");
+    assert.deepEqual([clean.status, /MSH0101/.test(clean.out)], [0, false], clean.out + clean.err);
+    const file = `${mesh.dir}/change.yaml`;
+    await Deno.writeTextFile(
+      file,
+      "apiVersion: networking.mesh.io/v1\nkind: VirtualService\nmetadata: {name: web, namespace: shop}\n" +
+        "spec: {hosts: [web.shop.svc.cluster.local], http: [{route: [{destination: {host: gone}}]}]}\n",
+    );
+    const changed = await run("analyze", file);
+    assert.match(changed.out, /Error \[MSH0101\] \(VirtualService shop\/web /);
+    assert.equal(changed.status, 79);
+    const other = await run("analyze", "-n", "mesh-system", file);
+    assert.equal(other.status, 0, other.out);
+    const suppressed = await run("analyze", "-S", "MSH0101=VirtualService *", file);
+    assert.equal(suppressed.status, 0, suppressed.out);
+  });
+
+  await t.step("identities that may not do something are told so, by name", async () => {
+    const denied = await run("pc", "cluster", "web-1", "--as", "jane", "--as-group", "devs");
+    assert.equal(denied.status, 1);
+    assert.match(denied.err, /403: .*User "jane" cannot get resource "pods"/);
+  });
+
+  await t.step("contexts that do not exist and servers that are away", async () => {
+    const unknown = await run("ps", "--context", "gone");
+    assert.match(unknown.err, /no context "gone"\nName a context; there are: test, away/);
+    const away = await run("ps", "--context", "away");
+    assert.match(away.err, /^Error: GET .*: .*refused/i);
+    assert.deepEqual([unknown.status, away.status], [1, 1]);
+  });
+
+  await t.step(
+    "completion knows namespaces and pods, and is silent without the cluster",
+    async () => {
+      assert.equal(
+        (await run("__completeNoDesc", "-c", mesh.config, "-n", "sh")).out,
+        "shop\n:none\n",
+      );
+      const pods = await run("__completeNoDesc", "pc", "route", "-c", mesh.config, "web");
+      assert.equal(pods.out, "web-1.shop\n:none\n");
+      const away = [
+        "__completeNoDesc",
+        "pc",
+        "route",
+        "-c",
+        mesh.config,
+        "--context",
+        "away",
+        "web",
+      ];
+      assert.deepEqual(await run(...away), { out: ":none\n", err: "", status: 0 });
+    },
+  );
+});

@@ -1,0 +1,210 @@
+/**
+ * A cluster for `meshctl`: a real API server, a real daemon and a real proxy, with pods that stand
+ * for them, and a stand-in for the kubelet of their node.
+ *
+ * @module
+ */
+import { MESHCTL } from "../../cmd/meshctl/program.ts";
+import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
+import {
+  createObject,
+  mergePatch,
+  type OrchClient,
+  type OrchObject,
+  type ResourceType,
+  types,
+} from "../../lib/orch/mod.ts";
+import {
+  type Agent,
+  type Cluster,
+  type Daemon,
+  freePort,
+  startAgent,
+  startDaemon,
+} from "../../scripts/harness/mod.ts";
+import { applyDefinitions } from "../../scripts/crds.ts";
+import { envoyPath } from "../../scripts/tools.ts";
+import { adminClient } from "./cluster.ts";
+import { type StandIn, startKubeletStandIn } from "./kubelet_stand_in.ts";
+
+/** Output and status of a command. */
+export interface Ran {
+  readonly out: string;
+  readonly err: string;
+  readonly status: number;
+}
+
+/** The running parts. */
+export interface MeshctlCluster extends AsyncDisposable {
+  readonly client: OrchClient;
+  readonly daemon: Daemon;
+  readonly agent: Agent;
+  readonly api: StandIn;
+  /** Configuration file of the stand-in. */
+  readonly config: string;
+  readonly dir: string;
+  /** Runs `meshctl` with this cluster as its orchestrator. */
+  run(...args: string[]): Promise<Ran>;
+  /** Like `run`, until the signal is aborted; `seen` gets what was written so far. */
+  runUntil(
+    signal: AbortSignal,
+    args: readonly string[],
+    seen: (text: string) => void,
+  ): Promise<Ran>;
+}
+
+/** A pod to create. */
+interface TestPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly containers: readonly string[];
+}
+
+const PODS: readonly TestPod[] = [
+  {
+    namespace: "mesh-system",
+    name: "meshd-1",
+    labels: { app: "meshd" },
+    containers: ["discovery"],
+  },
+  {
+    namespace: "shop",
+    name: "web-1",
+    labels: { app: "web", version: "v1" },
+    containers: ["web", "mesh-proxy"],
+  },
+  { namespace: "shop", name: "plain-1", labels: { app: "plain" }, containers: ["plain"] },
+];
+
+/** Creates an object of a core or other type. */
+export function create(
+  client: OrchClient,
+  type: ResourceType,
+  metadata: Record<string, unknown> & { readonly name: string },
+  fields: Record<string, unknown> = {},
+): Promise<OrchObject> {
+  const apiVersion = type.group === "" ? type.version : `${type.group}/${type.version}`;
+  return createObject(
+    client,
+    type,
+    { apiVersion, kind: type.kind, metadata, ...fields } as OrchObject,
+  );
+}
+
+/** Creates a pod that the stand-in says to run. */
+export async function createPod(client: OrchClient, pod: TestPod): Promise<void> {
+  const { namespace, name, labels, containers } = pod;
+  await create(client, types.POD, { namespace, name, labels }, {
+    spec: {
+      nodeName: "n1",
+      serviceAccountName: "default",
+      containers: containers.map((one) => ({ name: one, image: `registry.test/${one}:1` })),
+    },
+  });
+  await mergePatch(client, types.POD, { namespace, name, subresource: "status" }, {
+    status: {
+      phase: "Running",
+      podIP: "10.0.0.9",
+      conditions: [{ type: "Ready", status: "True" }],
+      containerStatuses: containers.map((one) => ({
+        name: one,
+        image: "",
+        imageID: "",
+        ready: true,
+        restartCount: 0,
+      })),
+    },
+  });
+}
+
+/** Starts everything and waits until the proxy is ready. */
+export async function startMeshctlCluster(
+  cluster: Cluster,
+  prepare: (client: OrchClient) => Promise<void>,
+): Promise<MeshctlCluster> {
+  await using stack = new AsyncDisposableStack();
+  const client = stack.use(await adminClient(cluster));
+  await applyDefinitions(client);
+  for (const name of ["mesh-system", "shop"]) await create(client, types.NAMESPACE, { name });
+  for (const pod of PODS) await createPod(client, pod);
+  await prepare(client);
+  const dir = await Deno.makeTempDir({ prefix: "mesh-meshctl-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  const daemon = stack.use(
+    await startDaemon({ configDir: "", args: [`--orchconfig=${cluster.files.kubeconfig}`] }),
+  );
+  const agent = stack.use(
+    await startAgent({
+      ...{ role: "sidecar", name: "web-1", namespace: "shop", ip: "127.0.0.9", dir },
+      labels: { app: "web", version: "v1" },
+      xds: daemon.xds,
+      envoy: await envoyPath(),
+    }),
+  );
+  const trusting = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(cluster.files.ca)] });
+  stack.defer(() => trusting.close());
+  const api = stack.use(startKubeletStandIn({
+    server: cluster.server,
+    client: trusting,
+    ports: {
+      "mesh-system/meshd-1:15014": portOf(daemon.monitoring),
+      "mesh-system/meshd-1:15010": portOf(daemon.xds),
+      "mesh-system/meshd-1:9876": portOf(daemon.introspection),
+      "shop/web-1:15000": portOf(agent.admin),
+    },
+    logs: {
+      "shop/web-1/mesh-proxy": "2026-01-01T00:00:00.000000Z\tinfo\tstarted\nBearer abc.def.ghi\n",
+      "mesh-system/meshd-1/discovery": "2026-01-01T00:00:00.000000Z\terror\ta fault\n",
+    },
+    exec: (_, [program = ""]) => program === "pilot-agent" ? { stdout: "ok\n" } : undefined,
+  }));
+  const config = `${dir}/config`;
+  await Deno.writeTextFile(config, configOf(api.url, cluster.files.adminToken));
+  const owned = stack.move();
+  const runUntil = (signal: AbortSignal, args: readonly string[], seen: (text: string) => void) =>
+    // The words of a completion stand for themselves.
+    run(args[0]?.startsWith("__") ? args : ["--orchconfig", config, ...args], signal, seen);
+  return {
+    ...{ client, daemon, agent, api, config, dir, runUntil },
+    run: (...args) => runUntil(new AbortController().signal, args, () => {}),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** A configuration file with the contexts `test`, and `away` of a server that is not there. */
+function configOf(server: string, token: string): string {
+  return JSON.stringify({
+    "current-context": "test",
+    contexts: [
+      { name: "test", context: { cluster: "c", user: "admin", namespace: "shop" } },
+      { name: "away", context: { cluster: "away", user: "admin" } },
+    ],
+    clusters: [
+      { name: "c", cluster: { server } },
+      { name: "away", cluster: { server: `http://127.0.0.1:${freePort()}` } },
+    ],
+    users: [{ name: "admin", user: { token } }],
+  });
+}
+
+async function run(
+  args: readonly string[],
+  signal: AbortSignal,
+  seen: (text: string) => void,
+): Promise<Ran> {
+  let [out, err] = ["", ""];
+  const io = {
+    out: (text: string) => {
+      out += text;
+      seen(out);
+    },
+    err: (text: string) => void (err += text),
+  };
+  const status = await runProgram(MESHCTL, args, { io, signal, configured: NO_CONFIGURED });
+  return { out, err, status };
+}
+
+function portOf(address: string): number {
+  return Number(/:(\d+)\/?$/.exec(address)?.[1]);
+}
