@@ -64,6 +64,7 @@ export const ADDED: Additions = {
     "--output": "findings for programs",
   },
   "meshctl version": CONNECTION,
+  "meshctl remote-clusters": CONNECTION,
   "meshctl proxy-config route": {
     ...CONNECTION,
     "--verbose": "the description gives no default",

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { mergePatch, types } from "../../lib/orch/mod.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { clusterTest } from "../support/cluster.ts";
+import { MUTATING_WEBHOOK } from "../../cmd/meshctl/cluster/live_objects.ts";
 import { create, type Ran, startMeshctlCluster } from "../support/meshctl_cluster.ts";
 
 const ROUTES = {
@@ -134,6 +135,59 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.equal(other.status, 0, other.out);
     const suppressed = await run("analyze", "-S", "MSH0101=VirtualService *", file);
     assert.equal(suppressed.status, 0, suppressed.out);
+  });
+
+  await t.step("check-inject and injector list judge with the cluster's injectors", async () => {
+    const selector = {
+      matchExpressions: [{ key: "mesh-injection", operator: "In", values: ["enabled"] }],
+    };
+    await create(mesh.client, MUTATING_WEBHOOK, { name: "mesh-sidecar-injector" }, {
+      webhooks: [{
+        name: "namespace.sidecar-injector.mesh.io",
+        clientConfig: { service: { name: "meshd", namespace: "mesh-system", path: "/inject" } },
+        namespaceSelector: selector,
+        failurePolicy: "Ignore",
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+        rules: [{
+          apiGroups: [""],
+          apiVersions: ["v1"],
+          operations: ["CREATE"],
+          resources: ["pods"],
+        }],
+      }],
+    });
+    const [before = []] = cells(await run("x", "check-inject", "web-1.shop"));
+    assert.deepEqual(before.slice(0, 3), ["mesh-sidecar-injector", "default", "✘"]);
+    await mergePatch(mesh.client, types.NAMESPACE, { name: "shop" }, {
+      metadata: { labels: { "mesh-injection": "enabled" } },
+    });
+    const [after = []] = cells(await run("x", "check-inject", "-n", "shop", "-l", "app=web"));
+    assert.deepEqual(after.slice(2), ["✔", "Namespace label mesh-injection=enabled matches"]);
+    const list = await run("x", "injector", "list");
+    assert.match(
+      list.out,
+      /^NAMESPACE .*\nshop +default +unknown: 1\n\nNAMESPACES .*\nshop +mesh-sidecar-injector +default +\S+/,
+    );
+    assert.equal((await run("x", "check-inject")).status, 64);
+  });
+
+  await t.step("remote-clusters and precheck", async () => {
+    assert.match(
+      (await run("remote-clusters")).out,
+      /^NAME.*\nOrchestrator .*synced +meshd-1 +default/,
+    );
+    const fine = await run("x", "precheck", "--output-threshold", "Info");
+    assert.deepEqual(
+      [fine.out, fine.status],
+      ["Info A control plane runs already: meshd-1\n", 0],
+      fine.err,
+    );
+    const safe = await run("x", "precheck", "--skip-controlplane");
+    assert.match(safe.out, /^No issues found when checking the cluster/);
+    const denied = await run("x", "precheck", "--as", "jane");
+    assert.match(denied.out, /^Error \[MSH0141\] Permission to create namespaces is missing/m);
+    assert.equal(denied.status, 1);
   });
 
   await t.step("identities that may not do something are told so, by name", async () => {

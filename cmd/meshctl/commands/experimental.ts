@@ -2,7 +2,7 @@ import type { CommandSpec } from "../../../lib/cli/mod.ts";
 import { fileFlag, flag, outputFlag, REVISION, XDS_FLAGS } from "./flags.ts";
 import { workload } from "./install.ts";
 import { notYet } from "./not_yet.ts";
-import { PROXY } from "./proxy.ts";
+import { POD, PROXY } from "./proxy.ts";
 import { experimentalProxyStatus } from "./proxy_status.ts";
 import { experimentalVersion } from "./version.ts";
 
@@ -78,13 +78,15 @@ export const experimental: CommandSpec = {
   summary: "Commands that may change",
   commands: [
     authz,
-    notYet({
+    {
       name: "check-inject",
       aliases: ["inject-check", "chk-inj"],
-      summary: "Show if and why a workload is injected",
-      args: [PROXY],
-      flags: [flag("labels", "string", "Labels of the workload", { short: "l" })],
-    }),
+      summary: "Show which injectors put the proxy into a pod, and why",
+      examples: ["meshctl x check-inject web-1.shop", "meshctl x check-inject -n shop -l app=web"],
+      args: [POD],
+      flags: [flag("labels", "string", "Labels of a pod that does not exist", { short: "l" })],
+      run: async (call) => await (await import("../check_inject.ts")).checkInject(call),
+    },
     {
       name: "config",
       summary: "Commands about the settings of meshctl",
@@ -117,11 +119,13 @@ export const experimental: CommandSpec = {
     {
       name: "injector",
       summary: "Commands about injectors",
-      commands: [notYet({
+      commands: [{
         name: "list",
         aliases: ["l"],
-        summary: "List injectors and versions of proxies",
-      })],
+        summary: "List injectors and revisions of proxies",
+        examples: ["meshctl x injector list"],
+        run: async (call) => await (await import("../injector_list.ts")).injectorList(call),
+      }],
     },
     {
       name: "internal-debug",
@@ -152,9 +156,13 @@ export const experimental: CommandSpec = {
       ],
       run: async (call) => await (await import("../metrics.ts")).metrics(call),
     },
-    notYet({
+    {
       name: "precheck",
       summary: "Check if the mesh can be installed or upgraded",
+      description:
+        "Checks the version of the orchestrator, the rights of the identity and the definitions of\n" +
+        "the Gateway API. The status is 1 when an error is found.",
+      examples: ["meshctl x precheck", "meshctl x precheck --output-threshold Info -o json"],
       flags: [
         flag("from-version", "string", "Version that is upgraded from", { short: "f" }),
         outputFlag(["log", "json", "yaml"], "log"),
@@ -166,7 +174,8 @@ export const experimental: CommandSpec = {
         REVISION,
         flag("skip-controlplane", "bool", "Do not check the control plane"),
       ],
-    }),
+      run: async (call) => await (await import("../precheck.ts")).precheck(call),
+    },
     experimentalProxyStatus,
     experimentalVersion,
     waitCommand,

@@ -1,7 +1,6 @@
 import { type CommandSpec, helpText, usageError } from "../../../lib/cli/mod.ts";
-import { REVISION } from "./flags.ts";
+import { REVISION, XDS_FLAGS } from "./flags.ts";
 import { GLOBAL_FLAGS } from "../global_flags.ts";
-import { notYet } from "./not_yet.ts";
 
 /** `authz`, which is a sub-command of `experimental`. */
 export const authz: CommandSpec = {
@@ -13,11 +12,13 @@ export const authz: CommandSpec = {
 };
 
 /** `remote-clusters`. */
-export const remoteClusters: CommandSpec = notYet({
+export const remoteClusters: CommandSpec = {
   name: "remote-clusters",
   summary: "List the clusters that each daemon is connected to",
-  flags: [REVISION],
-}, "A daemon reads one cluster; docs/status.md has the state.");
+  examples: ["meshctl remote-clusters", "meshctl remote-clusters --revision canary"],
+  flags: [REVISION, ...XDS_FLAGS],
+  run: async (call) => await (await import("../remote_clusters.ts")).remoteClusters(call),
+};
 
 /** `options`: the global flags. */
 export const options: CommandSpec = {

@@ -7,3 +7,10 @@ export const PROXY: ArgSpec = {
   optional: true,
   candidates: async (request) => await (await import("../candidates.ts")).proxyNames(request),
 };
+
+/** A pod, with or without a proxy. */
+export const POD: ArgSpec = {
+  ...PROXY,
+  description: "Pod, or a workload such as deployment/web",
+  candidates: async (request) => await (await import("../candidates.ts")).allPodNames(request),
+};

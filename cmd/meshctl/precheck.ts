@@ -1,0 +1,143 @@
+import { MeshError, printable } from "../../lib/base/mod.ts";
+import { EXIT_FAILURE, type Invocation, usageError } from "../../lib/cli/mod.ts";
+import { isAtLeast, type Level } from "../../lib/analyze/mod.ts";
+import { getObject, isUnreachable, OrchError, type OrchObject, types } from "../../lib/orch/mod.ts";
+import { toYaml } from "../../lib/text/mod.ts";
+import { type ClusterAccess, openCluster } from "./cluster/access.ts";
+import { daemonPods } from "./cluster/daemons.ts";
+
+/** A finding of a check. */
+interface Finding {
+  /** Empty for findings without a code of the interface. */
+  readonly code: string;
+  readonly level: Level;
+  readonly message: string;
+}
+
+/** Oldest orchestrator: the first with the API versions that the client uses. */
+const MIN_MINOR = 28;
+/** Oldest definitions of the Gateway API that are read. */
+const MIN_GATEWAY_API = "v0.8.0";
+const GATEWAY_DEFINITION = "httproutes.gateway.networking.k8s.io";
+const BUNDLE_ANNOTATION = "gateway.networking.k8s.io/bundle-version";
+
+/** Types that an installation creates. */
+const CREATED: readonly {
+  readonly group: string;
+  readonly resource: string;
+  readonly all?: boolean;
+}[] = [
+  { group: "", resource: "namespaces", all: true },
+  { group: "rbac.authorization.k8s.io", resource: "clusterroles", all: true },
+  { group: "rbac.authorization.k8s.io", resource: "clusterrolebindings", all: true },
+  { group: "apiextensions.k8s.io", resource: "customresourcedefinitions", all: true },
+  { group: "admissionregistration.k8s.io", resource: "mutatingwebhookconfigurations", all: true },
+  { group: "admissionregistration.k8s.io", resource: "validatingwebhookconfigurations", all: true },
+  { group: "rbac.authorization.k8s.io", resource: "roles" },
+  { group: "", resource: "serviceaccounts" },
+  { group: "", resource: "services" },
+  { group: "apps", resource: "deployments" },
+  { group: "", resource: "configmaps" },
+];
+
+/** Checks if the mesh can be installed in a cluster, or upgraded. */
+export async function precheck(call: Invocation): Promise<number> {
+  const { flags, io } = call;
+  if (flags.string("from-version") !== "") {
+    throw usageError(
+      "--from-version is not supported yet: no release of Mesh has changed a default",
+      "Leave it out; `meshctl rehearse` shows what an upgrade would change for proxies.",
+    );
+  }
+  using cluster = await openCluster(call);
+  const found: Finding[] = [];
+  if (!flags.bool("skip-controlplane")) {
+    found.push(...await checkVersion(cluster), ...await checkRights(cluster));
+    found.push(...await checkGatewayApi(cluster), ...await checkDaemons(call, cluster));
+  }
+  const threshold = flags.string("output-threshold") as Level;
+  const shown = found.filter(({ level }) => isAtLeast(level, threshold));
+  const form = flags.string("output");
+  if (form === "json") io.out(`${JSON.stringify(shown, null, "\t")}\n`);
+  else if (form === "yaml") io.out(toYaml(shown));
+  else {
+    for (const { code, level, message } of shown) {
+      io.out(printable(`${level}${code === "" ? "" : ` [${code}]`} ${message}`) + "\n");
+    }
+  }
+  if (found.some(({ level }) => level === "Error")) {
+    io.err(
+      "Error: Issues found when checking the cluster. Mesh may not be safe to install or upgrade.\n",
+    );
+    return EXIT_FAILURE;
+  }
+  if (form === "log" && shown.length === 0) {
+    io.out("No issues found when checking the cluster. Mesh is safe to install or upgrade!\n");
+  }
+  return 0;
+}
+
+async function checkVersion({ client }: ClusterAccess): Promise<Finding[]> {
+  const { major, minor, gitVersion } = await client.json<
+    { readonly major: string; readonly minor: string; readonly gitVersion: string }
+  >({ path: "/version" });
+  if (Number(major) > 1 || Number.parseInt(minor) >= MIN_MINOR) return [];
+  const message = `Orchestrator version "${gitVersion}" is below the minimum 1.${MIN_MINOR}`;
+  return [{ code: "MSH0142", level: "Error", message }];
+}
+
+/** Asks the API server if the identity may create what an installation creates. */
+async function checkRights({ client, meshNamespace }: ClusterAccess): Promise<Finding[]> {
+  const answers = await Promise.all(CREATED.map(async ({ group, resource, all }) => {
+    const namespace = all === true ? {} : { namespace: meshNamespace };
+    const { status } = await client.json<{ status?: { allowed?: boolean; reason?: string } }>({
+      method: "POST",
+      path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+      body: {
+        apiVersion: "authorization.k8s.io/v1",
+        kind: "SelfSubjectAccessReview",
+        spec: { resourceAttributes: { verb: "create", group, resource, ...namespace } },
+      },
+    });
+    if (status?.allowed === true) return [];
+    const name = group === "" ? resource : `${resource}.${group}`;
+    const reason = status?.reason || "no rule allows it";
+    const message = `Permission to create ${name} is missing (${reason})`;
+    return [{ code: "MSH0141", level: "Error" as const, message }];
+  }));
+  return answers.flat();
+}
+
+async function checkGatewayApi({ client }: ClusterAccess): Promise<Finding[]> {
+  let version: string | undefined;
+  try {
+    const type = types.CUSTOM_RESOURCE_DEFINITION;
+    const { metadata } = await getObject<OrchObject>(client, type, { name: GATEWAY_DEFINITION });
+    version = metadata.annotations?.[BUNDLE_ANNOTATION];
+  } catch (error) {
+    if (error instanceof OrchError && [403, 404].includes(error.status)) return [];
+    throw error;
+  }
+  if (version === undefined || !isOlder(version, MIN_GATEWAY_API)) return [];
+  const message = `Gateway API CRD version ${version} is below the minimum ${MIN_GATEWAY_API}`;
+  return [{ code: "MSH0156", level: "Error", message }];
+}
+
+function isOlder(version: string, than: string): boolean {
+  const numbers = (text: string) => (text.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+  const [a, b] = [numbers(version), numbers(than)];
+  const at = [0, 1, 2].find((index) => (a[index] ?? 0) !== (b[index] ?? 0));
+  return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0);
+}
+
+/** A note about the daemons that run already. */
+async function checkDaemons({ flags }: Invocation, cluster: ClusterAccess): Promise<Finding[]> {
+  try {
+    const pods = await daemonPods(cluster, { revision: flags.string("revision") });
+    const names = pods.map(({ metadata }) => metadata.name).join(", ");
+    return [{ code: "", level: "Info", message: `A control plane runs already: ${names}` }];
+  } catch (error) {
+    if (!(error instanceof MeshError) || isUnreachable(error)) throw error;
+    return [];
+  }
+}
