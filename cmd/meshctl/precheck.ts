@@ -46,7 +46,7 @@ export async function precheck(call: Invocation): Promise<number> {
   if (flags.string("from-version") !== "") {
     throw usageError(
       "--from-version is not supported yet: no release of Mesh has changed a default",
-      "Leave it out; `meshctl rehearse` shows what an upgrade would change for proxies.",
+      "Leave it out.",
     );
   }
   using cluster = await openCluster(call);
