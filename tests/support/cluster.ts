@@ -20,11 +20,12 @@ const LACKING = lackingCluster();
 export function clusterTest(
   name: string,
   fn: (cluster: Cluster, t: Deno.TestContext) => Promise<void>,
-  options: ClusterOptions = {},
+  options: ClusterOptions & { readonly missing?: string | undefined } = {},
 ): void {
+  const reason = LACKING ?? options.missing;
   Deno.test({
-    name: LACKING === undefined ? name : `${name} [${LACKING}]`,
-    ignore: LACKING !== undefined,
+    name: reason === undefined ? name : `${name} [${reason}]`,
+    ignore: reason !== undefined,
     fn: async (t) => {
       await using cluster = await startCluster(options);
       await fn(cluster, t);

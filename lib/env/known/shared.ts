@@ -58,6 +58,7 @@ export const SHARED: readonly ListedEnv[] = [
   ]),
   ...listed("bool", AGENT, ["USE_CACERTS_FOR_SELF_SIGNED_CA"]),
   ...listed("duration", AGENT_DAEMON, [
+    "PILOT_REMOTE_CLUSTER_TIMEOUT",
     "PILOT_DEBOUNCE_AFTER",
     "PILOT_DEBOUNCE_MAX",
     "PILOT_JWT_PUB_KEY_REFRESH_INTERVAL",
@@ -75,6 +76,7 @@ export const SHARED: readonly ListedEnv[] = [
     "PILOT_XDS_CACHE_SIZE",
   ]),
   ...listed("string", AGENT_DAEMON, [
+    "PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS",
     "CLOUD_PLATFORM",
     "CLOUDPLAT_METADATA",
     "MESH_WATCH_NAMESPACE",
