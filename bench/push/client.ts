@@ -54,6 +54,8 @@ const RDS = TYPE + "route.v3.RouteConfiguration";
 const VHDS = TYPE + "route.v3.VirtualHost";
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
 
+/** Pause before a further attempt to connect, ms. */
+const RETRY_MS = 1000;
 /** Pause after five connections by TLS, ms. */
 const PACE_MS = 25;
 
@@ -85,9 +87,11 @@ class XdsClient {
   /** Opens the stream. Resolves when all types were answered. */
   connect(target = this.#options.target): Promise<void> {
     this.#held.clear();
-    this.#open(target);
-    this.#subscribe(CDS, [], true);
-    this.#subscribe(LDS, [], true);
+    this.#onSynced = Promise.withResolvers();
+    this.#open(target, () => {
+      this.#subscribe(CDS, [], true);
+      this.#subscribe(LDS, [], true);
+    });
     return this.#onSynced.promise;
   }
 
@@ -97,17 +101,20 @@ class XdsClient {
    */
   reconnect(target: string): void {
     const wanted = this.#wanted;
-    this.#open(target);
-    this.#wanted = wanted;
-    for (const type of [CDS, LDS]) this.#subscribe(type, [], true);
-    for (const [type, names] of wanted) this.#subscribe(type, [...names], true);
+    this.#onSynced = Promise.withResolvers();
+    this.#open(target, () => {
+      this.#wanted = wanted;
+      for (const type of [CDS, LDS]) this.#subscribe(type, [], true);
+      for (const [type, names] of wanted) this.#subscribe(type, [...names], true);
+    });
   }
 
-  #open(target: string): void {
+  /** Opens a stream. As an agent does, it tries again when the connection is lost before an answer. */
+  #open(target: string, begin: () => void): void {
     this.#synced = new Set();
     this.#isSynced = false;
     this.#wanted = new Map();
-    this.#onSynced = Promise.withResolvers();
+    const before = this.counters.responses;
     this.#stream = openStream({
       target,
       path: SERVICE +
@@ -115,7 +122,11 @@ class XdsClient {
       window: 16 * 1024 * 1024,
       tls: this.#options.tls?.[this.#index % NAMESPACES],
     });
-    this.#read(this.#stream).catch((e) => this.#onSynced.reject(e));
+    this.#read(this.#stream).catch((e) => {
+      if (this.counters.responses !== before) return this.#onSynced.reject(e);
+      setTimeout(() => this.#open(target, begin), RETRY_MS);
+    });
+    begin();
   }
 
   close(): void {

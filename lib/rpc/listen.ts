@@ -7,6 +7,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type PeerCertificate, type TLSSocket } from "node:tls";
 import { scope } from "../log/mod.ts";
 import { bindError, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
+import { type GateLimits, gateLimits } from "./gate.ts";
+import { HANDSHAKE_MS, trackHandshakes } from "./handshakes.ts";
 import type { RpcTls } from "./options.ts";
 import { refused } from "./refused.ts";
 
@@ -30,21 +32,19 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Time in which a client has to finish its TLS handshake, ms. */
-const HANDSHAKE_MS = 10_000;
-
 /**
- * Listens; `accept` gets each connection, with TLS behind its handshake. Throws `MeshError`
+ * Listens; `accept` gets each connection, with TLS behind its handshake, within the limits. Throws `MeshError`
  * `rpc-bind` or `rpc-address-invalid`.
  */
 export async function openListener(
   text: string,
   accept: (socket: Socket) => void,
   tls?: RpcTls,
+  limits: GateLimits = gateLimits(),
 ): Promise<Listener> {
   const address = parseAddress(text);
   if (address.kind === "unix") await clearSocket(address.path);
-  const secured = tls && tlsServer(tls, accept);
+  const secured = tls && tlsServer(tls, accept, limits);
   const server = secured?.server ?? createServer(accept);
   try {
     await bind(server, address);
@@ -57,7 +57,11 @@ export async function openListener(
     address: address.kind === "unix" ? text : joined(address.host, port),
     port,
     setTls: (tls) => secured?.set(tls),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        secured?.close();
+      }),
   };
 }
 
@@ -68,19 +72,23 @@ export async function openListener(
 function tlsServer(
   tls: RpcTls,
   accept: (socket: Socket) => void,
-): { readonly server: Server; set(tls: RpcTls): void } {
+  limits: GateLimits,
+): { readonly server: Server; set(tls: RpcTls): void; close(): void } {
   let { cipherSuites } = tls;
+  const handshakes = trackHandshakes(limits);
   const server = createTlsServer({
     ...contextOf(tls),
     ...tls.clientCa && { requestCert: true, rejectUnauthorized: false },
     ALPNProtocols: ["h2"],
     handshakeTimeout: HANDSHAKE_MS,
   }, (socket: TLSSocket) => {
+    handshakes.finish(peerOf(socket));
     const { standardName } = socket.getCipher();
     if (!cipherSuites || cipherSuites.has(standardName)) return accept(socket);
     refused("cipher-suite", peerOf(socket));
     socket.destroy();
   });
+  server.on("connection", (socket: Socket) => handshakes.begin(peerOf(socket), socket));
   server.on("tlsClientError", (error) => log.debug("a TLS handshake failed", { error }));
   return {
     server,
@@ -88,6 +96,7 @@ function tlsServer(
       ({ cipherSuites } = next);
       server.setSecureContext(contextOf(next));
     },
+    close: handshakes.close,
   };
 }
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { connect as connectPlain } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { makeAuthority, withCertificates } from "../../tests/support/certificates.ts";
 import { createConnection, type Headers } from "./h2/mod.ts";
 import { requestHeaders } from "./h2/testing.ts";
 import { openListener } from "./listen.ts";
 import { openStream, type RpcClientTls, RpcError, startRpc } from "./mod.ts";
-import type { RpcTransport } from "./options.ts";
+import type { RpcBounds, RpcTransport } from "./options.ts";
 
 const PATH = "/test.Echo/Stream";
 const TRANSPORTS = ["native", "grpc-js"] satisfies RpcTransport[];
@@ -33,6 +34,16 @@ async function makeCertificates(): Promise<
   };
   await Deno.remove(dir, { recursive: true });
   return texts;
+}
+
+/** Opens a connection that sends nothing. */
+async function openSilent(port: number) {
+  const socket = connectPlain(port, "localhost");
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => {});
+  socket.resume();
+  await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
+  return { closed, isClosed: () => socket.destroyed };
 }
 
 /** Calls the method over a TLS socket, and returns the status. */
@@ -184,6 +195,31 @@ for (const transport of TRANSPORTS) {
         await server.stop(1000);
       },
     ),
+  );
+
+  Deno.test(
+    withCertificates(`${transport}: bounds hold before the TLS handshake is complete`, async () => {
+      const { cert, key, ca } = await makeCertificates();
+      const start = (bounds: Partial<RpcBounds>) =>
+        startRpc({
+          ...OPTIONS,
+          transport,
+          tls: { cert, key },
+          services: [{ path: PATH, handle: () => Promise.resolve() }],
+          bounds,
+        });
+      const few = await start({ unadmittedOfAddress: 2 });
+      const silent = [await openSilent(few.port), await openSilent(few.port)];
+      const beyond = await openSilent(few.port);
+      await beyond.closed;
+      assert.deepEqual(silent.map(({ isClosed }) => isClosed()), [false, false]);
+      await few.stop(1000);
+      await Promise.all(silent.map(({ closed }) => closed));
+      const hasty = await start({ requestMs: 100 });
+      await (await openSilent(hasty.port)).closed;
+      assert.equal(await callByClient(`localhost:${hasty.port}`, { ca }), "OK");
+      await hasty.stop(1000);
+    }),
   );
 
   Deno.test(

@@ -13,7 +13,9 @@ import {
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { type Secret, SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { startMountedCertificates, startSds, type WorkloadCertificates } from "./mod.ts";
+import { useEnvironment } from "../env/mod.ts";
+import { daemonTls, startMountedCertificates, startSds, type WorkloadCertificates } from "./mod.ts";
+import { SYSTEM_ROOTS } from "./pem_files.ts";
 
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets";
 const validity = { notBefore: Date.now() - 1000, notAfter: Date.now() + 3_600_000 };
@@ -96,6 +98,27 @@ Deno.test("secrets of files are served, again after a change, and not while they
   );
   const second = await writePair(files, issuer);
   assert.equal(chainOf((await one.next())[0]!), second);
+});
+
+const system = await Deno.readTextFile(SYSTEM_ROOTS).catch(() => undefined);
+Deno.test({
+  name: "the roots of the operating system are served, and verify the daemon",
+  ignore: system === undefined,
+  async fn() {
+    await using stack = new AsyncDisposableStack();
+    const dir = await Deno.makeTempDir();
+    stack.defer(() => Deno.remove(dir, { recursive: true }));
+    const socket = `${dir}/socket`;
+    const sds = await startSds({ socket, certificates: NONE, debounceMs: 20 });
+    stack.defer(() => sds.stop());
+    await using stream = stack.use(subscribe(socket, "file-root:system"));
+    const [secret] = await stream.next();
+    assert.equal(secret!.name, "file-root:system");
+    assert.equal(secret!.type.case, "validationContext");
+    assert.equal(secret!.type.value.trustedCa?.specifier.value, system);
+    using _ = useEnvironment({ XDS_ROOT_CA: "SYSTEM" });
+    assert.equal((await daemonTls()).ca, system);
+  },
 });
 
 Deno.test("names that are no files of certificates are refused, and missing files are waited for", async () => {

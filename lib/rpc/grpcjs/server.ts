@@ -11,6 +11,7 @@ import {
 } from "@grpc/grpc-js";
 import { Buffer } from "node:buffer";
 import type { RpcMethod } from "../call.ts";
+import { gateLimits } from "../gate.ts";
 import { openListener } from "../listen.ts";
 import type { RpcOptions, RpcServer } from "../options.ts";
 import { type LibraryCall, serveCall } from "./call.ts";
@@ -35,7 +36,8 @@ export async function startGrpcJs(options: RpcOptions): Promise<RpcServer> {
   );
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const connections = openConnections(options, (front) => injector.injectConnection(front));
-  const listener = await openListener(options.address, connections.accept, options.tls);
+  const limits = gateLimits(options.bounds);
+  const listener = await openListener(options.address, connections.accept, options.tls, limits);
   return {
     address: listener.address,
     port: listener.port,

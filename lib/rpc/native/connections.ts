@@ -69,6 +69,7 @@ export async function serveConnections(
     options.address,
     (socket) => serve(context, socket),
     options.tls,
+    gateLimits(context.bounds),
   );
   return {
     address: listener.address,
