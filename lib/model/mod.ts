@@ -22,7 +22,13 @@ export {
   whyLater,
 } from "./object.ts";
 export { isRegistryKind, objectOfRef, objectOfRow, rowOfObject } from "./registry.ts";
-export type { Distribution, EndpointFacts, ServiceFacts } from "./registry_facts.ts";
+export {
+  DISTRIBUTION,
+  type Distribution,
+  distributionOf,
+  type EndpointFacts,
+  type ServiceFacts,
+} from "./registry_facts.ts";
 export {
   type Endpoint,
   isHttp,
@@ -46,6 +52,7 @@ export {
   failoverLabels,
   hasTopologyLabel,
   localityFromLabels,
+  NEAR_LABELS,
   type NetworkGateway,
   topologyLabels,
 } from "./topology.ts";

@@ -22,6 +22,25 @@ export interface EndpointFacts {
 /** Preference of a Service for endpoints near the client. */
 export type Distribution = "any" | "same-zone" | "same-node";
 
+/** Annotation of Services and ServiceEntries with a preference for endpoints near the client. */
+export const DISTRIBUTION = "networking.mesh.io/traffic-distribution";
+
+/**
+ * The preference that a text names; any other text is none. `PreferClose` is the older name of
+ * `PreferSameZone`.
+ */
+export function distributionOf(text: string | undefined): Distribution {
+  switch (text) {
+    case "PreferClose":
+    case "PreferSameZone":
+      return "same-zone";
+    case "PreferSameNode":
+      return "same-node";
+    default:
+      return "any";
+  }
+}
+
 /** Facts about a Service of an orchestrator. */
 export interface ServiceFacts {
   /** True for a Service without a virtual address: clients choose an endpoint by its address. */

@@ -15,6 +15,12 @@ const CLUSTER = "topology.mesh.io/cluster";
 
 const TOPOLOGY: ReadonlySet<string> = new Set([REGION, ZONE, SUBZONE, NETWORK, CLUSTER]);
 
+/**
+ * Labels that clients and endpoints near them share, the most important first, for services that
+ * prefer such endpoints. Nodes are not compared.
+ */
+export const NEAR_LABELS: readonly string[] = [NETWORK, REGION, ZONE, SUBZONE];
+
 /** Reports if labels have a label of the topology. */
 export function hasTopologyLabel(labels: Readonly<Record<string, string>>): boolean {
   return Object.keys(labels).some((key) => TOPOLOGY.has(key));

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { objectOfRow } from "../../model/mod.ts";
 import { showRow } from "../../graph/mod.ts";
 import type { FieldChange } from "../../diff/mod.ts";
 import type { AuditSummary, Revision } from "../../history/mod.ts";
@@ -53,7 +54,7 @@ export function revisionPage(shell: Shell, inputs: DebugInputs, one: Revision): 
         caption: `Edits (${edited})`,
         columns: ["Row", "Edit"],
         rows: edits.map((e) => [
-          e.kind === "delete" ? showRow(e) : rowLink(e),
+          e.kind === "delete" ? showRow(objectOfRow(e)) : rowLink(e),
           e.kind === "delete" ? "removed" : "set",
         ]),
       }),

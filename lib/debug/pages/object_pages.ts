@@ -4,7 +4,7 @@
  * @module
  */
 import { type Collection, type Dependency, rowRef, showRow } from "../../graph/mod.ts";
-import { type ConfigObject, objectKey, objectRef } from "../../model/mod.ts";
+import { type ConfigObject, objectKey, objectRef, rowOfObject } from "../../model/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
 import { KINDS, type ObjectIdentity } from "../../schema/mod.ts";
 import type { SourceProblem } from "../../sources/mod.ts";
@@ -196,7 +196,8 @@ interface Touched {
 
 /** Returns the resources whose origins include an object's row, with the proxies that see them. */
 function touchedBy({ mesh, sessions }: DebugInputs, kind: string, key: string): Touched[] {
-  const blast = mesh.graph.blast(kind, key);
+  const row = rowOfObject({ table: kind, key });
+  const blast = mesh.graph.blast(row.table, row.key);
   const cells = new Set(blast.filter(isCell).map(idOf));
   const reached = new Set(blast.filter((d) => d.kind === "collection").map((d) => d.table));
   const byName = new Map<string, { short: string; name: string; proxies: Set<string> }>();

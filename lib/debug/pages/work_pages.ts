@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { objectOfRow } from "../../model/mod.ts";
 import { type Fault, showRow } from "../../graph/mod.ts";
 import { type ComponentChildren, json, type Route } from "../../web/mod.ts";
 import { messageOf } from "../../base/mod.ts";
@@ -86,7 +87,9 @@ const NAMED = 3;
 function edits({ edits, editCount }: Publication): ComponentChildren {
   if (editCount === undefined) return "more edits than are recorded";
   const named = edits.slice(0, NAMED).map((edit) =>
-    h("div", null, [edit.kind === "delete" ? `${showRow(edit)} removed` : rowLink(edit)])
+    h("div", null, [
+      edit.kind === "delete" ? `${showRow(objectOfRow(edit))} removed` : rowLink(edit),
+    ])
   );
   const more = editCount - named.length;
   return [...named, more > 0 ? h("div", { class: "mute" }, `and ${more} more`) : null];

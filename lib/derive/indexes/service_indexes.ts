@@ -21,6 +21,7 @@ import {
   listenersOf,
   type PortKey,
   portKeys,
+  preferenceOf,
   protocolOf,
   seenBy,
   type Tables,
@@ -59,6 +60,8 @@ export interface ServiceIndexes {
   readonly entriesByAddress: Index;
   /** Namespace → row keys of the ServiceEntries there that select workloads. */
   readonly selectingEntries: Index;
+  /** `all` → hosts of services that prefer endpoints near the client. */
+  readonly nearHosts: Index;
   /** `all` → ids of the remote clusters that services come from. */
   readonly remoteClusters: Index;
 }
@@ -88,6 +91,7 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
 }
 
 type HostIndexes =
+  | "nearHosts"
   | "remoteClusters"
   | "entriesByHost"
   | "hostsSeenBy"
@@ -107,6 +111,10 @@ function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
         yield [row.meta.namespace, host];
         yield ["*", host];
       }
+    }),
+    nearHosts: plain("nearHosts", function* (row) {
+      if (preferenceOf(row) === "any") return;
+      for (const host of hostsOf(row)) yield ["all", host];
     }),
     remoteClusters: plain("remoteClusters", function* ({ meta: { origin: { cluster } } }) {
       if (cluster !== undefined) yield ["all", cluster];

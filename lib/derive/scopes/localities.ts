@@ -14,6 +14,7 @@ import {
   fullHost,
   hasLabels,
   isWildcard,
+  NEAR_LABELS,
   objectKey,
   type ProxyClass,
   type ProxyLocality,
@@ -85,6 +86,7 @@ export function deriveLocalities(parts: LocalityInputs): Localities {
       ...new Set([
         ...read.members(indexes.failoverLabels, "all"),
         ...failoverLabels(localitySetting(read, parts)),
+        ...(read.any(indexes.nearHosts, "all") ? NEAR_LABELS : []),
       ]),
     ].sort());
   const hosts = graph.derive(
@@ -161,6 +163,7 @@ function concernedHosts(read: Read, parts: LocalityInputs, key: LocatedKey): Ite
     (localitySetting(read, parts)?.distribute.length ?? 0) > 0;
   const named = [
     ...read.members(inputs.indexes.localityRuleHosts, "all"),
+    ...read.members(inputs.indexes.nearHosts, "all"),
     ...ruledNames(read, inputs, locality.rules),
     ...locality.cluster === undefined
       ? []

@@ -27,7 +27,14 @@ import {
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
-import { type HostKey, hostKeys, isHeadless, visibilityOf, visibleTo } from "../inputs/mod.ts";
+import {
+  type HostKey,
+  hostKeys,
+  isHeadless,
+  preferenceOf,
+  visibilityOf,
+  visibleTo,
+} from "../inputs/mod.ts";
 import { mergedPorts, portNames, whyApart } from "./ports.ts";
 
 /** The derived tables about services. */
@@ -179,11 +186,10 @@ const RESOLUTIONS: Readonly<Record<ServiceEntry_Resolution, Resolution>> = {
 
 /** Properties that only Services of an orchestrator have. */
 function registryFieldsOf(
-  { distribution, nodeLocal, externalAddresses }: ServiceFacts,
+  { nodeLocal, externalAddresses }: ServiceFacts,
 ): Partial<Service> {
   return {
     registry: true,
-    ...(distribution === "any" ? {} : { distribution }),
     ...(nodeLocal ? { nodeLocal } : {}),
     ...(externalAddresses.length === 0 ? {} : { externalAddresses }),
   };
@@ -196,6 +202,7 @@ function serviceOf(
 ): Service {
   const { spec, meta, service } = row;
   const { namespace } = meta;
+  const preference = preferenceOf(row);
   return {
     key: serviceKeys.encode({ namespace, host }),
     host,
@@ -204,6 +211,7 @@ function serviceOf(
     addresses: spec.addresses,
     resolution: RESOLUTIONS[spec.resolution],
     ...(isHeadless(row) ? { headless: true } : {}),
+    ...(preference === "any" ? {} : { distribution: preference }),
     ...(service === undefined ? {} : registryFieldsOf(service)),
     meshExternal: spec.location === ServiceEntry_Location.MESH_EXTERNAL,
     exportTo: visibilityOf(spec.exportTo, namespace),

@@ -4,7 +4,10 @@
  *
  * @module
  */
-import type { Subset } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import {
+  LocalityLoadBalancerSettingSchema,
+  type Subset,
+} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { RecordedDecision } from "../../base/mod.ts";
 import { type HostKey, hostKeys, type Policy } from "../../derive/mod.ts";
 import {
@@ -19,7 +22,8 @@ import {
   sessionRule,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import type { Endpoint, ServicePort } from "../../model/mod.ts";
+import { type Endpoint, NEAR_LABELS, type Service, type ServicePort } from "../../model/mod.ts";
+import { create } from "../../proto/mod.ts";
 import {
   type ContentKey,
   contentKeys,
@@ -103,7 +107,7 @@ function assignmentsOf(
     proxyLocality,
     reach: proxyLocality && reachOf(read, context),
   };
-  const ruleOf = proxyLocality && localityRules(read, context, policy);
+  const ruleOf = proxyLocality && localityRules(read, context, policy, service);
   const { host } = service;
   return service.ports
     .filter((port) => port.protocol !== "UDP")
@@ -142,7 +146,12 @@ type LocalityRuleOf = (
 ) => LocalityRule | undefined;
 
 /** Finds the locality settings in the merged policy of a port, or of a subset there. */
-function localityRules(read: Read, { mesh }: Context, rules: Policy): LocalityRuleOf {
+function localityRules(
+  read: Read,
+  { mesh }: Context,
+  rules: Policy,
+  service: Service,
+): LocalityRuleOf {
   const defaults = mesh.field(read, "defaultTrafficPolicy");
   const setting = meshLocality(read, mesh);
   return (inside, port, subset) => {
@@ -156,8 +165,30 @@ function localityRules(read: Read, { mesh }: Context, rules: Policy): LocalityRu
       const decision = decisions.get(group);
       if (decision !== undefined) inside.decide?.(decision);
     }
-    return localityRule(policy, setting);
+    const preferred = policy?.loadBalancer?.localityLbSetting === undefined
+      ? nearRule(service)
+      : undefined;
+    if (preferred === undefined) return localityRule(policy, setting);
+    inside.decide?.({
+      group: "trafficDistribution",
+      source: "object",
+      object: service.source,
+      field: "trafficDistribution",
+      value: service.distribution!,
+    });
+    return preferred;
   };
+}
+
+/** Priorities of a service that prefers endpoints near the client; they need no outlier detection. */
+function nearRule({ distribution }: Service): LocalityRule | undefined {
+  if (distribution === undefined) return undefined;
+  // Subzones are compared only for the preference of a node, which they are nearest to.
+  const failoverPriority = distribution === "same-node" ? NEAR_LABELS : NEAR_LABELS.slice(0, 3);
+  const setting = create(LocalityLoadBalancerSettingSchema, {
+    failoverPriority: [...failoverPriority],
+  });
+  return { setting, failsOver: true };
 }
 
 /**

@@ -278,3 +278,17 @@ function addressesOf(bytes: Uint8Array): string[] {
     })
   );
 }
+
+Deno.test("a service that prefers near endpoints orders them without a rule; a rule replaces that", () => {
+  const bench = startTranslation();
+  const annotation = "annotations: {networking.mesh.io/traffic-distribution: PreferSameZone}";
+  bench.set(service("near").replace("namespace: one}", `namespace: one, ${annotation}}`));
+  bench.set(service("plain"));
+  const [first, second] = [at("r1"), at("r2")]
+    .map((node) => bench.translation.source.bind(node, () => {}));
+  assert.deepEqual(prioritiesOf(first!, "near"), { "10.0.0.1": 0, "10.0.0.2": 1 });
+  assert.deepEqual(prioritiesOf(second!, "near"), { "10.0.0.1": 1, "10.0.0.2": 0 });
+  assert.equal(bytesOf(first!, "plain"), bytesOf(second!, "plain"));
+  bench.set(rule("near", "loadBalancer: {localityLbSetting: {enabled: false}}"));
+  assert.deepEqual(prioritiesOf(first!, "near"), { "10.0.0.1": 0, "10.0.0.2": 0 });
+});

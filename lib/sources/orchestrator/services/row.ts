@@ -4,11 +4,12 @@
  * @module
  */
 import { hash } from "../../../base/mod.ts";
-import type {
-  ConfigObject,
-  Distribution,
-  EndpointFacts,
-  ServiceFacts,
+import {
+  type ConfigObject,
+  DISTRIBUTION,
+  distributionOf,
+  type EndpointFacts,
+  type ServiceFacts,
 } from "../../../model/mod.ts";
 import { create, toJsonString } from "../../../proto/mod.ts";
 import {
@@ -26,8 +27,6 @@ export interface RowInputs {
   readonly slices: readonly ApiSlice[];
   readonly pod: (namespace: string, name: string) => PodFacts | undefined;
   readonly node: (name: string) => NodeFacts | undefined;
-  /** Preference that the namespace of the Service declares, if it does. */
-  readonly namespaceDistribution?: string | undefined;
   /** DNS suffix of services. */
   readonly domain: string;
   /** `meta.origin.source` of the row. */
@@ -37,9 +36,6 @@ export interface RowInputs {
 }
 
 const EXPORT_TO = "networking.mesh.io/exportTo";
-
-/** Annotation of Services and Namespaces; that of a Service replaces the others. */
-export const DISTRIBUTION = "networking.mesh.io/traffic-distribution";
 
 /** The row of a Service. */
 export function serviceRow(service: ApiService, inputs: RowInputs): ConfigObject<ServiceEntry> {
@@ -157,7 +153,7 @@ function endpointsOf(service: ApiService, inputs: RowInputs): RowEndpoint[] {
 
 function factsOf(
   { metadata, spec = {}, status }: ApiService,
-  { selectEntries, namespaceDistribution }: RowInputs,
+  { selectEntries }: RowInputs,
   endpoints: readonly EndpointFacts[],
 ): ServiceFacts {
   const balancers = status?.loadBalancer?.ingress ?? [];
@@ -165,7 +161,7 @@ function factsOf(
     headless: isHeadless({ metadata, spec }),
     selector: selectEntries ? spec.selector ?? {} : {},
     distribution: distributionOf(
-      metadata.annotations?.[DISTRIBUTION] ?? spec.trafficDistribution ?? namespaceDistribution,
+      metadata.annotations?.[DISTRIBUTION] ?? spec.trafficDistribution,
     ),
     nodeLocal: spec.internalTrafficPolicy === "Local",
     externalAddresses: [
@@ -174,17 +170,4 @@ function factsOf(
     ],
     endpoints,
   };
-}
-
-/** `PreferClose` is the older name of `PreferSameZone`. */
-function distributionOf(text: string | undefined): Distribution {
-  switch (text) {
-    case "PreferClose":
-    case "PreferSameZone":
-      return "same-zone";
-    case "PreferSameNode":
-      return "same-node";
-    default:
-      return "any";
-  }
 }
