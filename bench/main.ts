@@ -52,6 +52,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "queries a second of the agent's DNS proxy  [--queries= --names= --clients=]",
     load: () => import("./dns/main.ts"),
   },
+  orchestrator: {
+    measures: "a daemon over an API server: ready, memory, rolling restart  [--pods= --services=]",
+    load: () => import("./orchestrator/main.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),

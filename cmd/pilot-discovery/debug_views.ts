@@ -15,6 +15,7 @@ import {
 import {
   meshWarnings,
   observeConflicts,
+  observeDifference,
   observeEngine,
   observeMesh,
   observePatches,
@@ -29,6 +30,7 @@ import type { XdsServer } from "../../lib/serve/mod.ts";
 import { createPipeline } from "../../lib/translate/mod.ts";
 import type { Route } from "../../lib/web/mod.ts";
 import { createWhatIf } from "../../lib/whatif/mod.ts";
+import { differenceNow } from "./difference.ts";
 import type { Engine } from "./engine.ts";
 import { clusterExpiries } from "./clusters.ts";
 import type { Identity } from "./identity.ts";
@@ -75,6 +77,7 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
   observePatches(translation);
   observeEngine(graph);
   observeSources(ingest);
+  observeDifference(() => differenceNow(engine, viewed.sources, xds));
   const sessions = () => xds.sessions();
   stack.use(observeMesh({ translation, sessions }));
   const analysis = startAnalysis({
@@ -93,11 +96,11 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
 }
 
 function inputsOf(
-  { settings, engine: { pipeline }, sources, records, identity, xds, analysis, proxyWarnings }:
-    Observed,
+  { settings, engine, sources, records, identity, xds, analysis, proxyWarnings }: Observed,
 ): DebugInputs {
   const { files, controlPlanes, orchestrator, clusters, registration } = sources;
   const origins = [files, controlPlanes, ...orchestrator ? [orchestrator] : [], registration];
+  const { pipeline } = engine;
   const { translation, writer, mesh } = pipeline;
   const sessions = () => xds.sessions();
   const isAdmin = UNSAFE_ENABLE_ADMIN_ENDPOINTS.get();
@@ -130,6 +133,7 @@ function inputsOf(
     receipts: records.receipts,
     quarantined: () => xds.quarantined(),
     pushAll: () => xds.pushAll(),
+    oldestDifference: () => differenceNow(engine, sources, xds),
     certificates: () => [...identity.expiries(), ...clusterExpiries(clusters?.clusters() ?? [])],
     now: () => Date.now(),
     startedAt: performance.timeOrigin,

@@ -113,6 +113,13 @@ function pushStatus(inputs: DebugInputs): Record<string, Record<string, unknown>
   return found;
 }
 
+function differenceView({ oldestDifference, now }: DebugInputs): Record<string, unknown> | null {
+  const found = oldestDifference?.();
+  if (found === undefined) return null;
+  const { since, ...rest } = found;
+  return { ...rest, since: new Date(since).toISOString(), seconds: (now() - since) / 1000 };
+}
+
 function pushContext(inputs: DebugInputs): Record<string, unknown> {
   const { mesh } = inputs;
   const { revision, published, rows, cells, computed, cutOff, faults } = mesh.graph.stats();
@@ -128,5 +135,6 @@ function pushContext(inputs: DebugInputs): Record<string, unknown> {
     proxies: sessions.length,
     proxyClasses: new Set(sessions.map(({ classKey }) => classKey)).size,
     problems: inputs.problems().length,
+    oldestDifference: differenceView(inputs),
   };
 }

@@ -8,6 +8,13 @@ export { countBatch, countInbound, countPublication, observeSources } from "./in
 export { logChanges } from "./changes.ts";
 export { observeEngine, observeUnused } from "./engine.ts";
 export { type MeshMetricsInputs, observeMesh } from "./mesh.ts";
+export {
+  type Difference,
+  type DifferenceInputs,
+  observeDifference,
+  oldestDifference,
+  type SourceFault,
+} from "./difference.ts";
 export { observeConflicts } from "./conflicts.ts";
 export { observePatches } from "./patches.ts";
 export { type ProxyWarning, type RunningProxyWarnings, startProxyWarnings } from "./proxies.ts";

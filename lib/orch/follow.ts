@@ -24,6 +24,7 @@ import {
   type ResourceType,
   type Selection,
 } from "./resource.ts";
+import { otherVersions } from "./versions.ts";
 
 const log = scope("orch");
 
@@ -165,22 +166,42 @@ class Follower<V> implements Following<V> {
         pause = performance.now() - started < SHORT_MS ? this.#nextPause() : 0;
       } catch (error) {
         if (signal.aborted) break;
-        pause = this.#handle(error);
+        pause = await this.#recover(error);
       }
       await sleep(pause, signal).catch(() => {});
     }
   }
 
-  /** Notes a failure; returns the pause until the next attempt, in milliseconds. */
-  #handle(error: unknown): number {
+  /** Like {@link #handle}; a type that is missing may be there in another version. */
+  async #recover(error: unknown): Promise<number> {
     const { type, optional = false, client } = this.#options;
-    if (optional && isNotFound(error)) {
-      this.#version = undefined;
+    if (!optional || !isNotFound(error)) return this.#handle(error);
+    const options = { signal: this.#stop.signal, timeoutMs: this.#timing.requestMs };
+    try {
+      return this.#handleMissing(await otherVersions(client, type, options));
+    } catch (failure) {
+      return this.#handle(failure);
+    }
+  }
+
+  /** Without other versions, a missing type is empty. With some, its last objects stay in use. */
+  #handleMissing(versions: readonly string[]): number {
+    const { plural, version } = this.#options.type;
+    this.#version = undefined;
+    if (versions.length === 0) {
       this.#report(this.#held.replace([]));
       this.#setState({ synced: true, fault: undefined, absent: true });
-      this.#resolveSynced();
-      return this.#timing.absentMs * (0.75 + Math.random() / 2);
+    } else {
+      const fault = `the server has ${plural} as ${versions.join(", ")} and not as ${version}`;
+      this.#setState({ synced: true, fault, absent: false });
     }
+    this.#resolveSynced();
+    return this.#timing.absentMs * (0.75 + Math.random() / 2);
+  }
+
+  /** Notes a failure; returns the pause until the next attempt, in milliseconds. */
+  #handle(error: unknown): number {
+    const { type, client } = this.#options;
     if (isExpired(error)) {
       this.#version = undefined;
       log.debug("a resource is listed again", { kind: type.kind, reason: messageOf(error) });

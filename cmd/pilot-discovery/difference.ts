@@ -1,0 +1,35 @@
+/**
+ * The oldest difference between sources and proxies, in a running daemon.
+ *
+ * @module
+ */
+import { type Difference, oldestDifference, type SourceFault } from "../../lib/monitor/mod.ts";
+import type { XdsServer } from "../../lib/serve/mod.ts";
+import type { Engine } from "./engine.ts";
+import type { Sources } from "./sources.ts";
+
+/** The difference now. */
+export function differenceNow(
+  { ingest }: Pick<Engine, "ingest">,
+  sources: Pick<Sources, "orchestrator" | "clusters">,
+  xds: Pick<XdsServer, "sessions">,
+): Difference | undefined {
+  const { publishingSince } = ingest;
+  return oldestDifference({
+    faults: faultsOf(sources),
+    publishingSince: publishingSince && Date.now() - (performance.now() - publishingSince),
+    sessions: xds.sessions(),
+  });
+}
+
+function faultsOf({ orchestrator, clusters }: Pick<Sources, "orchestrator" | "clusters">) {
+  const followed = [
+    ...(orchestrator?.resources() ?? []).map((one) => ({ ...one, cluster: "the own cluster" })),
+    ...(clusters?.clusters() ?? []).flatMap(({ cluster, resources }) =>
+      resources.map((one) => ({ ...one, cluster: `the cluster ${cluster}` }))
+    ),
+  ];
+  return followed.flatMap(({ resource, cluster, faultSince: since }): SourceFault[] =>
+    since === undefined ? [] : [{ source: `${resource} of ${cluster}`, since }]
+  );
+}
