@@ -48,6 +48,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "certificates a second, and the drift of the event loop  [--requests= --clients=]",
     load: () => import("./ca/main.ts"),
   },
+  agent: {
+    measures: "start, memory, probes, relay and DNS of the agent  [--runs= --services= --clients=]",
+    load: () => import("./agent/main.ts"),
+  },
   dns: {
     measures: "queries a second of the agent's DNS proxy  [--queries= --names= --clients=]",
     load: () => import("./dns/main.ts"),

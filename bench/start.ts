@@ -1,7 +1,7 @@
 /**
  * `deno task bench start [--runs=3]`: time from the start of the daemon's process to `/ready`, with
  * 0, 100, 1,000 and 5,000 services in a directory, one object in each file; from the sources, which
- * are hundreds of modules, and from the bundled module of built programs. Each row is the best of
+ * are hundreds of modules, and from the bundled modules of built programs. Each row is the best of
  * the runs, because other work only adds time.
  *
  * @module
@@ -39,14 +39,13 @@ export async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const dir = await Deno.makeTempDir({ prefix: "mesh-start-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
-  const module = `${dir}/pilot-discovery.js`;
-  await bundle(ROOT, "pilot-discovery", module);
+  const module = await bundle(ROOT, "pilot-discovery", `${dir}/pilot-discovery`);
   console.log("| services | from | ready ms | CPU s | CPU / fixed | peak MiB |");
   console.log("|---|---|---|---|---|---|");
   for (const services of SIZES) {
     await using config = await makeConfigDir();
     await writeCorpus(config.path, services);
-    for (const [from, file] of [["sources", undefined], ["one module", module]] as const) {
+    for (const [from, file] of [["sources", undefined], ["bundle", module]] as const) {
       const all: Start[] = [];
       for (let run = 0; run < runs; run++) all.push(await startOnce(config.path, file));
       console.log(`| ${services} | ${from} | ${cells(all, fixed).join(" | ")} |`);

@@ -2,8 +2,8 @@
  * `deno task compile [PROGRAM…] [--allow-…]`: builds each program as one file into `dist/`.
  *
  * The programs are built from a copy of the sources in which `lib/base/build.ts` has the facts of
- * this build; the tree is not changed. Each program is bundled into one module with what it
- * imports, and that is compiled. A built program has the permissions of its set in `deno.json`,
+ * this build; the tree is not changed. Each program is bundled into a few modules with what it
+ * imports, and those are compiled; a module of a sub-command is loaded when the command runs. A built program has the permissions of its set in `deno.json`,
  * except that it may read everything: its files are known at its start, when permissions are fixed
  * already. A flag such as `--allow-write=/srv/log` replaces the set's entry of that kind.
  *
@@ -19,7 +19,7 @@ const ROOT = fromFileUrl(new URL("..", import.meta.url));
 /** A permission set of `deno.json`: by kind, everything (`true`) or a list. */
 export type PermissionSet = Readonly<Record<string, boolean | readonly string[]>>;
 
-/** Compiles the bundled module; tests pass another one. */
+/** Compiles the bundled modules; tests pass another one. */
 export interface Compiler {
   /** The Deno program that compiles. */
   readonly deno: string;
@@ -93,8 +93,7 @@ async function build(
   compiler: Compiler,
 ): Promise<string> {
   const config = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
-  const module = `${program}.js`;
-  await bundle(copy, program, module);
+  const module = await bundle(copy, program, join(copy, `bundle-${program}`));
   // A failed compilation leaves partial output behind, so it is written into the copy first.
   const made = join(copy, `built-${program}`);
   const flags = [
@@ -114,13 +113,17 @@ async function build(
 }
 
 /**
- * Bundles a program of the tree at `root` into one module with what it uses of the packages.
+ * Bundles a program of the tree at `root` with what it uses of the packages: one module for what it
+ * imports at its start, others for what it imports later.
  *
+ * @param folder for the modules
+ * @returns the path of the first module
  * @throws MeshError `compile-…` with a remedy
  */
-export async function bundle(root: string, program: string, output: string): Promise<void> {
-  const flags = ["--platform=deno", `--output=${output}`];
+export async function bundle(root: string, program: string, folder: string): Promise<string> {
+  const flags = ["--platform=deno", "--code-splitting", `--outdir=${folder}`];
   await step(root, program, COMPILER, ["bundle", ...flags, `cmd/${program}/main.ts`]);
+  return join(folder, "main.js");
 }
 
 async function step(

@@ -3,6 +3,8 @@
  * without the relay, its messages and the libraries of pages and metrics.
  */
 import assert from "node:assert/strict";
+import { bundle } from "../../scripts/compile.ts";
+import { fromFileUrl } from "../../scripts/paths.ts";
 
 /** The used part of the output of `deno info --json`. */
 interface Info {
@@ -41,5 +43,24 @@ const RELAY = /\/lib\/(agent|rpc|proto|wasm|dns|sds)\/|npm:\/?(preact|prom-clien
 Deno.test("sub-commands load neither the relay nor libraries of pages and metrics", async () => {
   assert.deepEqual((await loadedWith("./program.ts")).filter((name) => RELAY.test(name)), []);
   // The command that runs the agent does.
-  assert.ok((await loadedWith("./proxy.ts")).some((name) => RELAY.test(name)));
+  const agent = await loadedWith("./proxy.ts");
+  assert.ok(agent.some((name) => RELAY.test(name)));
+  // The builders of Envoy's messages and the second gRPC transport are the daemon's.
+  assert.deepEqual(agent.filter((name) => /\/lib\/envoy\/|npm:\/?@grpc/.test(name)), []);
+});
+
+Deno.test("the text of the built agent takes one byte a character in memory", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const main = await bundle(fromFileUrl(new URL("../..", import.meta.url)), "pilot-agent", dir);
+    const modules = [...Deno.readDirSync(dir)].map(({ name }) => `${dir}/${name}`);
+    assert.ok(modules.includes(main) && modules.length > 1);
+    for (const module of modules) {
+      // The engine stores text with a character above U+00FF in two bytes a character.
+      const wide = /[^\u0000-\u00ff].{0,40}/u.exec(await Deno.readTextFile(module))?.[0];
+      assert.equal(wide, undefined, module);
+    }
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { FIPS_CIPHERS, FIPS_CURVES } from "../envoy/mod.ts";
+import { FIPS_CIPHERS, FIPS_CURVES } from "../base/mod.ts";
 import type { JsonValue } from "../proto/mod.ts";
 
 const FIPS_PARAMETERS = {

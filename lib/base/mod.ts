@@ -20,6 +20,7 @@ export {
   type Source,
   sourceOf,
 } from "./decisions.ts";
+export { FIPS_CIPHERS, FIPS_CURVES } from "./fips.ts";
 export { formatDuration, MAX_DURATION_MS, parseDuration } from "./duration.ts";
 export { hash } from "./hash.ts";
 export { lazily } from "./lazily.ts";

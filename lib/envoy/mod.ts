@@ -62,8 +62,6 @@ export {
   BLACK_HOLE_CLUSTER,
   clusterName,
   dnsSrvClusterName,
-  FIPS_CIPHERS,
-  FIPS_CURVES,
   inboundClusterName,
   inboundHostName,
   NO_TELEMETRY,

@@ -5,7 +5,8 @@
  */
 import { toYaml } from "../../lib/text/mod.ts";
 import { eventually, freePorts } from "./ports.ts";
-import { type Program, startProgram } from "./process.ts";
+import { engineFlags } from "../engine_flags.ts";
+import { type Program, startCommand, startProgram } from "./process.ts";
 
 /** A running agent and its Envoy. */
 export interface Agent extends AsyncDisposable {
@@ -64,6 +65,8 @@ export interface AgentOptions {
   readonly args?: readonly string[];
   /** Permission flags of Deno. Default: all permissions. */
   readonly permissions?: readonly string[];
+  /** First module of a bundle to run instead of `main.ts`. */
+  readonly module?: string;
   /** Do not wait for readiness. */
   readonly noWait?: boolean;
 }
@@ -73,8 +76,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const [adminPort, statusPort, readyPort, metricsPort] = freePorts(4);
   const dir = `${options.dir}/${options.name}`;
   await Deno.mkdir(dir, { recursive: true });
-  const program = startProgram(
-    ["pilot-agent", "proxy", options.role, ...options.args ?? []],
+  const program = startAgentProgram(
+    options,
     {
       PROXY_CONFIG: toYaml({
         binaryPath: options.envoy,
@@ -98,7 +101,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       ...options.env,
     },
     dir,
-    options.permissions,
   );
   const admin = `http://127.0.0.1:${adminPort}`;
   const status = `http://127.0.0.1:${statusPort}`;
@@ -124,6 +126,18 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     throw new Error(`${options.name} did not become ready:\n${program.output()}`, { cause: e });
   }
   return agent;
+}
+
+function startAgentProgram(
+  { role, args = [], permissions = ["-A"], module }: AgentOptions,
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Program {
+  const flags = [...permissions, ...engineFlags("pilot-agent")];
+  const all = ["proxy", role, ...args];
+  if (module === undefined) return startProgram(["pilot-agent", ...all], env, cwd, flags);
+  const command = ["run", "-q", "--no-config", "--unstable-no-legacy-abort", ...flags, module];
+  return startCommand(Deno.execPath(), [...command, ...all], env, cwd);
 }
 
 async function readStats(admin: string, filter: string): Promise<Record<string, number>> {

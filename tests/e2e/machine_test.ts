@@ -6,6 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { bundle, grants, unstableFlags } from "../../scripts/compile.ts";
+import { engineFlags } from "../../scripts/engine_flags.ts";
 import { eventually, type Program, startCommand } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { readCertificates } from "../../lib/pki/mod.ts";
@@ -44,23 +45,24 @@ interface Machine {
 }
 
 /**
- * Prepares the machine: the agent as one module with the permissions of a built program, Deno and
+ * Prepares the machine: the agent as a bundle with the permissions of a built program, Deno and
  * Envoy where the agent's user may run them, and the user.
  */
 async function makeMachine(dir: string, network: Network): Promise<Machine> {
   const root = `${dir}/machine`;
   await Deno.mkdir(`${root}/bin`, { recursive: true });
-  await bundle(ROOT, "pilot-agent", `${root}/bin/pilot-agent.js`);
+  const module = await bundle(ROOT, "pilot-agent", `${root}/lib/pilot-agent`);
   await place(await envoyPath(), `${root}/bin/dataproxy`);
   await place(Deno.execPath(), `${root}/bin/deno`);
   const config = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
   const programs = [`${root}/bin/dataproxy`, "ip", ...TABLES].join(",");
   const flags = [
     ...["--no-config", "--no-check", "--no-prompt", "-q", ...unstableFlags(config)],
+    ...engineFlags("pilot-agent"),
     ...grants(config.permissions["pilot-agent"], [`--allow-run=${programs}`]),
   ];
   const agent = `${root}/bin/pilot-agent`;
-  const words = [`${root}/bin/deno`, "run", ...flags, `${agent}.js`].map((word) => `'${word}'`);
+  const words = [`${root}/bin/deno`, "run", ...flags, module].map((word) => `'${word}'`);
   await Deno.writeTextFile(agent, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
   await Deno.chmod(agent, 0o755);
   await Deno.mkdir(`${root}/deno`);

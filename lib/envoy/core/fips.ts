@@ -9,18 +9,8 @@ import {
   TlsParameters_TlsProtocol as Version,
   TlsParametersSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/common_pb.ts";
+import { FIPS_CIPHERS, FIPS_CURVES } from "../../base/mod.ts";
 import { create } from "../../proto/mod.ts";
-
-/** Cipher suites: ECDHE with AES in GCM, by Envoy's names. */
-export const FIPS_CIPHERS: readonly string[] = [
-  "ECDHE-ECDSA-AES256-GCM-SHA384",
-  "ECDHE-RSA-AES256-GCM-SHA384",
-  "ECDHE-ECDSA-AES128-GCM-SHA256",
-  "ECDHE-RSA-AES128-GCM-SHA256",
-];
-
-/** Curves of the key exchange. */
-export const FIPS_CURVES: readonly string[] = ["P-256"];
 
 /** TLS 1.2 with these suites and curves. */
 export function fipsParameters(): TlsParameters {

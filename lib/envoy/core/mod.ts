@@ -19,7 +19,7 @@ export {
 } from "./cluster_names.ts";
 export { adsSource, ON_DEMAND_MS } from "./config_source.ts";
 export { dnsCache, type Lookup, LOOKUP_FAMILIES } from "./dns_cache.ts";
-export { FIPS_CIPHERS, FIPS_CURVES, fipsParameters } from "./fips.ts";
+export { fipsParameters } from "./fips.ts";
 export { keepingCase } from "./header_case.ts";
 export {
   configObject,

@@ -14,7 +14,8 @@ import {
   LocalityLoadBalancerSettingSchema as LocalitySettingSchema,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { Mesh } from "../../derive/mod.ts";
-import { FIPS_CIPHERS, FIPS_CURVES, type MeshClusterDefaults } from "../../envoy/mod.ts";
+import { FIPS_CIPHERS, FIPS_CURVES } from "../../base/mod.ts";
+import type { MeshClusterDefaults } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { type BaseContext, type Family, meshDuration } from "../context/mod.ts";

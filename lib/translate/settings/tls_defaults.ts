@@ -8,7 +8,7 @@ import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSProtocol as Version,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import { FIPS_CIPHERS, FIPS_CURVES } from "../../envoy/mod.ts";
+import { FIPS_CIPHERS, FIPS_CURVES } from "../../base/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { BaseContext } from "../context/mod.ts";
 
