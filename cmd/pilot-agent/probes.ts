@@ -28,6 +28,7 @@ export function openProbes({ environ, addresses }: AgentSettings): AgentProbes {
   const loopback = addresses.ipv6Only ? "::1" : "127.0.0.1";
   const prober = proberOf({
     address: env.localhost ? loopback : addresses.ips[0] ?? loopback,
+    own: addresses.ips,
     keepAlive: env.keepAlive,
     http2: env.http2,
   });

@@ -206,9 +206,26 @@ Deno.test("a template takes the place of the content", () => {
   const made = plan({ template: { file: "t.json", text } });
   const { id, node, port } = JSON.parse(made.bootstrap);
   assert.deepEqual([id, node.id, port], [made.node.id, made.node.id, 15000]);
-  const verbatim = plan({ template: { file: "t.json", text: "admin: {}\n" } });
-  assert.equal(verbatim.bootstrap, "admin: {}\n");
+  const verbatim = plan({ template: { file: "t.json", text: '{ "admin": {} }\n' } });
+  assert.equal(verbatim.bootstrap, '{ "admin": {} }\n');
 });
+
+const NO_JSON: readonly (readonly [string, RegExp])[] = [
+  ["admin: {}\n", /^t.json: with its values filled in, it is not JSON: /],
+  ['{"id": {{ .node.id }}}', /is not JSON: /],
+  ["[]", /is JSON, but not an object$/],
+  ['{"a": 1', /is not JSON: /],
+  ["\u001b[31m" + "x".repeat(1_000_000), /is not JSON: [^\u001b]{1,250}$/],
+];
+
+for (const [text, says] of NO_JSON) {
+  Deno.test(`a template that gives ${text.slice(0, 30)} is refused`, () => {
+    assert.throws(
+      () => plan({ template: { file: "t.json", text } }),
+      (error) => error instanceof MeshError && says.test(error.message) && Boolean(error.remedy),
+    );
+  });
+}
 
 for (
   const placeholder of [

@@ -3,22 +3,52 @@
  *
  * @module
  */
-import { MeshError } from "../base/mod.ts";
+import { MeshError, messageOf, printable } from "../base/mod.ts";
 import type { JsonObject, JsonValue } from "../proto/mod.ts";
 
 const PLACEHOLDER = /\{\{-?\s*(.*?)\s*-?\}\}/g;
+/** Longest part of the engine's message that is shown. */
+const MAX_MESSAGE = 200;
 const NAME = /^\.([A-Za-z_][A-Za-z0-9_.]*)$/;
+
+/**
+ * Fills a template and checks that the result is a JSON object, because Envoy reads it by its ending
+ * as JSON.
+ *
+ * @param file used only in errors
+ * @throws MeshError `bootstrap-template`, with the line where one is known
+ */
+export function fillTemplate(template: string, values: JsonObject, file: string): string {
+  const text = filled(template, values, file);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw notJson(file, `is not JSON: ${shortened(messageOf(error))}`);
+  }
+  if (typeof content === "object" && content !== null && !Array.isArray(content)) return text;
+  throw notJson(file, "is JSON, but not an object");
+}
+
+/** The engine's message contains a part of the text, which may be long or have line breaks. */
+function shortened(message: string): string {
+  return printable(message.slice(0, MAX_MESSAGE));
+}
+
+function notJson(file: string, fault: string): MeshError {
+  return new MeshError("bootstrap-template", `${file}: with its values filled in, it ${fault}`, {
+    remedy: "Write Envoy's bootstrap in JSON; texts need quotes around {{ .name }}.",
+  });
+}
 
 /**
  * Fills a template. `{{ .a.b }}` stands for the value at that path of the agent's own bootstrap
  * content, so `{{ .node.id }}` is the node's id, `{{ .admin }}` the whole section and `{{
  * .static_resources.clusters }}` a list. A string is inserted without quotes, with JSON string
  * escapes; everything else is inserted as JSON. A file without placeholders is used unchanged.
- *
- * @param file used only in errors
- * @throws MeshError `bootstrap-template` with the line, for anything else in braces
+ * Anything else in braces is an error with its line.
  */
-export function fillTemplate(template: string, values: JsonObject, file: string): string {
+function filled(template: string, values: JsonObject, file: string): string {
   return template.replace(PLACEHOLDER, (placeholder: string, inner: string, offset: number) => {
     const path = NAME.exec(inner)?.[1];
     const value = path === undefined ? undefined : valueAt(values, path.split("."));

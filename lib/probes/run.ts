@@ -7,6 +7,7 @@
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
 import { connect, isIPv6 } from "node:net";
 import { openStream, RpcError } from "../rpc/mod.ts";
+import { isLoopback } from "../web/mod.ts";
 import { startOf } from "./answer.ts";
 import { CHECK_PATH, healthRequest, servingStatus } from "./health.ts";
 import { type HttpsClient, httpsClient } from "./https.ts";
@@ -26,6 +27,8 @@ export interface ProbeOutcome {
 export interface ProberOptions {
   /** Address of the workload: where the application listens. */
   readonly address: string;
+  /** Further addresses of the workload, which a probe may name as its host. */
+  readonly own?: readonly string[];
   /** Keep the connections of HTTP probes for the next one. */
   readonly keepAlive: boolean;
   /** Offer HTTP/2 in HTTPS probes (default: true); its connections are not kept. */
@@ -62,7 +65,9 @@ const NOT_FORWARDED = new Set([
 ]);
 
 /** Creates a prober. */
-export function proberOf({ address, keepAlive, http2 = true }: ProberOptions): Prober {
+export function proberOf(
+  { address, own = [], keepAlive, http2 = true }: ProberOptions,
+): Prober {
   const agents: Agents = {
     http: new HttpAgent({ keepAlive }),
     https: httpsClient({ keepAlive, http2 }),
@@ -71,7 +76,7 @@ export function proberOf({ address, keepAlive, http2 = true }: ProberOptions): P
     async run(probe, headers, signal) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(probe.timeoutMs)]);
       try {
-        return await runProbe(probe, { address, agents, headers, signal: limit });
+        return await runProbe(probe, { address, own, agents, headers, signal: limit });
       } catch (error) {
         return failure(limit.aborted && !signal.aborted ? late(probe) : reasonOf(error));
       }
@@ -90,6 +95,7 @@ interface Agents {
 
 interface Run {
   readonly address: string;
+  readonly own: readonly string[];
   readonly agents: Agents;
   readonly headers: Headers;
   readonly signal: AbortSignal;
@@ -106,9 +112,19 @@ function runProbe(probe: Probe, run: Run): Promise<ProbeOutcome> {
   }
 }
 
+/**
+ * Returns the host that a probe connects to. The status server answers everybody, so a probe of
+ * another host, such as a cloud platform's metadata server, would be a proxy to it.
+ */
+function targetOf(host: string | undefined, { address, own }: Run): string {
+  if (host === undefined) return address;
+  if (host === address || own.includes(host) || isLoopback(host)) return host;
+  throw new Error(`${JSON.stringify(host)} is not an address of the workload`);
+}
+
 /** Redirects are not followed: the application answered, so they are success. */
 async function http(probe: HttpProbe, run: Run): Promise<ProbeOutcome> {
-  const host = probe.host ?? run.address;
+  const host = targetOf(probe.host, run);
   const { scheme, port, path } = probe;
   const request = {
     ...{ host, port, path },
@@ -149,18 +165,20 @@ function requestHeaders(
   );
 }
 
-function tcp({ host, port }: TcpProbe, run: Run): Promise<ProbeOutcome> {
-  const target = host ?? run.address;
+async function tcp({ host, port }: TcpProbe, run: Run): Promise<ProbeOutcome> {
+  const target = targetOf(host, run);
   const socket = connect({ host: target, port, localAddress: sourceFor(target) });
   const { promise, resolve, reject } = Promise.withResolvers<ProbeOutcome>();
   const stop = () => socket.destroy(new Error("stopped"));
   run.signal.addEventListener("abort", stop, { once: true });
   socket.once("connect", () => resolve({ status: 200, body: new Uint8Array(), fault: undefined }));
   socket.once("error", reject);
-  return promise.finally(() => {
+  try {
+    return await promise;
+  } finally {
     run.signal.removeEventListener("abort", stop);
     socket.destroy();
-  });
+  }
 }
 
 async function grpc({ port, service }: GrpcProbe, run: Run): Promise<ProbeOutcome> {

@@ -42,7 +42,11 @@ async function withApplication(
 async function probe(
   fields: Record<string, unknown>,
   headers: Record<string, string> = {},
-  form: { readonly keepAlive?: boolean; readonly http2?: boolean } = {},
+  form: {
+    readonly keepAlive?: boolean;
+    readonly http2?: boolean;
+    readonly own?: readonly string[];
+  } = {},
 ): Promise<ProbeOutcome> {
   const prober = proberOf({ address: "127.0.0.1", keepAlive: false, ...form });
   const table = parseProbes(JSON.stringify({ [PATH]: fields }));
@@ -63,6 +67,22 @@ Deno.test("an HTTP probe gives the status and the start of the body", () =>
     }
     assert.equal(text(await probe({ httpGet: { port } })), "body");
     assert.equal((await probe({ httpGet: { port, path: "/large" } })).body.length, MAX_BODY_BYTES);
+  }));
+
+Deno.test("a probe connects to the workload only, whatever its table names", () =>
+  withApplication(async (port, asked) => {
+    for (const host of ["169.254.169.254", "metadata.example", "10.0.0.1", "127.0.0.1@evil"]) {
+      for (const fields of [{ httpGet: { port, host } }, { tcpSocket: { port, host } }]) {
+        const outcome = await probe(fields);
+        assert.deepEqual([outcome.status, text(outcome)], [500, ""]);
+        assert.equal(outcome.fault, `${JSON.stringify(host)} is not an address of the workload`);
+      }
+    }
+    assert.deepEqual(asked, []);
+    for (const host of ["127.0.0.1", "localhost", "127.0.0.8"]) {
+      const isOwn = await probe({ httpGet: { port, host } }, {}, { own: ["127.0.0.8"] });
+      assert.doesNotMatch(isOwn.fault ?? "", /is not an address/);
+    }
   }));
 
 Deno.test("a redirect counts as success and is not followed", () =>

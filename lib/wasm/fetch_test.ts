@@ -31,6 +31,26 @@ function fetchFrom(
 
 const sum = (bytes: Uint8Array) => digestOf(bytes).slice("sha256:".length);
 
+const FILE = "plugin.wasm";
+
+/** An archive whose first file is `plugin.wasm`. */
+function archiveOf(data: string): Uint8Array<ArrayBuffer> {
+  return createTar([{ name: FILE, data }, { name: "b", data: "b" }]) as Uint8Array<ArrayBuffer>;
+}
+
+/** The archive with another header of its first file (POSIX ustar). */
+function withHeader(
+  tar: Uint8Array<ArrayBuffer>,
+  fields: { readonly type?: string; readonly size?: string; readonly link?: string },
+): Uint8Array<ArrayBuffer> {
+  const put = (text: string | undefined, at: number) =>
+    tar.set(Uint8Array.from(text ?? "", (character) => character.charCodeAt(0)), at);
+  put(fields.size, 124);
+  put(fields.type, 156);
+  put(fields.link, 157);
+  return tar;
+}
+
 const ANSWERS = {
   "/plain": MODULE,
   "/gzip": new Uint8Array(gzipSync(MODULE)),
@@ -49,6 +69,11 @@ const ANSWERS = {
   },
   "/loop": () => new Response(null, { status: 302, headers: { location: "/loop" } }),
   "/file": () => new Response(null, { status: 302, headers: { location: "file:///etc/passwd" } }),
+  "/link": withHeader(archiveOf(FILE), { type: "2", link: "/etc/passwd" }),
+  "/negative": withHeader(archiveOf(FILE), { type: "5", size: "-0000001000" }),
+  "/giant": withHeader(archiveOf(FILE), { size: "77777777777" }),
+  "/binary": withHeader(archiveOf(FILE), { size: "\u0080\u0001" }),
+  "/headers": withHeader(archiveOf("x".repeat(80_000)), { type: "g" }),
 };
 
 for (const path of ["/plain", "/gzip", "/tar", "/archive"]) {
@@ -75,6 +100,11 @@ const FAILING: readonly (readonly [path: string, says: RegExp])[] = [
   ["/loop", /redirects more than 5 times/],
   ["/file", /redirects to file:/],
   ["/none", /answers 404/],
+  ["/link", /has no file plugin.wasm|is not a WebAssembly module/],
+  ["/negative", /the archive is damaged/],
+  ["/giant", /the archive is damaged/],
+  ["/binary", /the archive is damaged/],
+  ["/headers", /the archive has more than 1000 entries/],
 ];
 
 for (const [path, says] of FAILING) {
@@ -85,6 +115,46 @@ for (const [path, says] of FAILING) {
     assert.equal(server.asked.length, expected, "it is no use to repeat the request");
   });
 }
+
+Deno.test("names of an archive with .. and / are never paths", async () => {
+  const dir = await Deno.makeTempDir();
+  const outside = `${dir}/evil`;
+  const tar = createTar([
+    { name: `../../../../../../../..${outside}`, data: "evil" },
+    { name: outside, data: "evil" },
+    { name: `../../${FILE}`, data: MODULE },
+  ]) as Uint8Array<ArrayBuffer>;
+  await using server = serve(() => ({ "/m": tar }));
+  assert.deepEqual(await fetchFrom(`http://${server.host}/m`), MODULE);
+  assert.deepEqual([...Deno.readDirSync(dir)], []);
+  await Deno.remove(dir);
+});
+
+Deno.test("an archive of very many entries is refused", async () => {
+  const entries = Array.from({ length: 1001 }, (_, i) => ({ name: `${i}` }));
+  await using server = serve(() => ({ "/m": new Uint8Array(gzipSync(createTar(entries))) }));
+  await assert.rejects(
+    fetchFrom(`http://${server.host}/m`, { maxBytes: 1_000_000 }),
+    /the archive has more than 1000 entries/,
+  );
+});
+
+Deno.test("a registry that sends its answer slowly fails at the time limit", async () => {
+  let timer = 0;
+  const body = () =>
+    new ReadableStream({
+      start: (out) => void (timer = setInterval(() => out.enqueue(new Uint8Array(1)), 20)),
+      cancel: () => clearInterval(timer),
+    });
+  await using server = serve(() => ({
+    "/v2/plugins/auth/manifests/1": () => new Response(body()),
+  }));
+  await assert.rejects(
+    fetchFrom(`oci://${server.host}/plugins/auth:1`, { timeoutMs: 500, maxRetries: 0 }),
+    /no answer within 0.5 s/,
+  );
+  clearInterval(timer);
+});
 
 Deno.test("failures that may pass are retried, within the limit", async () => {
   let left = 2;

@@ -16,6 +16,14 @@ const GZIP_MAGIC = [0x1f, 0x8b];
 /** Position of `ustar` in the header of an archive's first file. */
 const TAR_MAGIC_AT = 257;
 const TAR_MAGIC = new TextEncoder().encode("ustar");
+/** Size of a header and of the units of content in an archive (POSIX ustar). */
+const TAR_BLOCK = 512;
+/** Types of entries that describe others: pax headers and GNU's long names. */
+const TAR_DESCRIBING = /[xgLKN]/;
+/** Largest number of entries of an archive. */
+const MAX_ENTRIES = 1000;
+/** Largest size of all entries that describe others; the library's work on them is quadratic. */
+const MAX_DESCRIBING_BYTES = 64 * 1024;
 
 /**
  * Takes the module out of its wrapping. In an archive it is the file `plugin.wasm` in any folder;
@@ -88,7 +96,30 @@ interface ArchivedFile {
   readonly data: Uint8Array<ArrayBuffer>;
 }
 
+/**
+ * Checks the headers of an archive before the library reads it.
+ *
+ * @throws FetchError for too many entries, and for sizes that are none or beyond the end
+ */
+function checkEntries(archive: Uint8Array): void {
+  const text = new TextDecoder("latin1");
+  let describing = 0;
+  let entries = 0;
+  for (let at = 0; at < archive.byteLength - TAR_BLOCK && archive[at] !== 0;) {
+    const size = text.decode(archive.subarray(at + 124, at + 136)).replaceAll("\0", " ").trim();
+    const bytes = /^[0-7]*$/.test(size) ? parseInt(size || "0", 8) : NaN;
+    const isDescribing = TAR_DESCRIBING.test(text.decode(archive.subarray(at + 156, at + 157)));
+    at += TAR_BLOCK * (1 + Math.ceil(bytes / TAR_BLOCK));
+    if (!(at <= archive.byteLength)) throw new FetchError("the archive is damaged", false);
+    if (isDescribing) describing += bytes;
+    if (++entries > MAX_ENTRIES || describing > MAX_DESCRIBING_BYTES) {
+      throw new FetchError(`the archive has more than ${MAX_ENTRIES} entries`, false);
+    }
+  }
+}
+
 function regularFiles(archive: Uint8Array<ArrayBuffer>): ArchivedFile[] {
+  checkEntries(archive);
   try {
     return parseTar(archive).flatMap((item) =>
       item.type === "file" && "data" in item && item.data !== undefined
