@@ -58,7 +58,7 @@ export async function main(): Promise<void> {
 
 async function printStarts(options: AgentOptions, folder: string): Promise<void> {
   const module = await bundle(ROOT, "pilot-agent", folder);
-  console.log("| agent | from | ready ms | CPU s | at rest MiB | of these its own MiB |");
+  console.log("| agent | from | ready ms | CPU s | at rest MiB | own MiB |");
   console.log("|---|---|---|---|---|---|");
   const cases = [["alone", ALONE], ["with Envoy", {}]] as const;
   for (const [kind, env] of cases) {
