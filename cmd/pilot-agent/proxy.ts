@@ -141,6 +141,7 @@ function loadFlags(options: ProxyOptions): LoadFlags {
     proxyLogLevel: options.proxyLogLevel,
     proxyComponentLogLevel: options.proxyComponentLogLevel,
     logAsJson: options.logging.asJson ?? false,
+    stsPort: options.stsPort,
     meshConfig: options.meshConfig,
     meshConfigGiven: options.given.has("meshConfig"),
     serviceCluster: given("serviceCluster", options.serviceCluster),

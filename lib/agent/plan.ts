@@ -35,6 +35,8 @@ export interface AgentFlags {
   readonly proxyLogLevel: string;
   readonly proxyComponentLogLevel: string;
   readonly logAsJson: boolean;
+  /** Port of the token service; default: there is none. */
+  readonly stsPort?: number;
 }
 
 /** Input of a plan. */
@@ -207,6 +209,7 @@ function settingsNode(settings: AgentSettings): BootstrapNode {
       ...isSecured(proxy) && { MESH_META_AGENT_CERTIFICATES: "true" },
       ...settings.externalSocket && { MESH_META_EXTERNAL_SECRETS: "true" },
       ...env.wasm.converts && { MESH_META_AGENT_WASM: "true" },
+      ...flags.stsPort && { MESH_META_STS_PORT: `${flags.stsPort}` },
     },
     labels: settings.labels,
     annotations: settings.annotations,

@@ -12,10 +12,14 @@ import type { ExchangedToken, ExchangeRequest, TokenExchange } from "./exchange.
 /** Settings of the plugin. */
 export interface EndpointOptions {
   readonly url: URL;
+  /** Project of the cloud platform whose quota is charged; default: that of the token. */
+  readonly quotaProject?: string | undefined;
   /** First pause between attempts, ms; the second one is twice as long. */
   readonly pauseMs?: number;
 }
 
+/** The header that names the project, by the conventions of Google Cloud's interfaces. */
+const QUOTA_PROJECT = "x-goog-user-project";
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ATTEMPTS = 3;
 const PAUSE_MS = 200;
@@ -48,12 +52,13 @@ const failures = counter({
 class Temporary extends Error {}
 
 /** The exchange at an endpoint. Requests are repeated if it is not reachable or answers 5xx. */
-export function endpointExchange({ url, pauseMs = PAUSE_MS }: EndpointOptions): TokenExchange {
+export function endpointExchange(options: EndpointOptions): TokenExchange {
+  const { pauseMs = PAUSE_MS } = options;
   return async (request, signal) => {
     for (let attempt = 1;; attempt++) {
       requests.inc(TYPE);
       try {
-        return await ask(url, request, signal);
+        return await ask(options, request, signal);
       } catch (error) {
         failures.inc(TYPE);
         if (!(error instanceof Temporary) || attempt === ATTEMPTS || signal.aborted) throw error;
@@ -65,7 +70,7 @@ export function endpointExchange({ url, pauseMs = PAUSE_MS }: EndpointOptions): 
 }
 
 async function ask(
-  url: URL,
+  { url, quotaProject }: EndpointOptions,
   { subjectToken, subjectTokenType, optional }: ExchangeRequest,
   signal: AbortSignal,
 ): Promise<ExchangedToken> {
@@ -78,7 +83,7 @@ async function ask(
   const response = await compliantFetch(url, {
     method: "POST",
     body,
-    headers: { accept: "application/json" },
+    headers: { accept: "application/json", ...quotaProject && { [QUOTA_PROJECT]: quotaProject } },
     redirect: "error",
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   }).catch((error) => {

@@ -6,13 +6,17 @@
 import { MeshError } from "../base/mod.ts";
 import { endpointExchange } from "./endpoint.ts";
 import type { TokenExchange } from "./exchange.ts";
-import { MESH_TOKEN_EXCHANGE_URL } from "./variables.ts";
+import { CLOUDPLAT_QUOTA_PROJECT, MESH_TOKEN_EXCHANGE_URL } from "./variables.ts";
 
 /** The plugin that is used without a name. */
 const DEFAULT = "TokenExchange";
 
 const PLUGINS: Readonly<Record<string, () => TokenExchange>> = {
-  [DEFAULT]: () => endpointExchange({ url: endpoint(MESH_TOKEN_EXCHANGE_URL.get() ?? "") }),
+  [DEFAULT]: () =>
+    endpointExchange({
+      url: endpoint(MESH_TOKEN_EXCHANGE_URL.get() ?? ""),
+      quotaProject: quotaProject(CLOUDPLAT_QUOTA_PROJECT.get() ?? ""),
+    }),
 };
 
 /**
@@ -27,6 +31,16 @@ export function tokenExchange(name: string): TokenExchange {
   if (plugin) return plugin();
   throw new MeshError("token-plugin", `there is no token plugin ${JSON.stringify(name)}`, {
     remedy: `Give --tokenManagerPlugin one of: ${Object.keys(PLUGINS).join(", ")}.`,
+  });
+}
+
+/** Characters that the value of a header may have (RFC 9110, section 5.5). */
+const HEADER_VALUE = /^[!-~]*$/;
+
+function quotaProject(name: string): string | undefined {
+  if (HEADER_VALUE.test(name)) return name || undefined;
+  throw new MeshError("token-quota-project", "CLOUDPLAT_QUOTA_PROJECT is not the id of a project", {
+    remedy: "Set it to the id of a project of the cloud platform, such as my-project.",
   });
 }
 

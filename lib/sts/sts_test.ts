@@ -19,12 +19,14 @@ async function startIssuer() {
   const key: JWK = await exportJWK(workload.publicKey);
   const state = {
     seen: [] as Record<string, string>[],
+    projects: [] as (string | null)[],
     /** Answers instead of the issuer's own, first to last. */
     instead: [] as (() => Response)[],
   };
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const form = Object.fromEntries(new URLSearchParams(await request.text()));
     state.seen.push(form);
+    state.projects.push(request.headers.get("x-goog-user-project"));
     const instead = state.instead.shift();
     if (instead) return instead();
     try {
@@ -198,4 +200,27 @@ Deno.test("plugins are chosen by name, and tokens go only to https or to this ma
     assert.throws(() => choose("", url), { code: "token-endpoint" }, url);
   }
   assert.throws(() => choose("Other", "https://issuer.test/"), { code: "token-plugin" });
+});
+
+Deno.test("CLOUDPLAT_QUOTA_PROJECT is named in exchanges", async () => {
+  await using issuer = await startIssuer();
+  const request = {
+    subjectToken: await issuer.token(),
+    subjectTokenType: JWT_TYPE,
+    optional: {},
+  };
+  const MESH_TOKEN_EXCHANGE_URL = issuer.url.href;
+  for (const project of [undefined, "billing-1"]) {
+    const exchange = (() => {
+      using _ = useEnvironment({
+        MESH_TOKEN_EXCHANGE_URL,
+        ...project && { CLOUDPLAT_QUOTA_PROJECT: project },
+      });
+      return tokenExchange("");
+    })();
+    await exchange(request, new AbortController().signal);
+  }
+  assert.deepEqual(issuer.state.projects, [null, "billing-1"]);
+  using _ = useEnvironment({ MESH_TOKEN_EXCHANGE_URL, CLOUDPLAT_QUOTA_PROJECT: "a\r\nb: c" });
+  assert.throws(() => tokenExchange(""), { code: "token-quota-project" });
 });

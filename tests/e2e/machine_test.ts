@@ -187,6 +187,13 @@ Deno.test({
       const { error } = await asks(network.elsewhere, "http", url, HOSTS.till);
       assert.ok(error, "STRICT");
     });
+    await step("no other machine ends or drains its agent", async () => {
+      for (const path of ["/quitquitquit", "/drain"]) {
+        const answer = await asks(network.elsewhere, "post", `http://${WORKLOAD}:15020${path}`);
+        assert.equal(shown(answer), "403 Only requests from localhost are allowed");
+      }
+      assert.equal(await toTill(), "200 till");
+    });
     await step("it renews its certificate without the token", async () => {
       await Deno.remove(`${machine.root}/var/run/secrets/tokens/mesh-token`);
       for (let renewal = 1; renewal <= 2; renewal++) {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_DAEMON, bool, text } from "./rows.ts";
+import { AGENT, bool, text } from "./rows.ts";
 
 /** Variables of agent features that are not implemented. */
 export const NODE: readonly IneffectiveGroup[] = [
@@ -31,21 +31,11 @@ export const NODE: readonly IneffectiveGroup[] = [
   },
   {
     state: {
-      kind: "unsupported",
-      reason: "a cloud platform's interfaces; only its metadata server is asked",
+      kind: "ineffective",
+      reason:
+        "Envoy's builds have no extension that discovers metadata; peers give their workload " +
+        "in headers and certificates",
     },
-    readers: AGENT,
-    rows: [
-      text(
-        "CLOUDPLAT_QUOTA_PROJECT",
-        AGENT_DAEMON,
-        undefined,
-        "Project whose quota is charged for requests to the cloud platform.",
-      ),
-    ],
-  },
-  {
-    state: { kind: "unsupported", reason: "peer metadata" },
     readers: AGENT,
     rows: [
       bool(

@@ -77,6 +77,7 @@ export const SHARED: readonly ListedEnv[] = [
   ]),
   ...listed("string", AGENT_DAEMON, [
     "PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS",
+    "CLOUDPLAT_QUOTA_PROJECT",
     "CLOUD_PLATFORM",
     "CLOUDPLAT_METADATA",
     "MESH_WATCH_NAMESPACE",

@@ -1,6 +1,6 @@
 /**
- * A client program; its starter chooses network and group. `ask.ts http URL HOST` or `ask.ts tcp
- * ADDRESS PORT` prints the answer or the error as JSON.
+ * A client program; its starter chooses network and group. `ask.ts http URL HOST`, `ask.ts post URL`
+ * or `ask.ts tcp ADDRESS PORT` prints the answer or the error as JSON.
  *
  * @module
  */
@@ -21,6 +21,10 @@ export interface Asked {
 
 async function ask(): Promise<Asked> {
   if (kind === "tcp") return { from: await askTcp(where, Number(more), TIMEOUT_MS) };
+  if (kind === "post") {
+    const answer = await fetch(where, { method: "POST", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return { status: answer.status, from: (await answer.text()).trim() };
+  }
   const { status, headers } = await call(where, { host: more, timeoutMs: TIMEOUT_MS });
   return { status, from: headers["x-backend"], seen: headers["x-seen"] };
 }

@@ -10,7 +10,10 @@ import { run } from "./network.ts";
 /** Path of a program of this folder. */
 export const program = (name: string): string => new URL(`${name}.ts`, import.meta.url).pathname;
 
-/** A program in a namespace; goes when its input ends, or is ended. */
+/**
+ * A program in a namespace; goes when its input ends, or is ended. It has a process group: what it
+ * started and left behind is ended, too.
+ */
 export async function start(
   namespace: string,
   args: readonly string[],
@@ -20,6 +23,7 @@ export async function start(
     args: ["netns", "exec", namespace]
       .concat("setpriv", `--regid=${group}`, "--clear-groups")
       .concat(Deno.execPath(), "run", "-q", "-A", ...args),
+    detached: true,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
@@ -49,10 +53,20 @@ export async function start(
       // A program that serves looks at no input.
       if (group === 0) child.kill("SIGTERM");
       await child.status;
+      endGroup(child.pid);
       await read;
       assert.ok(!said.includes("refused"), said);
     },
   };
+}
+
+/** Ends the processes that are left of a group. */
+function endGroup(leader: number): void {
+  try {
+    Deno.kill(-leader, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 /** Returns the response to a call from a namespace. */
