@@ -140,7 +140,7 @@ Deno.test("an archive of very many entries is refused", async () => {
 });
 
 Deno.test("a registry that sends its answer slowly fails at the time limit", async () => {
-  let timer = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
   const body = () =>
     new ReadableStream({
       start: (out) => void (timer = setInterval(() => out.enqueue(new Uint8Array(1)), 20)),
