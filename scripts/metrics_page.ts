@@ -32,25 +32,6 @@ export const WAITING: readonly Absence[] = [
       "pilot_worker_queue_latency",
     ],
   },
-  {
-    reason: "webhooks",
-    names: [
-      "galley_validation_config_load_error",
-      "galley_validation_config_update_error",
-      "galley_validation_config_updates",
-      "galley_validation_failed",
-      "galley_validation_http_error",
-      "galley_validation_passed",
-      "sidecar_injection_failure_total",
-      "sidecar_injection_requests_total",
-      "sidecar_injection_skip_total",
-      "sidecar_injection_success_total",
-      "sidecar_injection_time_seconds",
-      "webhook_patch_attempts_total",
-      "webhook_patch_failures_total",
-      "webhook_patch_retries_total",
-    ],
-  },
 ];
 
 /** Names without a counterpart in this daemon. */

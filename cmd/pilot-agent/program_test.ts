@@ -5,6 +5,7 @@ import { type ProxyOptions, proxyOptions } from "./options.ts";
 import { PILOT_AGENT } from "./program.ts";
 
 await testAgainstSpec(PILOT_AGENT, {
+  "pilot-agent wait": { "": "templates of injection call it in a hook of the container" },
   "pilot-agent proxy": { "<role>": "the description has it in the text of the command" },
 });
 

@@ -40,6 +40,7 @@ import { clusterClients } from "./token_reviews.ts";
 import { openLateSources, openSources, type Sources } from "./sources.ts";
 import { AGENT_VARIABLES, checkSupported, INEFFECTIVE_FLAGS } from "./unsupported.ts";
 import { POD_NAME } from "./variables.ts";
+import { openWebhooks } from "./webhooks.ts";
 
 const log = scope("default");
 
@@ -93,8 +94,9 @@ export async function discovery(
   const views = openDebugViews({ settings, engine, sources, records, identity, xds }, stack);
   await listen({ settings, identity, views, xds }, stack);
   startControllers({ settings, sources, identity }, stack);
+  const note = await openWebhooks({ options, sources, identity }, stack);
 
-  warnAbout(options, notes);
+  warnAbout(options, note === undefined ? notes : [...notes, note]);
   log.info("ready", { version: buildLine(), configDir: options.configDir });
   await aborted(ending);
   log.info("stopping", { within: `${options.shutdownDurationMs} ms` });

@@ -17,35 +17,13 @@ export const AGENT_VARIABLES: Readonly<Record<string, string>> = {
   PKCS8_KEY: "the daemon always writes keys in the form PKCS #8; the variable is for pilot-agent",
 };
 
-/** Listeners that are not implemented, with the missing part. */
-const UNSUPPORTED_LISTENERS = [
-  { flag: "httpsAddr", option: "httpsAddr", needs: "the webhooks" },
-] as const;
-
 /**
- * Refuses unsupported listeners and registries that the command line gives. Those that are only
- * defaults are left out; returns a sentence for each.
+ * Refuses unsupported registries that the command line gives. Those that are only defaults are left
+ * out; returns a sentence for each.
  *
  * @throws MeshError `not-supported`
  */
 export function checkSupported(options: DiscoveryOptions): string[] {
-  const notes: string[] = [];
-  for (const { flag, option, needs } of UNSUPPORTED_LISTENERS) {
-    const address = options[option];
-    if (address === "") continue;
-    if (options.given.has(flag)) {
-      throw new MeshError(
-        "not-supported",
-        `--${flag}=${address}: this listener needs ${needs}, which are not implemented`,
-        { remedy: `Leave --${flag} out, or give it an empty value.` },
-      );
-    }
-    notes.push(`no listener on ${address}: it needs ${needs}, which are not implemented`);
-  }
-  return [...notes, ...checkRegistries(options)];
-}
-
-function checkRegistries(options: DiscoveryOptions): string[] {
   const { given, registries, orchConfig, configDir } = options;
   if (orchConfig !== "" && configDir !== "") {
     throw new MeshError(

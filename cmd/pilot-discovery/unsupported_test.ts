@@ -12,14 +12,12 @@ function optionsOf(...args: string[]): DiscoveryOptions {
 
 Deno.test("an unsupported default is left out and logged", () => {
   const notes = checkSupported(optionsOf("--configDir=/config"));
-  assert.equal(notes.length, 2);
-  assert.match(notes[0]!, /:15017.*webhooks/);
-  assert.match(notes[1]!, /no service registry/);
+  assert.equal(notes.length, 1);
+  assert.match(notes[0]!, /no service registry/);
 });
 
 Deno.test("an unsupported feature that is requested by name is refused", () => {
   const cases: [args: string[], code: string, says: RegExp][] = [
-    [["--configDir=/c", "--httpsAddr=:15017"], "not-supported", /--httpsAddr=:15017/],
     [["--configDir=/c", "--orchconfig=/k"], "not-supported", /--orchconfig=\/k.*--configDir/],
     [["--configDir=/c", "--registries=Orchestrator"], "not-supported", /--registries=Orchestrator/],
     [["--configDir=/c", "--registries=Mock"], "not-supported", /--registries=Mock/],
@@ -33,9 +31,4 @@ Deno.test("an unsupported feature that is requested by name is refused", () => {
       return true;
     });
   }
-});
-
-Deno.test("a listener that is switched off needs no note", () => {
-  const notes = checkSupported(optionsOf("--configDir=/c", "--httpsAddr="));
-  assert.equal(notes.length, 1);
 });

@@ -58,6 +58,8 @@ function textOf(text: string, name: string): unknown {
       Object.entries(parsed).map(([key, one]) => [key, Array.isArray(one) ? one.toSorted() : one]),
     );
   }
+  // The API server refuses names of ports with more than 15 characters.
+  if (text === "http-dataproxy-prom") return "http-proxy-prom";
   if (name === "MESH_NAMESPACE") return text.trim();
   if (name === "cpu" && text.endsWith("000m")) return text.slice(0, -4);
   if (name === "memory" && text === "1024Mi") return "1Gi";

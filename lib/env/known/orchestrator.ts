@@ -49,31 +49,6 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
     ],
   },
   {
-    state: { kind: "unsupported", reason: "sidecar injection and the webhooks" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "ENABLE_NATIVE_SIDECARS",
-        ALL,
-        false,
-        "Inject the proxy as a native sidecar container; the orchestrator must support it.",
-      ),
-      text(
-        "INJECTION_WEBHOOK_CONFIG_NAME",
-        ALL,
-        "mesh-sidecar-injector",
-        "Name of the mutating webhook configuration that the daemon patches.",
-      ),
-      bool("INJECT_ENABLED", DAEMON, true, "Answer requests for injection."),
-      text(
-        "VALIDATION_WEBHOOK_CONFIG_NAME",
-        AGENT,
-        "mesh-mesh-system",
-        "Name of the validating webhook configuration that the daemon patches; empty: none.",
-      ),
-    ],
-  },
-  {
     state: { kind: "unsupported", reason: "the Gateway API" },
     readers: DAEMON,
     rows: [

@@ -142,8 +142,11 @@ export const SHARED: readonly ListedEnv[] = [
     "COMPLIANCE_POLICY",
     "INBOUND_INTERCEPTION_MODE",
     "INBOUND_TPROXY_MARK",
+    "INJECTION_WEBHOOK_CONFIG_NAME",
     "MESHD_CUSTOM_HOST",
     "POD_NAME",
     "POD_NAMESPACE",
   ]),
+  ...listed("bool", ALL, ["ENABLE_NATIVE_SIDECARS"]),
+  ...listed("string", AGENT, ["VALIDATION_WEBHOOK_CONFIG_NAME"]),
 ];

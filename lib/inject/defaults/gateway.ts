@@ -22,7 +22,7 @@ ${ANNOTATIONS}spec:
   containers:
   - name: mesh-proxy
 ${IMAGE}    ports:
-    - {name: http-dataproxy-prom, containerPort: 15090, protocol: TCP}
+    - {name: http-proxy-prom, containerPort: 15090, protocol: TCP}
     args:
     - proxy
     - router

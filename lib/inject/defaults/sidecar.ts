@@ -167,7 +167,7 @@ ${IMAGE}    {{- if $native }}
     restartPolicy: Always
     {{- end }}
     ports:
-    - {name: http-dataproxy-prom, containerPort: 15090, protocol: TCP}
+    - {name: http-proxy-prom, containerPort: 15090, protocol: TCP}
     args:
     - proxy
     - sidecar

@@ -18,7 +18,7 @@ const CONTAINER = `  - name: mesh-proxy
     ports:
     - {name: metrics, containerPort: 15020, protocol: TCP}
     - {name: status-port, containerPort: 15021, protocol: TCP}
-    - {name: http-dataproxy-prom, containerPort: 15090, protocol: TCP}
+    - {name: http-proxy-prom, containerPort: 15090, protocol: TCP}
 ${IMAGE}    args:
     - proxy
     - waypoint

@@ -1,0 +1,153 @@
+/**
+ * The admission webhooks of the daemon: their listener, the configuration of injection, and the webhook
+ * configurations of the API server.
+ *
+ * @module
+ */
+import { MeshError, messageOf } from "../../lib/base/mod.ts";
+import { openListener } from "../../lib/cli/mod.ts";
+import { REVISION } from "../../lib/controllers/mod.ts";
+import { defaultInjectionConfig } from "../../lib/inject/mod.ts";
+import { scope } from "../../lib/log/mod.ts";
+import { getObject, type OrchClient, types } from "../../lib/orch/mod.ts";
+import { COMPLIANCE_POLICY } from "../../lib/pki/mod.ts";
+import {
+  answerPath,
+  ENABLE_NATIVE_SIDECARS,
+  followInjectionConfig,
+  INJECT_ENABLED,
+  INJECTION_WEBHOOK_CONFIG_NAME,
+  type InjectionSettings,
+  startHttps,
+  syncConfigurations,
+  VALIDATION_WEBHOOK_CONFIG_NAME,
+} from "../../lib/webhooks/mod.ts";
+import type { Identity, SecuredTls } from "./identity.ts";
+import type { DiscoveryOptions } from "./options.ts";
+import type { Sources } from "./sources.ts";
+
+const log = scope("default");
+
+/** The listener is closed within this time, in milliseconds. */
+const GRACE_MS = 1_000;
+
+/** Input of {@link openWebhooks}. */
+export interface WebhooksInput {
+  readonly options: DiscoveryOptions;
+  readonly sources: Pick<Sources, "client" | "mesh">;
+  readonly identity: Pick<Identity, "tls">;
+}
+
+/**
+ * Opens the listener of `--httpsAddr`. Without an orchestrator it is opened only if the flag is given.
+ *
+ * @returns a sentence when there is no listener
+ * @throws MeshError `no-certificate` if the flag is given and there is no certificate
+ */
+export async function openWebhooks(
+  { options, sources: { client, mesh }, identity: { tls } }: WebhooksInput,
+  stack: AsyncDisposableStack,
+): Promise<string | undefined> {
+  const { httpsAddr: address, given } = options;
+  if (address === "") return undefined;
+  const isGiven = given.has("httpsAddr");
+  if (client === undefined && !isGiven) {
+    return `no listener on ${address}: without an orchestrator nothing calls the webhooks`;
+  }
+  if (tls === undefined) {
+    if (isGiven) throw withoutCertificate(address);
+    return `no listener on ${address}: it has the certificate of --secureGRPCAddr, which is empty`;
+  }
+  const revision = REVISION.get() || "default";
+  const injection = INJECT_ENABLED.get()
+    ? await openInjection({ client, mesh, namespace: options.namespace, revision }, stack)
+    : undefined;
+  const remedy = "An empty --httpsAddr switches this listener off.";
+  const paths = { injection, revision, isReady: () => true };
+  const server = await openListener(
+    { by: "--httpsAddr", address, remedy },
+    () =>
+      startHttps({
+        address,
+        certificate: tls.current(),
+        answer: (request) => answerPath(request, paths),
+      }),
+  );
+  stack.defer(() => server.stop(GRACE_MS));
+  tls.onChange(() => server.setCertificate(tls.current()));
+  log.info("serving the webhooks", { address: server.address });
+  if (client !== undefined) openConfigurations({ client, tls, options, revision }, stack);
+  return undefined;
+}
+
+async function openInjection(
+  { client, mesh, namespace, revision }: {
+    readonly client: OrchClient | undefined;
+    readonly mesh: Sources["mesh"];
+    readonly namespace: string;
+    readonly revision: string;
+  },
+  stack: AsyncDisposableStack,
+): Promise<InjectionSettings> {
+  const settings = {
+    mesh,
+    revision,
+    nativeSidecars: ENABLE_NATIVE_SIDECARS.get(),
+    compliancePolicy: COMPLIANCE_POLICY.get() ?? "",
+  };
+  if (client === undefined) {
+    const config = defaultInjectionConfig();
+    return { ...settings, config: () => config, namespaceAnnotations: () => Promise.resolve({}) };
+  }
+  const followed = followInjectionConfig(client, { namespace, revision });
+  stack.defer(() => followed.close());
+  await followed.synced;
+  return {
+    ...settings,
+    config: () => followed.current(),
+    async namespaceAnnotations(name) {
+      try {
+        const { metadata } = await getObject(client, types.NAMESPACE, { name });
+        return metadata.annotations ?? {};
+      } catch (error) {
+        log.warn("the annotations of a namespace cannot be read", {
+          namespace: name,
+          reason: messageOf(error),
+        });
+        return {};
+      }
+    },
+  };
+}
+
+function openConfigurations(
+  { client, tls, options, revision }: {
+    readonly client: OrchClient;
+    readonly tls: SecuredTls;
+    readonly options: DiscoveryOptions;
+    readonly revision: string;
+  },
+  stack: AsyncDisposableStack,
+): void {
+  const sync = syncConfigurations({
+    client,
+    revision,
+    namespace: options.namespace,
+    mutatingName: INJECT_ENABLED.get() ? INJECTION_WEBHOOK_CONFIG_NAME.get() : "",
+    validatingName: VALIDATION_WEBHOOK_CONFIG_NAME.get(),
+    bundle: () => tls.current().clientCa ?? "",
+    onBundle: (changed) => tls.onChange(changed),
+  });
+  stack.defer(() => sync.close());
+}
+
+function withoutCertificate(address: string): MeshError {
+  return new MeshError(
+    "no-certificate",
+    `--httpsAddr=${address}: there is no certificate for this listener`,
+    {
+      remedy: "Give --secureGRPCAddr an address: the listeners share their certificate. " +
+        "Or give an empty --httpsAddr.",
+    },
+  );
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { request } from "node:https";
+import { parseArgv } from "../../lib/cli/mod.ts";
+import { useEnvironment } from "../../lib/env/mod.ts";
+import { defaultMeshConfig } from "../../lib/schema/mod.ts";
+import { freePort } from "../../scripts/harness/mod.ts";
+import { makeAuthority, withCertificates } from "../../tests/support/certificates.ts";
+import type { SecuredTls } from "./identity.ts";
+import { discoveryOptions } from "./options.ts";
+import { PILOT_DISCOVERY } from "./program.ts";
+import { openWebhooks } from "./webhooks.ts";
+
+function optionsOf(...args: string[]) {
+  return discoveryOptions(parseArgv(PILOT_DISCOVERY, ["discovery", ...args]).flags);
+}
+
+const sources = { client: undefined, mesh: defaultMeshConfig };
+
+/** The status of `/inject` with an empty body. */
+function statusOf(port: number, ca: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "localhost", port, path: "/inject", method: "POST", ca, agent: false };
+    const sent = request(options, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+Deno.test(withCertificates("INJECT_ENABLED answers requests for injection", async () => {
+  const dir = await Deno.makeTempDir();
+  const authority = await makeAuthority(dir);
+  const files = await authority.issue("server", ["localhost"]);
+  const [cert, key, ca] = await Promise.all(
+    [files.cert, files.key, authority.cert].map((path) => Deno.readTextFile(path)),
+  ) as [string, string, string];
+  const tls: SecuredTls = { current: () => ({ cert, key, clientCa: ca }), onChange: () => {} };
+  for (const [value, status] of [["true", 400], ["false", 404]] as const) {
+    using _ = useEnvironment({ INJECT_ENABLED: value });
+    await using stack = new AsyncDisposableStack();
+    const port = freePort();
+    const options = optionsOf(`--httpsAddr=127.0.0.1:${port}`);
+    assert.equal(await openWebhooks({ options, sources, identity: { tls } }, stack), undefined);
+    assert.equal(await statusOf(port, ca), status);
+  }
+  await Deno.remove(dir, { recursive: true });
+}));
+
+Deno.test("a listener that cannot be used is refused when it is asked for, and noted else", async () => {
+  await using stack = new AsyncDisposableStack();
+  const identity = { tls: undefined };
+  const open = (...args: string[]) =>
+    openWebhooks({ options: optionsOf(...args), sources, identity }, stack);
+  await assert.rejects(open("--httpsAddr=:15017"), /there is no certificate for this listener/);
+  assert.match(await open() ?? "", /:15017: without an orchestrator/);
+  assert.equal(await open("--httpsAddr="), undefined);
+});

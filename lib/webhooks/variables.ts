@@ -1,0 +1,46 @@
+/**
+ * Environment variables of the webhooks.
+ *
+ * @module
+ */
+import { declareEnv, type EnvVar } from "../env/mod.ts";
+
+const readers = ["pilot-discovery"] as const;
+
+/** True: pods are injected. */
+export const INJECT_ENABLED: EnvVar<boolean> = declareEnv({
+  name: "INJECT_ENABLED",
+  type: "bool",
+  default: true,
+  doc: "Answer requests for injection.",
+  readers,
+});
+
+/** The mutating configuration that is kept. */
+export const INJECTION_WEBHOOK_CONFIG_NAME: EnvVar<string> = declareEnv({
+  name: "INJECTION_WEBHOOK_CONFIG_NAME",
+  type: "string",
+  default: "mesh-sidecar-injector",
+  doc:
+    "Name of the mutating webhook configuration that the daemon patches, beside those with the label `mesh.io/rev` of its revision; empty: none at all.",
+  readers,
+});
+
+/** The validating configuration that is kept. */
+export const VALIDATION_WEBHOOK_CONFIG_NAME: EnvVar<string> = declareEnv({
+  name: "VALIDATION_WEBHOOK_CONFIG_NAME",
+  type: "string",
+  default: "mesh-mesh-system",
+  doc:
+    "Name of the validating webhook configuration that the daemon patches, beside those with the label `mesh.io/rev` of its revision; empty: none at all.",
+  readers,
+});
+
+/** True: proxies are native sidecars. */
+export const ENABLE_NATIVE_SIDECARS: EnvVar<boolean> = declareEnv({
+  name: "ENABLE_NATIVE_SIDECARS",
+  type: "bool",
+  default: false,
+  doc: "Inject the proxy as a native sidecar container; the orchestrator must support it.",
+  readers,
+});

@@ -1,0 +1,379 @@
+/**
+ * The admission webhooks of a daemon, called by a real API server.
+ */
+import assert from "node:assert/strict";
+import {
+  createObject,
+  getObject,
+  mergePatch,
+  type OrchClient,
+  type OrchObject,
+  types,
+} from "../../lib/orch/mod.ts";
+import { applyDefinitions } from "../../scripts/crds.ts";
+import {
+  type Cluster,
+  type Daemon,
+  eventually,
+  freePorts,
+  startDaemon,
+} from "../../scripts/harness/mod.ts";
+import { type Certificate, makeAuthority } from "../support/certificates.ts";
+import { adminClient, clusterTest } from "../support/cluster.ts";
+import { MUTATING, VALIDATING } from "../support/webhook_types.ts";
+
+interface Configuration extends OrchObject {
+  readonly webhooks: readonly {
+    readonly failurePolicy: string;
+    readonly clientConfig: { readonly caBundle?: string };
+  }[];
+}
+
+const INJECTOR = { name: "mesh-sidecar-injector" };
+const OTHER = { name: "mesh-sidecar-injector-canary" };
+const VALIDATOR = { name: "mesh-validator-mesh-system" };
+
+/** The webhook configurations, as an installation makes them, but with URLs. */
+function configurations(port: number): OrchObject[] {
+  const url = (path: string) => `https://localhost:${port}${path}`;
+  const labels = { "mesh.io/rev": "default" };
+  const common = { admissionReviewVersions: ["v1"], sideEffects: "None" };
+  const mutating = (name: string, rev: string) => ({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingWebhookConfiguration",
+    metadata: { name, labels: { "mesh.io/rev": rev } },
+    webhooks: [{
+      ...common,
+      name: "namespace.sidecar-injector.mesh.io",
+      clientConfig: { url: url("/inject/cluster/o--slash--ne/net/n1") },
+      failurePolicy: "Fail",
+      namespaceSelector: { matchLabels: { "mesh-injection": rev === "default" ? "enabled" : rev } },
+      rules: [{
+        operations: ["CREATE"],
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        resources: ["pods"],
+      }],
+    }],
+  });
+  return [
+    mutating(INJECTOR.name, "default"),
+    mutating(OTHER.name, "canary"),
+    {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { ...VALIDATOR, labels },
+      webhooks: [{
+        ...common,
+        name: "rev.validation.mesh.io",
+        clientConfig: { url: url("/validate") },
+        failurePolicy: "Ignore",
+        rules: [{
+          operations: ["CREATE", "UPDATE"],
+          apiGroups: ["networking.mesh.io", "security.mesh.io"],
+          apiVersions: ["*"],
+          resources: ["*"],
+        }],
+      }],
+    } as OrchObject,
+  ];
+}
+
+const pod = (name: string, labels: Record<string, string> = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, namespace: "shop", labels: { app: "web", ...labels } },
+  spec: {
+    serviceAccountName: "default",
+    containers: [{
+      name: "web",
+      image: "web:1",
+      readinessProbe: { httpGet: { path: "/ok", port: 8080 } },
+    }],
+  },
+});
+
+function applied(cluster: Cluster, object: unknown) {
+  return cluster.run(["apply", "-f", "-"], JSON.stringify(object));
+}
+
+async function bundleOf(
+  client: OrchClient,
+  type: typeof MUTATING,
+  name: { name: string },
+): Promise<string | undefined> {
+  const { webhooks } = await getObject<Configuration>(client, type, name);
+  return webhooks[0]?.clientConfig.caBundle;
+}
+
+interface StoredPod extends OrchObject {
+  readonly spec: {
+    readonly containers: readonly {
+      readonly name: string;
+      readonly env?: readonly { readonly name: string; readonly value?: string }[];
+    }[];
+    readonly initContainers?: readonly { readonly name: string }[];
+  };
+}
+
+async function namesOf(client: OrchClient, name: string): Promise<string> {
+  const { spec } = await getObject<StoredPod>(client, types.POD, { namespace: "shop", name });
+  return spec.containers.map((one) => one.name).join();
+}
+
+clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) => {
+  using client = await adminClient(cluster);
+  await applyDefinitions(client);
+  for (const name of ["mesh-system", "shop"]) {
+    const labels: Record<string, string> = name === "shop" ? { "mesh-injection": "enabled" } : {};
+    await createObject(client, types.NAMESPACE, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name, labels },
+    });
+  }
+  const [secured, port] = freePorts(2) as [number, number];
+  const [injector, other, validator] = configurations(port);
+  await createObject(client, MUTATING, injector!);
+  await createObject(client, MUTATING, other!);
+  await createObject(client, VALIDATING, validator!);
+  const dir = await Deno.makeTempDir({ prefix: "mesh-webhooks-" });
+  const files = { cert: `${dir}/cert.pem`, key: `${dir}/key.pem`, ca: `${dir}/ca.pem` };
+  await writeCertificate(dir, "first", files);
+
+  await t.step("a pod created before the daemon runs is refused, not left out", async () => {
+    const { success, text } = await applied(cluster, pod("early"));
+    assert.equal(success, false);
+    assert.match(text, /namespace\.sidecar-injector\.mesh\.io/);
+  });
+
+  await using daemon = await startDaemon({
+    configDir: "",
+    secured,
+    args: [
+      `--orchconfig=${cluster.files.kubeconfig}`,
+      `--httpsAddr=127.0.0.1:${port}`,
+      `--tlsCertFile=${files.cert}`,
+      `--tlsKeyFile=${files.key}`,
+      `--caCertFile=${files.ca}`,
+    ],
+  });
+
+  await t.step("its bundle comes into the configurations of its revision", async () => {
+    await eventually(
+      "bundles",
+      async () =>
+        await bundleOf(client, MUTATING, INJECTOR) !== undefined &&
+        await bundleOf(client, VALIDATING, VALIDATOR) !== undefined,
+    );
+    assert.equal(await bundleOf(client, MUTATING, OTHER), undefined);
+  });
+
+  await t.step("the failure policy is closed after the self-check", async () => {
+    await eventually("Fail", async () => {
+      const { webhooks } = await getObject<Configuration>(client, VALIDATING, VALIDATOR);
+      return webhooks[0]?.failurePolicy === "Fail";
+    });
+  });
+
+  await t.step("a pod comes out with a proxy", async () => {
+    await creates(cluster, "web");
+    const stored = await getObject<StoredPod>(client, types.POD, {
+      namespace: "shop",
+      name: "web",
+    });
+    assert.deepEqual(stored.spec.containers.map(({ name }) => name), ["web", "mesh-proxy"]);
+    const env = new Map(stored.spec.containers[1]?.env?.map(({ name, value }) => [name, value]));
+    assert.equal(env.get("MESH_META_CLUSTER_ID"), "o/ne");
+    assert.equal(env.get("MESH_META_NETWORK"), "n1");
+    assert.ok(env.get("MESH_ORCH_APP_PROBERS")?.includes("/app-health/web/readyz"));
+    await applied(cluster, pod("without", { "sidecar.mesh.io/inject": "false" }));
+    assert.equal(await namesOf(client, "without"), "web");
+    const wrong = pod("wrong");
+    const annotations = { "sidecar.mesh.io/interceptionMode": "SOMEHOW" };
+    const refused = await applied(cluster, {
+      ...wrong,
+      metadata: { ...wrong.metadata, annotations },
+    });
+    assert.match(refused.text, /interceptionMode"\]: "SOMEHOW" is not REDIRECT, TPROXY or NONE/);
+  });
+
+  await t.step(
+    "an invalid VirtualService is refused with field and remedy",
+    () => refuses(cluster),
+  );
+  await t.step(
+    "templates of the ConfigMap are used, and a broken one is not",
+    () => templates(cluster, client, daemon),
+  );
+
+  await t.step("a bundle and a policy that somebody overwrites are repaired", async () => {
+    const webhooks = (await getObject<Configuration>(client, VALIDATING, VALIDATOR)).webhooks;
+    const good = webhooks[0]!.clientConfig.caBundle;
+    const wrong = { ...webhooks[0]!, failurePolicy: "Ignore" };
+    await mergePatch(client, VALIDATING, VALIDATOR, {
+      webhooks: [{ ...wrong, clientConfig: { ...wrong.clientConfig, caBundle: undefined } }],
+    });
+    await eventually("a repair", async () => {
+      const [one] = (await getObject<Configuration>(client, VALIDATING, VALIDATOR)).webhooks;
+      return one?.clientConfig.caBundle === good && one?.failurePolicy === "Fail";
+    });
+  });
+
+  await t.step("a changed certificate is served, and its authority is in the bundle", async () => {
+    const before = await bundleOf(client, MUTATING, INJECTOR);
+    await writeCertificate(dir, "second", files);
+    await eventually(
+      "another bundle",
+      async () => await bundleOf(client, MUTATING, INJECTOR) !== before,
+    );
+    await creates(cluster, "later");
+    assert.equal(await namesOf(client, "later"), "web,mesh-proxy");
+  });
+  await t.step("metrics count it all", () => counts(daemon));
+  await daemon[Symbol.asyncDispose]();
+  await t.step(
+    "another revision keeps its own configurations, by its variables",
+    () => canary(cluster, client, { secured, port, files }),
+  );
+  await Deno.remove(dir, { recursive: true });
+});
+
+/** Metrics that the steps before have moved. */
+async function counts(daemon: Daemon): Promise<void> {
+  const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
+  for (
+    const name of [
+      "sidecar_injection_requests_total",
+      "sidecar_injection_success_total",
+      "sidecar_injection_skip_total",
+      "sidecar_injection_failure_total",
+      "sidecar_injection_time_seconds_count",
+      "galley_validation_passed",
+      "galley_validation_failed",
+      "galley_validation_config_updates",
+      "webhook_patch_attempts_total",
+    ]
+  ) assert.match(text, new RegExp(`^${name}(?:\\{.*\\})? [1-9]`, "m"), name);
+}
+
+/** A daemon with variables, in place of the first one. */
+async function canary(
+  cluster: Cluster,
+  client: OrchClient,
+  { secured, port, files }: {
+    readonly secured: number;
+    readonly port: number;
+    readonly files: Certificate & { readonly ca: string };
+  },
+): Promise<void> {
+  const [named] = configurations(port);
+  const own = { ...named!, metadata: { name: "own-injector" } };
+  await createObject(client, MUTATING, own);
+  assert.equal(await bundleOf(client, MUTATING, OTHER), undefined);
+  await cluster.run(["delete", "mutatingwebhookconfiguration", INJECTOR.name]);
+  await mergePatch(client, VALIDATING, VALIDATOR, {
+    metadata: { labels: { "mesh.io/rev": "canary" } },
+  });
+  const { webhooks } = await getObject<Configuration>(client, VALIDATING, VALIDATOR);
+  await mergePatch(client, VALIDATING, VALIDATOR, {
+    webhooks: [{
+      ...webhooks[0],
+      clientConfig: { ...webhooks[0]!.clientConfig, caBundle: undefined },
+    }],
+  });
+  await using _daemon = await startDaemon({
+    configDir: "",
+    secured,
+    args: [
+      `--orchconfig=${cluster.files.kubeconfig}`,
+      `--httpsAddr=127.0.0.1:${port}`,
+      `--tlsCertFile=${files.cert}`,
+      `--tlsKeyFile=${files.key}`,
+      `--caCertFile=${files.ca}`,
+    ],
+    env: {
+      REVISION: "canary",
+      ENABLE_NATIVE_SIDECARS: "true",
+      INJECTION_WEBHOOK_CONFIG_NAME: "own-injector",
+      VALIDATION_WEBHOOK_CONFIG_NAME: "",
+    },
+  });
+  await eventually("bundles", async () =>
+    await bundleOf(client, MUTATING, OTHER) !== undefined &&
+    await bundleOf(client, MUTATING, { name: "own-injector" }) !== undefined);
+  assert.equal(await bundleOf(client, VALIDATING, VALIDATOR), undefined);
+  await creates(cluster, "native");
+  const { spec, metadata } = await getObject<StoredPod>(client, types.POD, {
+    namespace: "shop",
+    name: "native",
+  });
+  assert.deepEqual(spec.initContainers?.map(({ name }) => name), ["mesh-init", "mesh-proxy"]);
+  assert.equal(metadata.annotations?.["mesh.io/rev"], "canary");
+}
+
+/** Applies a pod until the API server has the newest bundle. */
+async function creates(cluster: Cluster, name: string): Promise<void> {
+  let text = "";
+  await eventually(`the pod ${name}`, async () => {
+    const result = await applied(cluster, pod(name));
+    if (!result.success && result.text !== text) console.error(result.text);
+    text = result.text;
+    return result.success;
+  });
+}
+
+async function refuses(cluster: Cluster): Promise<void> {
+  const route = (hosts: string[], metadata: Record<string, unknown> = {}) => ({
+    apiVersion: "networking.mesh.io/v1",
+    kind: "VirtualService",
+    metadata: { name: "bad", namespace: "shop", ...metadata },
+    spec: { hosts, http: [{ route: [{ destination: { host: "a" }, weight: -1 }] }] },
+  });
+  const { success, text } = await applied(cluster, route(["a"]));
+  assert.equal(success, false);
+  assert.match(
+    text,
+    /denied the request: configuration is invalid: spec\.http\[0\]\.route\[0\]\.weight/,
+  );
+  const good = route(["a"]);
+  delete (good.spec.http[0]!.route[0] as { weight?: number }).weight;
+  const passed = await applied(cluster, { ...good, metadata: { ...good.metadata, name: "good" } });
+  assert.equal(passed.success, true, passed.text);
+  const other = await applied(cluster, route(["a"], { labels: { "mesh.io/rev": "canary" } }));
+  assert.equal(other.success, true, other.text);
+}
+
+async function templates(cluster: Cluster, client: OrchClient, daemon: Daemon): Promise<void> {
+  const map = (config: string) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "mesh-sidecar-injector", namespace: "mesh-system" },
+    data: { config, values: '{"global":{"hub":"registry.test"}}' },
+  });
+  const template = "templates:\n  sidecar: |\n    spec:\n      containers:\n" +
+    "      - name: mesh-proxy\n        image: {{ .ProxyImage }}\n      - name: of-template\n        image: a\n";
+  await applied(cluster, map(template));
+  await daemon.program.printed(/configuration of injection.*mesh-sidecar-injector/);
+  await creates(cluster, "templated");
+  assert.equal(await namesOf(client, "templated"), "web,of-template,mesh-proxy");
+  await applied(cluster, map(`${template}\n  other: "{{ if }}"\n`));
+  await daemon.program.printed(/configuration of injection is invalid/);
+  await creates(cluster, "kept");
+  assert.equal(await namesOf(client, "kept"), "web,of-template,mesh-proxy");
+  await cluster.run(["delete", "configmap", "mesh-sidecar-injector", "-n", "mesh-system"]);
+  await daemon.program.printed(/none: the built-in one/);
+}
+
+async function writeCertificate(
+  dir: string,
+  name: string,
+  files: Certificate & { readonly ca: string },
+): Promise<void> {
+  const authority = await makeAuthority(dir, name);
+  const { cert, key } = await authority.issue(`${name}-leaf`, ["localhost"]);
+  // The authority first: clients of the old certificate do not lose theirs.
+  await Deno.copyFile(authority.cert, files.ca);
+  await Deno.copyFile(key, files.key);
+  await Deno.copyFile(cert, files.cert);
+}
