@@ -151,7 +151,8 @@ function deriveFindings(
 ): Derived<readonly Finding[], AnalyzedKey> {
   return graph.derive("analysis", analyzedKeys, (read, { kind, row }): readonly Finding[] => {
     const object = read.get(tableOf(mesh.tables, kind), row);
-    if (object === undefined) return [];
+    // Services and pods of an orchestrator share tables with objects of other kinds.
+    if (object === undefined || object.meta.kind !== kind) return [];
     return (ANALYZERS_OF.get(kind) ?? []).flatMap(({ analyze }) => [
       ...analyze({ read, mesh, indexes }, object as ConfigObject<never>),
     ]);

@@ -156,6 +156,9 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
   });
 
   await t.step("the object is a Service in views, and its events are counted", async () => {
+    const page = await fetch(`${daemon.http}/debug/objects/Service/default/web`);
+    assert.equal(page.status, 200);
+    await page.body?.cancel();
     const objects = JSON.stringify(await daemon.debug("configz"));
     assert.ok(objects.includes('"kind":"Service"') && !objects.includes("service:"), objects);
     const metrics = await (await fetch(`${daemon.monitoring}/metrics`)).text();
@@ -210,6 +213,25 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
     });
     await shows(second, "10.1.0.2", "!10.9.9.9");
     await showsOf(second, "pods.test", "!10.1.0.7");
+  });
+
+  await t.step("discovery selectors follow the labels of namespaces", async () => {
+    const dir = await Deno.makeTempDir({ prefix: "mesh-selectors-" });
+    await using _dir = { [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }) };
+    const meshConfig = `${dir}/mesh.yaml`;
+    await Deno.writeTextFile(meshConfig, "discoverySelectors: [{matchLabels: {mesh: selected}}]\n");
+    await using third = await startDaemon({
+      configDir: "",
+      args: [`--orchconfig=${cluster.files.kubeconfig}`, `--meshConfig=${meshConfig}`],
+    });
+    const known = async () => JSON.stringify(await third.debug("registryz")).includes(HOST);
+    assert.equal(await known(), false, "the namespace has no label");
+    const label = (mesh: string | null) =>
+      mergePatch(client, types.NAMESPACE, { name: "default" }, { metadata: { labels: { mesh } } });
+    await label("selected");
+    await eventually("the Service of the selected namespace", known);
+    await label(null);
+    await eventually("no Service without the label", async () => !await known());
   });
 
   await t.step("endpoints stay while the server is away", async () => {

@@ -195,6 +195,11 @@ clusterTest(
       }
     });
 
+    await t.step("the analysis finds no mistake in Services", async () => {
+      const found = await daemon.debug<{ code: string }[]>("analysis");
+      assert.deepEqual(found.map(({ code }) => code), []);
+    });
+
     await t.step("a VirtualService of the API routes, and its deletion ends that", async () => {
       await apply(cluster, ROUTES);
       await answering(url, host, [second.name]);

@@ -398,3 +398,16 @@ Deno.test("the order of endpoints decides nothing about localities", () => {
   assert.deepEqual(zones(ENDPOINTS), zones([...ENDPOINTS].reverse()));
   assert.deepEqual(zones(ENDPOINTS), ["r1", "r2"]);
 });
+
+Deno.test("endpoints that terminate are sent as draining only where sessions stay with them", () => {
+  const endpoints = [
+    testEndpoint({ address: "10.1.0.1" }),
+    testEndpoint({ address: "10.1.0.4", health: "draining" }),
+    testEndpoint({ address: "10.1.0.3", health: "unhealthy" }),
+  ];
+  const sent = (more: Partial<AssignmentInput>) =>
+    planAssignment({ clusterName: "c", portName: "http", endpoints, ...more })
+      .flatMap((one) => one.endpoints.map((e) => `${e.endpoint.address} ${e.health}`));
+  assert.deepEqual(sent({}), ["10.1.0.1 healthy"]);
+  assert.deepEqual(sent({ keepDraining: true }), ["10.1.0.1 healthy", "10.1.0.4 draining"]);
+});
