@@ -35,8 +35,8 @@ implemented.
 Objects of the mesh that say \`galley.mesh.io/analyze-suppress: CODE,CODE\` (or \`*\`) as annotation have
 no messages of these codes; \`--suppress "CODE=Kind name.namespace"\` does the same for one run.
 
-These codes of the interface are not emitted: MSH0001 (failures are errors of the command), MSH0141,
-MSH0142, MSH0156, MSH0168, MSH0169, MSH0172 and MSH0176 (checks before an installation), MSH0143
+Analysis does not emit these codes: MSH0001 (failures are errors of the command), MSH0141,
+MSH0142 and MSH0156 (see \`precheck\`), MSH0168, MSH0169, MSH0172 and MSH0176, MSH0143
 (listeners of running pods), MSH0170 (several clusters). Host names of webhooks are not resolved.
 
 \`deno test -A lib/analyze\` fails when this page is not that of the tables; \`UPDATE_GOLDENS=1\` writes it.

@@ -190,6 +190,88 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.equal(denied.status, 1);
   });
 
+  await t.step("describe a pod and a service", async () => {
+    const pod = await run("x", "describe", "pod", "web-1.shop");
+    assert.match(
+      pod.out,
+      /^Pod: web-1\.shop\n[^]*Service: web\.shop\n {3}Port: http 80\/HTTP targets pod port 8080\nVirtualService: web\.shop\n {3}1 HTTP route/,
+    );
+    assert.match(pod.out, /Workload mTLS mode: PERMISSIVE/);
+    const service = await run("x", "describe", "svc", "web");
+    assert.match(service.out, /^Service: web\.shop\n[^]*Pods with a proxy: web-1\.shop\n$/);
+    const plain = await run("x", "describe", "pod", "plain-1");
+    assert.match(plain.out, /WARNING: plain-1\.shop is not part of the mesh/);
+    assert.equal((await run("x", "describe", "svc", "gone")).status, 1);
+  });
+
+  await t.step("dashboard keeps a port until it is interrupted", async () => {
+    const stop = new AbortController();
+    const seen = Promise.withResolvers<string>();
+    const args = ["dashboard", "meshd-debug", "meshd-1", "--browser=false"];
+    const running = mesh.runUntil(stop.signal, args, (out) => {
+      if (out.includes("skipping")) seen.resolve(out);
+    });
+    const url = /^http:\/\/localhost:\d+\/debug$/m.exec(await seen.promise)?.[0] ?? "";
+    const page = await fetch(url);
+    assert.equal(page.status, 200);
+    await page.body?.cancel();
+    stop.abort();
+    assert.equal((await running).status, 0);
+    await assert.rejects(fetch(url));
+    const wrong: [args: string[], err: RegExp, status: number][] = [
+      [["controlz"], /specify a pod or --selector/, 64],
+      [["proxy", "web-1", "-l", "app=web"], /name cannot be provided when a selector is/, 64],
+      [["grafana"], /no Grafana pods found in mesh-system/, 1],
+      [["proxy", "web-1", "--address", "192.0.2.1", "--browser=false"], /cannot listen on 192/, 1],
+    ];
+    for (const [args, err, status] of wrong) {
+      const ran = await run("dashboard", ...args);
+      assert.deepEqual([err.test(ran.err), ran.status], [true, status], ran.err);
+    }
+  });
+
+  await t.step("bug-report collects the mesh without secrets", async () => {
+    await create(mesh.client, types.SECRET, { name: "key", namespace: "shop" }, {
+      stringData: { password: "not-to-be-seen" },
+    });
+    const dir = `${mesh.dir}/report`;
+    const dry = await run("bug-report", "--dry-run", "--output-dir", dir);
+    assert.match(dry.out, /^Pods of the report: meshd-1\.mesh-system, web-1\.shop\n/);
+    await assert.rejects(Deno.stat(dir));
+    const made = await run("bug-report", "--output-dir", dir);
+    assert.match(made.out, /Done\.\n$/, made.err);
+    assert.deepEqual([...Deno.readDirSync(dir)].map(({ name }) => name), ["bug-report.tar.gz"]);
+    const tar = new Deno.Command("tar", { args: ["-xzf", "bug-report.tar.gz"], cwd: dir });
+    assert.equal((await tar.output()).success, true);
+    const read = (name: string): string => Deno.readTextFileSync(`${dir}/${name}`);
+    assert.match(read("meshd/mesh-system/meshd-1/syncz"), /web-1\.shop/);
+    assert.match(read("proxies/shop/web-1/config_dump"), /ClustersConfigDump/);
+    assert.match(read("proxies/shop/web-1/mesh-proxy.log"), /started\nBearer \[redacted\]/);
+    assert.match(read("cluster/secrets.yaml"), /password: .*redacted, 20 characters/);
+    assert.match(read("cluster/virtualservices.yaml"), /web\.shop\.svc/);
+    assert.match(read("analyze/messages.json"), /"messages"/);
+    assert.equal(read("faults.txt"), "");
+    const whole = await new Deno.Command("grep", { args: ["-rc", "not-to-be-seen", dir] }).output();
+    assert.equal(whole.success, false);
+    const wrong = await run(
+      "bug-report",
+      "--duration",
+      "1h",
+      "--start-time",
+      "2026-01-01T00:00:00Z",
+    );
+    assert.equal(wrong.status, 64);
+  });
+
+  await t.step(
+    "the debug taps of agents answer proxy-status, and silent ones are named",
+    async () => {
+      const { out, err } = await run("x", "ps", "--xds-via-agents", "--timeout", "20s");
+      assert.match(out, /^NAME/);
+      assert.match(err, /^Warning: web-1\.shop: .*port 15004/m);
+    },
+  );
+
   await t.step("identities that may not do something are told so, by name", async () => {
     const denied = await run("pc", "cluster", "web-1", "--as", "jane", "--as-group", "devs");
     assert.equal(denied.status, 1);

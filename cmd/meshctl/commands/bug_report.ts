@@ -1,6 +1,7 @@
-import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
-import { flag, outputFlag } from "./flags.ts";
-import { notYet } from "./not_yet.ts";
+import { type CommandSpec, type FlagSpec, versionCommand } from "../../../lib/cli/mod.ts";
+import { flag } from "./flags.ts";
+
+const OWN_VERSION = versionCommand();
 
 const FLAGS: readonly FlagSpec[] = [
   flag("context", "string", "Context of the orchestrator configuration"),
@@ -26,21 +27,23 @@ const FLAGS: readonly FlagSpec[] = [
 
 /** `bug-report`. */
 export const bugReport: CommandSpec = {
-  ...notYet({
-    name: "bug-report",
-    summary: "Collect information about the mesh in an archive",
-    flags: FLAGS,
-  }),
-  commands: [notYet({
-    name: "version",
-    summary: "Print build version information",
-    flags: [
-      ...FLAGS,
-      outputFlag(["yaml", "json"]),
-      flag("short", "bool", "Use --short=false for full version information", {
-        short: "s",
-        default: "true",
-      }),
-    ],
-  })],
+  name: "bug-report",
+  summary: "Collect information about the mesh in an archive",
+  description:
+    "Writes bug-report.tar.gz with the objects of the cluster, the logs and debug pages of the\n" +
+    "daemons, and the logs and configuration of the proxies. Keys, tokens and the contents of\n" +
+    "secrets are left out. Parts that could not be collected are listed in faults.txt.\n" +
+    "--include and --exclude are NAMESPACES/DEPLOYMENTS/PODS/LABELS/ANNOTATIONS/CONTAINERS.",
+  examples: [
+    "meshctl bug-report",
+    "meshctl bug-report --include shop --duration 1h --output-dir /tmp/report",
+    "meshctl bug-report --dry-run",
+  ],
+  flags: FLAGS,
+  run: async (call) => await (await import("../bug_report.ts")).bugReport(call),
+  commands: [{
+    ...OWN_VERSION,
+    examples: ["meshctl bug-report version -o json"],
+    flags: [...FLAGS, ...OWN_VERSION.flags ?? []],
+  }],
 };

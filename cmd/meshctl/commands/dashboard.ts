@@ -1,7 +1,7 @@
 import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
 import { flag, REVISION } from "./flags.ts";
-import { notYet } from "./not_yet.ts";
-import { PROXY } from "./proxy.ts";
+import { POD, PROXY } from "./proxy.ts";
+import type { DashboardPage } from "../dashboard.ts";
 
 const COMMON: readonly FlagSpec[] = [
   flag("address", "string", "Address to listen on, an IP address or localhost", {
@@ -14,51 +14,89 @@ const uiPort = (preset: number) =>
   flag("ui-port", "int", "Port of the page in the pod", { default: String(preset) });
 const SELECTOR = flag("selector", "string", "Labels that select pods", { short: "l" });
 
-function addOn(name: string, port: number): CommandSpec {
-  return notYet({
-    name,
-    summary: `Open the page of ${name[0]?.toUpperCase()}${name.slice(1)}`,
-    flags: [...COMMON, uiPort(port)],
-  });
+/** A command that opens a page. */
+function opening(
+  outline: Omit<CommandSpec, "run">,
+  page: DashboardPage,
+): CommandSpec {
+  return {
+    ...outline,
+    run: async (call) => await (await import("../dashboard.ts")).showDashboard(call, page),
+  };
 }
+
+/** The page of another program in the namespace of the mesh. */
+function addOn(
+  { name, port, labels, path }: AddOn,
+): CommandSpec {
+  const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  return opening({
+    name,
+    summary: `Open the page of ${title}`,
+    examples: [`meshctl dashboard ${name}`],
+    flags: [...COMMON, uiPort(port)],
+  }, { title, labels, port: "ui-port", ...path !== undefined && { path } });
+}
+
+interface AddOn {
+  readonly name: string;
+  readonly port: number;
+  readonly labels: string;
+  readonly path?: string;
+}
+
+/** The programs that have a page (G41 of the interface). */
+const ADD_ONS: readonly AddOn[] = [
+  { name: "prometheus", port: 9090, labels: "app.kubernetes.io/name=prometheus" },
+  { name: "grafana", port: 3000, labels: "app.kubernetes.io/name=grafana" },
+  { name: "kiali", port: 20_001, labels: "app=kiali", path: "/kiali" },
+  { name: "jaeger", port: 16_686, labels: "app=jaeger" },
+  { name: "zipkin", port: 9411, labels: "app=zipkin" },
+  { name: "skywalking", port: 8080, labels: "app=skywalking-ui" },
+];
 
 /** `dashboard` and its sub-commands. */
 export const dashboard: CommandSpec = {
   name: "dashboard",
   aliases: ["dash", "d"],
   summary: "Open pages of the mesh",
+  description:
+    "Forwards a local port to a page in the cluster, prints its URL and opens a browser,\n" +
+    "until it is interrupted.",
+  examples: [
+    "meshctl dashboard meshd-debug --selector app=meshd",
+    "meshctl dashboard dataproxy web-1.shop --browser=false",
+  ],
   flags: COMMON,
   commands: [
-    addOn("prometheus", 9090),
-    addOn("grafana", 3000),
-    addOn("kiali", 20001),
-    addOn("jaeger", 16686),
-    addOn("zipkin", 9411),
-    addOn("skywalking", 8080),
+    ...ADD_ONS.map(addOn),
     ...["dataproxy", "proxy"].map((name) =>
-      notYet({
+      opening({
         name,
         summary: "Open the admin page of a proxy",
+        examples: [`meshctl dashboard ${name} web-1.shop`],
         args: [PROXY],
         flags: [...COMMON, SELECTOR, uiPort(15000)],
-      })
+      }, { title: name, port: "ui-port" })
     ),
-    notYet({
+    opening({
       name: "controlz",
       summary: "Open the introspection pages of the daemon",
-      args: [PROXY],
+      examples: ["meshctl dashboard controlz --selector app=meshd"],
+      args: [POD],
       flags: [
         ...COMMON,
         SELECTOR,
         flag("ctrlz_port", "int", "Port of the introspection pages", { default: "9876" }),
         REVISION,
       ],
-    }),
-    notYet({
+    }, { title: "meshd", ofMesh: true, port: "ctrlz_port" }),
+    opening({
       name: "meshd-debug",
       summary: "Open the debug pages of the daemon",
-      args: [PROXY],
+      examples: ["meshctl dashboard meshd-debug --selector app=meshd"],
+      args: [POD],
       flags: [...COMMON, SELECTOR],
-    }),
+    }, { title: "meshd", ofMesh: true, port: 15_014, path: "/debug" }),
   ],
 };

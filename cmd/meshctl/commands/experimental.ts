@@ -1,7 +1,6 @@
 import type { CommandSpec } from "../../../lib/cli/mod.ts";
 import { fileFlag, flag, outputFlag, REVISION, XDS_FLAGS } from "./flags.ts";
 import { workload } from "./install.ts";
-import { notYet } from "./not_yet.ts";
 import { POD, PROXY } from "./proxy.ts";
 import { experimentalProxyStatus } from "./proxy_status.ts";
 import { experimentalVersion } from "./version.ts";
@@ -32,19 +31,31 @@ const describe: CommandSpec = {
   aliases: ["des"],
   summary: "Describe a pod or a service in words",
   commands: [
-    notYet({
+    {
       name: "pod",
-      summary: "Describe a pod",
-      args: [{ name: "pod", description: "<name>[.<namespace>]" }],
+      summary: "Describe a pod: its services, routes, rules and security",
+      examples: [
+        "meshctl x describe pod web-1.shop",
+        "meshctl x describe pod deployment/web -n shop",
+      ],
+      args: [{ ...POD, optional: false }],
       flags: [flag("ignoreUnmeshed", "bool", "Say nothing about pods without proxy")],
-    }),
-    notYet({
+      run: async (call) => await (await import("../describe.ts")).describePodCommand(call),
+    },
+    {
       name: "service",
       aliases: ["svc"],
-      summary: "Describe a service",
-      args: [{ name: "service", description: "<name>[.<namespace>]" }],
+      summary: "Describe a service: its ports, routes, rules and security",
+      examples: ["meshctl x describe service web.shop"],
+      args: [{
+        name: "service",
+        description: "<name>[.<namespace>]",
+        candidates: async (request) =>
+          await (await import("../candidates.ts")).serviceNames(request),
+      }],
       flags: [flag("ignoreUnmeshed", "bool", "Say nothing about pods without proxy")],
-    }),
+      run: async (call) => await (await import("../describe.ts")).describeServiceCommand(call),
+    },
   ],
 };
 

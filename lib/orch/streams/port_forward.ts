@@ -18,7 +18,7 @@ export interface ForwardRequest {
   readonly access: Access;
   readonly pod: PodName;
   readonly port: number;
-  /** Local addresses to listen on; default 127.0.0.1. */
+  /** Local addresses to listen on, of which one must be free; default 127.0.0.1. */
   readonly hosts?: readonly string[];
   /** Local port; default: a free one. */
   readonly localPort?: number;
@@ -41,18 +41,30 @@ export interface PortForward extends AsyncDisposable {
  */
 export async function forwardPort(request: ForwardRequest): Promise<PortForward> {
   const { hosts = ["127.0.0.1"], localPort = 0 } = request;
-  const listeners: Deno.TcpListener[] = [];
+  const listeners = listen(hosts, localPort);
   try {
-    for (const hostname of hosts) {
-      const port = listeners[0]?.addr.port ?? localPort;
-      listeners.push(Deno.listen({ hostname, port }));
-    }
     const first = await open(request);
     return new Forward(request, listeners, first);
   } catch (error) {
     for (const listener of listeners) listener.close();
     throw error;
   }
+}
+
+/** Listens on the addresses that can be bound; fails if none can. */
+function listen(hosts: readonly string[], localPort: number): Deno.TcpListener[] {
+  const listeners: Deno.TcpListener[] = [];
+  let fault: unknown;
+  for (const hostname of hosts) {
+    try {
+      const port = listeners[0]?.addr.port ?? localPort;
+      listeners.push(Deno.listen({ hostname, port }));
+    } catch (error) {
+      fault ??= error;
+    }
+  }
+  if (listeners.length === 0) throw fault;
+  return listeners;
 }
 
 function open({ access, pod, port, timeoutMs, signal }: ForwardRequest): Promise<Socket> {

@@ -1,0 +1,234 @@
+/**
+ * Collects the files of a report from a cluster.
+ *
+ * @module
+ */
+import { messageOf } from "../../../lib/base/mod.ts";
+import { type Invocation, progressOn } from "../../../lib/cli/mod.ts";
+import {
+  collectionPath,
+  listAll,
+  type ListItem,
+  objectPath,
+  type ResourceType,
+  trimmed,
+  types,
+} from "../../../lib/orch/mod.ts";
+import { KINDS } from "../../../lib/schema/mod.ts";
+import { toYaml } from "../../../lib/text/mod.ts";
+import type { ClusterAccess } from "../cluster/access.ts";
+import { MONITORING_PORT } from "../cluster/daemons.ts";
+import { withPodPort } from "../cluster/forward.ts";
+import { MUTATING_WEBHOOK } from "../cluster/live_objects.ts";
+import { hasProxy, type Pod, podsOf, PROXY_CONTAINER } from "../cluster/pods.ts";
+import { admin } from "../dump_source.ts";
+import type { ArchivedFile } from "./archive.ts";
+import { linesWithin } from "./log_range.ts";
+import { fitting, type RankedLog, rankOf } from "./logs.ts";
+import type { ReportOptions } from "./options.ts";
+import { redacted, redactedSecret } from "./redact.ts";
+
+/** Bytes of one log, and of one object list or page in characters. */
+const MAX_LOG = 16 * 1024 * 1024;
+const MAX_FILE = 64 * 1024 * 1024;
+/** Characters of all logs. */
+const MAX_LOGS = 256 * 1024 * 1024;
+
+const ADMIN_PAGES = ["config_dump?include_eds", "clusters", "listeners", "server_info", "stats"];
+const DEBUG_PAGES = [
+  ...["syncz", "adsz", "configz", "registryz", "endpointz", "clusterz", "mesh", "push_status"]
+    .map((page) => `debug/${page}`),
+  "metrics",
+  "version",
+];
+const OBJECT_TYPES: readonly ResourceType[] = [
+  ...[types.NODE, types.NAMESPACE, types.SERVICE, types.POD, types.DEPLOYMENT],
+  ...[types.ENDPOINT_SLICE, types.EVENT, types.SECRET, types.SERVICE_ACCOUNT, MUTATING_WEBHOOK],
+  ...KINDS.filter(({ kind }) => kind !== "Namespace").map((one): ResourceType => ({
+    ...{ group: one.group, kind: one.kind, plural: one.plural },
+    version: one.versions[0] ?? "v1",
+    namespaced: one.scope === "namespaced",
+  })),
+];
+
+/** The files of a report, and what could not be collected. */
+export interface Collected {
+  readonly files: readonly ArchivedFile[];
+  readonly faults: readonly string[];
+}
+
+/** One step: gives files or logs. */
+interface Step {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+/** Collects until everything was asked or the time is over; a step that fails is a fault. */
+export async function collect(
+  call: Invocation,
+  cluster: ClusterAccess,
+  options: ReportOptions,
+): Promise<Collected> {
+  const files: ArchivedFile[] = [];
+  const logs: RankedLog[] = [];
+  const faults: string[] = [];
+  const add = (path: string, text: string): void => {
+    const isCut = text.length > MAX_FILE;
+    if (isCut) faults.push(`${path}: cut off after ${MAX_FILE} characters`);
+    const kept = isCut ? text.slice(0, MAX_FILE) : text;
+    files.push({ path, text: options.fullSecrets ? kept : redacted(kept) });
+  };
+  const addLog = (path: string, text: string): void => {
+    const kept = redacted(linesWithin(text, options.range));
+    logs.push({ path, text: kept, rank: rankOf(kept, options) });
+  };
+  const selected = await selectedPods(cluster, options);
+  const steps = [
+    ...objectSteps(cluster, options, add),
+    ...selected.flatMap((pod) => podSteps(call, cluster, { pod, options, add, addLog })),
+  ];
+  const isLate = await runAll(call, steps, options, faults);
+  if (isLate) {
+    faults.push(`not everything was collected within ${options.timeoutMs / 1000} seconds`);
+  }
+  const { kept, left } = fitting(logs, MAX_LOGS);
+  for (const path of left) faults.push(`${path}: left out, because the logs are too large`);
+  return { files: [...files, ...kept], faults };
+}
+
+/** The names of the pods that a report is about, for `--dry-run`. */
+export async function selectedPods(
+  cluster: ClusterAccess,
+  { include, exclude, meshNamespace }: ReportOptions,
+): Promise<readonly Pod[]> {
+  const pods = await podsOf(cluster, {});
+  return pods.filter((pod) => {
+    const { name, namespace = "", labels = {}, annotations = {} } = pod.metadata;
+    const found = { name, namespace, labels, annotations };
+    const isMesh = namespace === meshNamespace || hasProxy(pod);
+    return isMesh && (include.length === 0 || include.some((one) => one(found, PROXY_CONTAINER))) &&
+      !exclude.some((one) => one(found, PROXY_CONTAINER));
+  });
+}
+
+/** Runs steps, some at a time. Returns true if the time was over before all had run. */
+async function runAll(
+  { io, signal }: Invocation,
+  steps: readonly Step[],
+  { concurrency, timeoutMs }: ReportOptions,
+  faults: string[],
+): Promise<boolean> {
+  using progress = progressOn(io);
+  const end = performance.now() + timeoutMs;
+  const queue = [...steps];
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(() => late.resolve(), timeoutMs);
+  const work = async (): Promise<void> => {
+    for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
+      if (performance.now() >= end || signal.aborted) return;
+      progress.step(`collecting ${steps.length - queue.length}/${steps.length}: ${step.name}`);
+      try {
+        await Promise.race([step.run(), late.promise]);
+      } catch (error) {
+        faults.push(`${step.name}: ${messageOf(error)}`);
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: concurrency }, work));
+  } finally {
+    clearTimeout(timer);
+  }
+  signal.throwIfAborted();
+  return performance.now() >= end;
+}
+
+type AddFile = (path: string, text: string) => void;
+
+function objectSteps(cluster: ClusterAccess, options: ReportOptions, add: AddFile): Step[] {
+  const { client } = cluster;
+  const lists = OBJECT_TYPES.map((type): Step => ({
+    name: collectionPath(type),
+    run: async () => {
+      const items = await listAll<ListItem>(client, type);
+      if (items.length === 0) return;
+      const isHidden = type.kind === "Secret" && !options.fullSecrets;
+      const kept = items.map(trimmed).map((one) => isHidden ? redactedSecret(one) : one);
+      add(`cluster/${type.plural}.yaml`, toYaml({ kind: `${type.kind}List`, items: kept }));
+    },
+  }));
+  return [...lists, {
+    name: "/version",
+    run: async () => add("cluster/version.json", await client.text({ path: "/version" })),
+  }, {
+    name: `ConfigMaps of ${cluster.meshNamespace}`,
+    run: async () => {
+      const namespace = options.meshNamespace;
+      const items = await listAll<ListItem>(client, types.CONFIG_MAP, { namespace });
+      add("cluster/configmaps.yaml", toYaml({ kind: "ConfigMapList", items: items.map(trimmed) }));
+    },
+  }];
+}
+
+interface PodParts {
+  readonly pod: Pod;
+  readonly options: ReportOptions;
+  readonly add: AddFile;
+  readonly addLog: AddFile;
+}
+
+function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): Step[] {
+  const { pod, options, add, addLog } = parts;
+  const { name, namespace = "", labels } = pod.metadata;
+  const isDaemon = namespace === options.meshNamespace && labels?.app === "meshd";
+  const isNetworkAgent = namespace === options.meshNamespace &&
+    /cni/.test(labels?.["k8s-app"] ?? "");
+  const kind = isDaemon ? "meshd" : isNetworkAgent ? "cni" : "proxies";
+  const folder = [kind, namespace, name].join("/");
+  const containers = [...pod.spec.containers, ...pod.spec.initContainers ?? []]
+    .map((one) => one.name)
+    .filter((one) => kind !== "proxies" || one === PROXY_CONTAINER);
+  const pages = isDaemon
+    ? { port: MONITORING_PORT, paths: DEBUG_PAGES }
+    : hasProxy(pod)
+    ? { port: 15_000, paths: ADMIN_PAGES }
+    : { port: 0, paths: [] };
+  const logs = containers.flatMap((container) =>
+    logsOf(cluster, pod, container).map(({ suffix, read }): Step => ({
+      name: `log of ${namespace}/${name}/${container}${suffix}`,
+      run: async () => addLog(`${folder}/${container}${suffix}.log`, await read()),
+    }))
+  );
+  const own = pages.paths.map((path): Step => ({
+    name: `${path} of ${namespace}/${name}`,
+    run: async () => {
+      const text = await withPodPort(
+        cluster,
+        pod,
+        pages.port,
+        (base) => admin(call, { base, path }),
+      );
+      add(`${folder}/${path.replace(/^debug\//, "").replace(/\?.*/, "")}`, text);
+    },
+  }));
+  return [...logs, ...own];
+}
+
+interface LogSource {
+  readonly suffix: string;
+  readonly read: () => Promise<string>;
+}
+
+/** The log of a container, and of its last run if it was restarted. */
+function logsOf({ client }: ClusterAccess, pod: Pod, container: string): LogSource[] {
+  const path = `${objectPath(types.POD, pod.metadata)}/log`;
+  const source = (suffix: string, previous: boolean): LogSource => ({
+    suffix,
+    read: () => client.text({ path, query: { container, limitBytes: MAX_LOG, previous } }),
+  });
+  const restarts = pod.status?.containerStatuses?.find(({ name }) => name === container);
+  return [
+    source("", false),
+    ...(restarts?.restartCount ?? 0) > 0 ? [source(".previous", true)] : [],
+  ];
+}

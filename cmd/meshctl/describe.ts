@@ -1,0 +1,94 @@
+import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
+import { type Invocation, neutralText } from "../../lib/cli/mod.ts";
+import { getObject, isNotFound, listAll, type OrchObject, types } from "../../lib/orch/mod.ts";
+import { KINDS } from "../../lib/schema/mod.ts";
+import { type ClusterAccess, openCluster } from "./cluster/access.ts";
+import { hasProxy, podId, podNamed, podsOf, selectorText, targetName } from "./cluster/pods.ts";
+import {
+  type Described,
+  type DescribedMesh,
+  describePod,
+  describeService,
+  type PolicySpec,
+  type RouteSpec,
+  type RuleSpec,
+  type ServiceSpec,
+} from "./describe_text.ts";
+
+/** Prints a report about a pod. */
+export async function describePodCommand(call: Invocation): Promise<number> {
+  const { flags, args: [given = ""], io } = call;
+  using cluster = await openCluster(call);
+  const pod = await podNamed(cluster, given);
+  const options = { ignoreUnmeshed: flags.bool("ignoreUnmeshed") };
+  const lines = describePod(pod, await meshOf(cluster), options);
+  io.out(neutralText(`${lines.join("\n")}\n`));
+  return 0;
+}
+
+/** Prints a report about a service. */
+export async function describeServiceCommand(call: Invocation): Promise<number> {
+  const { flags, args: [given = ""], io } = call;
+  using cluster = await openCluster(call);
+  const { name, namespace } = targetName(
+    given.replace(/^(svc|services?)\//, ""),
+    cluster.namespace,
+  );
+  const service = await serviceNamed(cluster, namespace, name);
+  const labelSelector = selectorText(service.spec?.selector);
+  const pods = labelSelector === "" ? [] : await podsOf(cluster, { namespace, labelSelector });
+  const options = { ignoreUnmeshed: flags.bool("ignoreUnmeshed") };
+  const lines = describeService(service, pods, await meshOf(cluster), options);
+  const [meshed] = pods.filter(hasProxy);
+  if (meshed !== undefined) {
+    lines.push(`Pods with a proxy: ${pods.filter(hasProxy).map(podId).join(", ")}`);
+  }
+  io.out(neutralText(`${lines.join("\n")}\n`));
+  return 0;
+}
+
+async function serviceNamed(
+  { client }: ClusterAccess,
+  namespace: string,
+  name: string,
+): Promise<Described<ServiceSpec>> {
+  try {
+    const type = types.SERVICE;
+    return await getObject<OrchObject & Described<ServiceSpec>>(client, type, { namespace, name });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new MeshError(
+      "service-unknown",
+      printable(`there is no service ${name} in ${namespace}`),
+      {
+        remedy: "Check the name and the namespace (--namespace, or NAME.NAMESPACE).",
+        cause: messageOf(error),
+      },
+    );
+  }
+}
+
+async function meshOf(cluster: ClusterAccess): Promise<DescribedMesh> {
+  const [services, rules, routes, peers, policies] = await Promise.all([
+    listAll<Described<ServiceSpec>>(cluster.client, types.SERVICE),
+    objectsOf<RuleSpec>(cluster, "DestinationRule"),
+    objectsOf<RouteSpec>(cluster, "VirtualService"),
+    objectsOf<PolicySpec>(cluster, "PeerAuthentication"),
+    objectsOf<PolicySpec>(cluster, "AuthorizationPolicy"),
+  ]);
+  const rootNamespace = cluster.meshNamespace;
+  return { services, rules, routes, peers, policies, rootNamespace };
+}
+
+/** The objects of a kind; none if the cluster does not have the kind. */
+async function objectsOf<T>({ client }: ClusterAccess, kind: string): Promise<Described<T>[]> {
+  const row = KINDS.find((one) => one.kind === kind);
+  if (row === undefined) return [];
+  const { group, plural, versions: [version = "v1"] } = row;
+  try {
+    return await listAll<Described<T>>(client, { group, version, kind, plural, namespaced: true });
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
