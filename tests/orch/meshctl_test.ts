@@ -56,6 +56,29 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     );
   });
 
+  await t.step("over TLS, with a token and the roots of the cluster", async () => {
+    for (const args of [["--authority", "localhost"], ["--insecure"]]) {
+      const [[name, , , , , , , daemon] = []] = cells(await run("proxy-status", ...args));
+      assert.deepEqual([name, daemon], ["web-1.shop", "meshd-1"]);
+    }
+    assert.ok(mesh.api.asked.some((path) => path.endsWith("/serviceaccounts/default/token")));
+    const wrong = await run("ps", "--authority", "other.test");
+    assert.deepEqual([wrong.out, wrong.status], ["", 1]);
+  });
+
+  await t.step("a server that hangs ends in time", async () => {
+    using silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const file = `${mesh.dir}/hanging`;
+    const text = await Deno.readTextFile(mesh.config);
+    await Deno.writeTextFile(
+      file,
+      text.replace(mesh.api.url, `http://127.0.0.1:${silent.addr.port}`),
+    );
+    const late = await run("ps", "-c", file, "--timeout", "300ms");
+    assert.match(late.err, /^Error: GET .*: no answer within 300 ms.*\nCheck that the API server/);
+    assert.equal(late.status, 1);
+  });
+
   await t.step("proxy-status compares a proxy's own dump", async () => {
     const { out, err, status } = await run("ps", "web-1.shop");
     assert.deepEqual([out, status], ["Clusters Match\nListeners Match\nRoutes Match\n", 0], err);

@@ -131,9 +131,16 @@ export async function startMeshctlCluster(
   await prepare(client);
   const dir = await Deno.makeTempDir({ prefix: "mesh-meshctl-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
+  const secured = freePort();
   const daemon = stack.use(
-    await startDaemon({ configDir: "", args: [`--orchconfig=${cluster.files.kubeconfig}`] }),
+    await startDaemon({
+      configDir: "",
+      secured,
+      args: [`--orchconfig=${cluster.files.kubeconfig}`],
+      env: { MESHCA_SELF_SIGNED_DIR: dir },
+    }),
   );
+  await createAccount(client, dir);
   const agent = stack.use(
     await startAgent({
       ...{ role: "sidecar", name: "web-1", namespace: "shop", ip: "127.0.0.9", dir },
@@ -150,6 +157,7 @@ export async function startMeshctlCluster(
     ports: {
       "mesh-system/meshd-1:15014": portOf(daemon.monitoring),
       "mesh-system/meshd-1:15010": portOf(daemon.xds),
+      "mesh-system/meshd-1:15012": secured,
       "mesh-system/meshd-1:9876": portOf(daemon.introspection),
       "shop/web-1:15000": portOf(agent.admin),
     },
@@ -170,6 +178,15 @@ export async function startMeshctlCluster(
     run: (...args) => runUntil(new AbortController().signal, args, () => {}),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The account of tokens for the daemon, and the roots of the mesh, as the daemon's store has them. */
+async function createAccount(client: OrchClient, store: string): Promise<void> {
+  const namespace = "mesh-system";
+  await create(client, types.SERVICE_ACCOUNT, { name: "default", namespace });
+  const { roots } = JSON.parse(await Deno.readTextFile(`${store}/self-signed.json`));
+  const data = { "root-cert.pem": roots.active.certificate };
+  await create(client, types.CONFIG_MAP, { name: "mesh-ca-root-cert", namespace }, { data });
 }
 
 /** A configuration file with the contexts `test`, and `away` of a server that is not there. */
