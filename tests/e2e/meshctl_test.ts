@@ -229,7 +229,10 @@ Deno.test("meshctl: daemon and proxies", async (t) => {
     assert.deepEqual([json.meshVersion[0].Component, json.dataPlaneVersion.length], ["meshd", 2]);
     const alone = await meshctl(["version"]);
     assert.deepEqual([alone.status, alone.out.split("\n").length], [0, 2]);
-    assert.match(alone.err, /^control plane: not asked: no daemon is named\. Use --xds-address/);
+    assert.match(
+      alone.err,
+      /^control plane: not asked: no daemon is named, and no orchestrator is configured\. Use/,
+    );
     const debug = await meshctl(["x", "internal-debug", "syncz", ...xds]);
     assert.equal(JSON.parse(debug.out).length, 2);
     assert.match((await meshctl(["x", "iD", "--list", ...xds])).out, /^\/debug\/syncz$/m);
