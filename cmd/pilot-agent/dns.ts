@@ -47,13 +47,19 @@ export async function startDns(
   });
   return {
     subscription: { typeUrl: NAME_TABLE_URL, update: (table) => proxy.update(table) },
-    routes: [route("GET", "/debug/ndsz", ({ local }) => {
-      if (!local) return text("Only requests from localhost are allowed\n", { status: 403 });
-      const headers = { "content-type": "application/json" };
-      return proxy.table === undefined
-        ? new Response("{}", { status: 404, headers })
-        : new Response(nameTableJson(proxy.table), { headers });
-    })],
+    routes: [nameTableRoute(() => proxy.table && nameTableJson(proxy.table))],
     stop: () => proxy.stop(),
   };
+}
+
+/** The route of the name table; `table` gives it in JSON, if there is one. */
+export function nameTableRoute(table: () => string | undefined): Route {
+  return route("GET", "/debug/ndsz", ({ local }) => {
+    if (!local) return text("Only requests from localhost are allowed\n", { status: 403 });
+    const headers = { "content-type": "application/json" };
+    const json = table();
+    return json === undefined
+      ? new Response("{}", { status: 404, headers })
+      : new Response(json, { headers });
+  });
 }

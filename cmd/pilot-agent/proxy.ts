@@ -17,7 +17,7 @@ import { warnIneffective } from "../../lib/cli/mod.ts";
 import { envTexts, useEnvironment, warnIneffectiveVariables } from "../../lib/env/mod.ts";
 import { PROFILE_LIMITS, profileRoutes } from "../../lib/introspect/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
-import { startDns } from "./dns.ts";
+import { nameTableRoute, startDns } from "./dns.ts";
 import { type AgentIdentity, openIdentity } from "./identity.ts";
 import type { ProxyOptions } from "./options.ts";
 import { startTokenService } from "./tokens.ts";
@@ -68,7 +68,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   try {
     const { routes, limits } = options.profiling ? PROFILES : { routes: [], limits: undefined };
     const agent = await startAgent(plan, {
-      routes: [...routes, ...probes.routes, ...dns?.routes ?? []],
+      routes: [...routes, ...probes.routes, ...dns?.routes ?? [nameTableRoute(() => undefined)]],
       limits,
       subscriptions: [dns?.subscription, identity?.subscription].filter((one) => one !== undefined),
       converter: wasm?.converter,

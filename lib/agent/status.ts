@@ -50,10 +50,26 @@ function readyHandler(readiness: Readiness): Handler {
 }
 
 function metricsHandler(options: StatusOptions): Handler {
-  return (call) => {
+  return async (call) => {
     if (options.metricsLocalOnly && !call.local) return localOnly();
-    return scrape(call.request, options.scrape);
+    return compressed(call.request, await scrape(call.request, options.scrape));
   };
+}
+
+/** An entry of `Accept-Encoding` that accepts gzip (RFC 9110, section 12.5.3). */
+const ACCEPTS_GZIP =
+  /(?:^|,)\s*(?:gzip|x-gzip)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i;
+
+/** The response in gzip, if the client accepts it. */
+function compressed(request: Request, response: Response): Response {
+  const { body, status } = response;
+  const headers = new Headers(response.headers);
+  headers.set("vary", "accept-encoding");
+  if (body === null || !ACCEPTS_GZIP.test(request.headers.get("accept-encoding") ?? "")) {
+    return new Response(body, { status, headers });
+  }
+  headers.set("content-encoding", "gzip");
+  return new Response(body.pipeThrough(new CompressionStream("gzip")), { status, headers });
 }
 
 function commandHandler(act: () => void): Handler {

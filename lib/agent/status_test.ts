@@ -134,3 +134,34 @@ Deno.test("an endpoint that cannot be scraped is left out and counted", () =>
         assert.doesNotMatch(body, /^mesh_agent_scrape_failures_total\{type="proxy"\}/m);
       }),
   ));
+
+Deno.test("metrics are compressed for clients that accept gzip", async () => {
+  const handler = statusRoutes({
+    readiness: { check: () => Promise.resolve(undefined) },
+    scrape: { proxy: undefined, application: undefined },
+    metricsLocalOnly: false,
+    quit: () => {},
+    drain: () => {},
+  });
+  const web = await startWeb({ name: "status", address: "127.0.0.1:0", routes: handler });
+  try {
+    for (
+      const [accepted, expected] of [
+        ["gzip", "gzip"],
+        ["br, gzip;q=0.5", "gzip"],
+        ["gzip;q=0, br", null],
+        ["identity", null],
+      ] as const
+    ) {
+      const answer = await fetch(`http://127.0.0.1:${web.address.port}/stats/prometheus`, {
+        headers: { "accept-encoding": accepted },
+      });
+      // The client of the runtime decompresses, and removes the header.
+      assert.match(await answer.text(), /^mesh_agent_mesh_build/m);
+      assert.equal(answer.headers.get("vary"), "accept-encoding");
+      assert.equal(answer.headers.get("content-encoding"), expected);
+    }
+  } finally {
+    await web.stop(0);
+  }
+});
