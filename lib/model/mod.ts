@@ -54,6 +54,7 @@ export {
   localityFromLabels,
   NEAR_LABELS,
   type NetworkGateway,
+  networkLabel,
   topologyLabels,
 } from "./topology.ts";
 export {

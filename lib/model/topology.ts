@@ -26,6 +26,11 @@ export function hasTopologyLabel(labels: Readonly<Record<string, string>>): bool
   return Object.keys(labels).some((key) => TOPOLOGY.has(key));
 }
 
+/** The network that labels name; empty: none. */
+export function networkLabel(labels: Readonly<Record<string, string>>): string {
+  return labels[NETWORK] ?? "";
+}
+
 /** Labels with the locality of a workload; the first one that exists is used. */
 const LOCALITY_LABELS = ["topology.mesh.io/locality", "mesh-locality"] as const;
 

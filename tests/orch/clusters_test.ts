@@ -11,6 +11,7 @@ import { type EndpointWatcher, watchEndpoints } from "../support/endpoint_watche
 const SYSTEM = "mesh-system";
 const WEB = "outbound|80||web.default.svc.cluster.local";
 const LOCAL = "outbound|80||local.default.svc.cluster.local";
+const REMOTE = "outbound|80||remote.default.svc.cluster.local";
 const FAR = "outbound|80||far.default.svc.cluster.local";
 
 async function makeSecret(
@@ -113,6 +114,30 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
         await has(local, LOCAL, [`${address}.0.5:8080`]);
         await has(local, WEB, ["10.1.0.1:8080", "10.2.0.1:8080"]);
       }
+    },
+  );
+
+  await t.step(
+    "a Service with the label of a network is the gateway to its endpoints",
+    async () => {
+      // Endpoints in other networks are reached by mutual TLS alone, which these have.
+      const labels = { "topology.mesh.io/network": "n2", "security.mesh.io/tlsMode": "mesh" };
+      await make(far, types.POD, { name: "remote-1", labels }, {
+        spec: { serviceAccountName: "default", containers: [{ name: "c", image: "i" }] },
+      });
+      await makeService(far, "remote");
+      const targetRef = { kind: "Pod", name: "remote-1", namespace: "default" };
+      await makeSlice(far, "remote", ["10.2.0.7"], { targetRef });
+      await makeService(far, "eastwest", { externalIPs: ["192.0.2.7"] }, {
+        labels: { "topology.mesh.io/network": "n2" },
+      });
+      const [near, same] = ["n1", "n2"].map((NETWORK) =>
+        watchEndpoints(daemon.xds, [REMOTE], { metadata: { NETWORK } })
+      );
+      using _near = near!;
+      using _same = same!;
+      await has(near!, REMOTE, ["192.0.2.7:15443"]);
+      await has(same!, REMOTE, ["10.2.0.7:8080"]);
     },
   );
 

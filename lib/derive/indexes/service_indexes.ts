@@ -10,6 +10,7 @@ import {
   isHttp,
   mayBeHttp,
   mayBeTcp,
+  networkLabel,
 } from "../../model/mod.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import {
@@ -64,6 +65,8 @@ export interface ServiceIndexes {
   readonly nearHosts: Index;
   /** `all` → ids of the remote clusters that services come from. */
   readonly remoteClusters: Index;
+  /** `all` → row keys of the Services with the label of a network, whose gateways they are. */
+  readonly networkGateways: Index;
 }
 
 type Row = ConfigObject<ServiceEntry>;
@@ -93,6 +96,7 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
 type HostIndexes =
   | "nearHosts"
   | "remoteClusters"
+  | "networkGateways"
   | "entriesByHost"
   | "hostsSeenBy"
   | "hostsByNamespace"
@@ -118,6 +122,9 @@ function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
     }),
     remoteClusters: plain("remoteClusters", function* ({ meta: { origin: { cluster } } }) {
       if (cluster !== undefined) yield ["all", cluster];
+    }),
+    networkGateways: plain("networkGateways", function* ({ meta: { labels }, service }, key) {
+      if (service !== undefined && networkLabel(labels) !== "") yield ["all", key];
     }),
     hostsByPattern: plain("hostsByPattern", function* (row) {
       for (const host of hostsOf(row)) {

@@ -8,6 +8,7 @@ import { type Derived, type Read, text as textKeys } from "../../graph/mod.ts";
 import {
   type Endpoint,
   type NetworkGateway,
+  networkLabel,
   type ServiceKey,
   serviceKeys,
 } from "../../model/mod.ts";
@@ -38,10 +39,11 @@ export interface Networks {
 
 /** Creates the tables. `clusterId`: the cluster that endpoints of files belong to. */
 export function deriveNetworks(
-  { graph, tables }: MeshInputs,
+  inputs: MeshInputs,
   services: Services,
   clusterId: string,
 ): Networks {
+  const { graph, tables } = inputs;
   const all = graph.derive("networks", textKeys, (read): NetworkMap => {
     const { networks } = read.get(tables.networks, MESH_ROW) ?? NONE;
     const gateways = new Map<string, NetworkGateway[]>();
@@ -60,6 +62,13 @@ export function deriveNetworks(
         }))
       );
       if (found.length > 0) gateways.set(network, found);
+    }
+    for (const [network, gateway] of gatewaysByLabel(read, inputs)) {
+      const known = gateways.get(network) ?? [];
+      const isKnown = known.some(({ address, port }) =>
+        address === gateway.address && port === gateway.port
+      );
+      if (!isKnown) gateways.set(network, [...known, gateway]);
     }
     ranges.sort((a, b) => prefixOf(b.range) - prefixOf(a.range));
     return { gateways, ranges, registries };
@@ -93,6 +102,27 @@ function addressesOf(read: Read, services: Services, gw: Way): string[] {
   const own = service.addresses.filter((address) => !isRange(address) && isIp(address));
   if (own.length > 0) return own;
   return read.get(services.endpoints, service).map((e) => e.address).filter(isIp);
+}
+
+/** Port of the gateways of networks, unless a label of the Service gives another one. */
+const GATEWAY_PORT = 15443;
+const PORT_LABEL = "networking.mesh.io/gatewayPort";
+
+/** External addresses of the Services with the label of a network: its gateways. */
+function* gatewaysByLabel(
+  read: Read,
+  { tables, indexes }: MeshInputs,
+): Iterable<readonly [network: string, gateway: NetworkGateway]> {
+  for (const key of [...read.members(indexes.networkGateways, "all")].sort()) {
+    const row = read.get(tables.serviceEntries, key);
+    if (row === undefined) continue;
+    const { meta: { labels }, service } = row;
+    const port = Number(labels[PORT_LABEL] ?? GATEWAY_PORT);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) continue;
+    for (const address of service?.externalAddresses ?? []) {
+      if (isIp(address)) yield [networkLabel(labels), { address, port }];
+    }
+  }
 }
 
 function prefixOf(range: string): number {
