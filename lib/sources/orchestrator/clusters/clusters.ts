@@ -260,7 +260,7 @@ function problem(
     code: known ? error.code : "cluster-credentials",
     message: messageOf(error),
     remedy: (known ? error.remedy : undefined) ??
-      "Write the secret again with meshctl create-remote-secret.",
+      "Write a configuration file (kubeconfig) of the cluster into this key of the secret.",
     object: { kind: "Secret", namespace, name },
     lastGoodServes,
   };

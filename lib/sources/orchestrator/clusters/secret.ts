@@ -96,7 +96,7 @@ function decoded(data: string, origin: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.fromBase64(data));
   } catch {
     throw new MeshError("orch-config", `${origin}: the value is not text`, {
-      remedy: "Write the secret with meshctl create-remote-secret.",
+      remedy: "Write a configuration file (kubeconfig) of the cluster into this key of the secret.",
     });
   }
 }
