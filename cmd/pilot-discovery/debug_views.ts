@@ -46,6 +46,8 @@ export interface Viewed {
   readonly records: Records;
   readonly identity: Identity;
   readonly xds: XdsServer;
+  /** Templates and values of injection; `undefined` where pods are not injected. */
+  readonly injection: (() => unknown) | undefined;
 }
 
 /** The same with the analysis of the mesh and of connected proxies. */
@@ -96,7 +98,8 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
 }
 
 function inputsOf(
-  { settings, engine, sources, records, identity, xds, analysis, proxyWarnings }: Observed,
+  { settings, engine, sources, records, identity, xds, injection, analysis, proxyWarnings }:
+    Observed,
 ): DebugInputs {
   const { files, controlPlanes, orchestrator, clusters, registration } = sources;
   const origins = [files, controlPlanes, ...orchestrator ? [orchestrator] : [], registration];
@@ -123,6 +126,7 @@ function inputsOf(
         .filter(({ meta }) => writer.selects(meta.namespace)),
     orchestrator: orchestrator && (() => orchestrator.resources()),
     clusters: clusters && (() => clusters.clusters()),
+    injection,
     problems: sources.problems,
     warnings: () => [
       ...sources.warnings(),

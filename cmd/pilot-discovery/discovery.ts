@@ -85,18 +85,22 @@ export async function discovery(
     sessions: () => xds.sessions(),
     ingest: engine.ingest,
   }, stack);
+  const webhooks = await openWebhooks({ options, sources, identity }, stack);
   const xds: XdsServer = createServer(engine, {
     sources,
     records,
     identity,
     answer: (query, client) => views.answer(query, client),
   });
-  const views = openDebugViews({ settings, engine, sources, records, identity, xds }, stack);
+  const { injection } = webhooks;
+  const views = openDebugViews(
+    { settings, engine, sources, records, identity, xds, injection },
+    stack,
+  );
   await listen({ settings, identity, views, xds }, stack);
   startControllers({ settings, sources, identity }, stack);
-  const note = await openWebhooks({ options, sources, identity }, stack);
 
-  warnAbout(options, note === undefined ? notes : [...notes, note]);
+  warnAbout(options, [...notes, ...webhooks.notes]);
   log.info("ready", { version: buildLine(), configDir: options.configDir });
   await aborted(ending);
   log.info("stopping", { within: `${options.shutdownDurationMs} ms` });

@@ -22,6 +22,7 @@ import {
   syncConfigurations,
   VALIDATION_WEBHOOK_CONFIG_NAME,
 } from "../../lib/webhooks/mod.ts";
+import { formatAddress } from "../../lib/web/mod.ts";
 import type { Identity, SecuredTls } from "./identity.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import type { Sources } from "./sources.ts";
@@ -38,25 +39,33 @@ export interface WebhooksInput {
   readonly identity: Pick<Identity, "tls">;
 }
 
+/** The webhooks of a daemon. */
+export interface Webhooks {
+  /** Sentences for the log. */
+  readonly notes: readonly string[];
+  /** Templates and values of injection; unset where pods are not injected. */
+  readonly injection?: () => unknown;
+}
+
 /**
  * Opens the listener of `--httpsAddr`. Without an orchestrator it is opened only if the flag is given.
  *
- * @returns a sentence when there is no listener
+ * @returns sentences when there is no listener
  * @throws MeshError `no-certificate` if the flag is given and there is no certificate
  */
 export async function openWebhooks(
   { options, sources: { client, mesh }, identity: { tls } }: WebhooksInput,
   stack: AsyncDisposableStack,
-): Promise<string | undefined> {
+): Promise<Webhooks> {
   const { httpsAddr: address, given } = options;
-  if (address === "") return undefined;
+  if (address === "") return { notes: [] };
   const isGiven = given.has("httpsAddr");
   if (client === undefined && !isGiven) {
-    return `no listener on ${address}: without an orchestrator nothing calls the webhooks`;
+    return without(address, "without an orchestrator nothing calls the webhooks");
   }
   if (tls === undefined) {
     if (isGiven) throw withoutCertificate(address);
-    return `no listener on ${address}: it has the certificate of --secureGRPCAddr, which is empty`;
+    return without(address, "it has the certificate of --secureGRPCAddr, which is empty");
   }
   const revision = REVISION.get() || "default";
   const injection = INJECT_ENABLED.get()
@@ -75,9 +84,19 @@ export async function openWebhooks(
   );
   stack.defer(() => server.stop(GRACE_MS));
   tls.onChange(() => server.setCertificate(tls.current()));
-  log.info("serving the webhooks", { address: server.address });
+  log.info("serving the webhooks", { address: formatAddress(server.address) });
   if (client !== undefined) openConfigurations({ client, tls, options, revision }, stack);
-  return undefined;
+  return { notes: [], injection: injection && (() => shownInjection(injection)) };
+}
+
+function without(address: string, reason: string): Webhooks {
+  return { notes: [`no listener on ${address}: ${reason}`] };
+}
+
+/** The configuration of injection, for a debug page. */
+function shownInjection({ config }: InjectionSettings): unknown {
+  const { texts, templates: _, ...rest } = config();
+  return { ...rest, templates: texts };
 }
 
 async function openInjection(

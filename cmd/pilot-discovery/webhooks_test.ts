@@ -42,7 +42,12 @@ Deno.test(withCertificates("INJECT_ENABLED answers requests for injection", asyn
     await using stack = new AsyncDisposableStack();
     const port = freePort();
     const options = optionsOf(`--httpsAddr=127.0.0.1:${port}`);
-    assert.equal(await openWebhooks({ options, sources, identity: { tls } }, stack), undefined);
+    const { notes, injection } = await openWebhooks({ options, sources, identity: { tls } }, stack);
+    assert.deepEqual(notes, []);
+    assert.equal(
+      /"templates":\{"sidecar":/.test(JSON.stringify(injection?.() ?? null)),
+      value === "true",
+    );
     assert.equal(await statusOf(port, ca), status);
   }
   await Deno.remove(dir, { recursive: true });
@@ -54,6 +59,6 @@ Deno.test("a listener that cannot be used is refused when it is asked for, and n
   const open = (...args: string[]) =>
     openWebhooks({ options: optionsOf(...args), sources, identity }, stack);
   await assert.rejects(open("--httpsAddr=:15017"), /there is no certificate for this listener/);
-  assert.match(await open() ?? "", /:15017: without an orchestrator/);
-  assert.equal(await open("--httpsAddr="), undefined);
+  assert.match((await open()).notes.join(), /:15017: without an orchestrator/);
+  assert.deepEqual(await open("--httpsAddr="), { notes: [] });
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Handler, type Route, text } from "../web/mod.ts";
+import { type Handler, json, type Route, text } from "../web/mod.ts";
 import { changing, debugRoute } from "./access.ts";
 import { unknownProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
@@ -28,9 +28,20 @@ export function adminRoutes(inputs: DebugInputs): Route[] {
 /** Paths that are not implemented, with the missing feature. */
 const ABSENT: Readonly<Record<string, string>> = {
   ambientz: "there is no ambient mode yet: no workloads, services, policies and waypoints of it",
-  inject: "there is no injection yet: no template and no values",
   mcsz: "services are not shared between clusters yet: there are no exports and imports",
 };
+
+/** `/debug/inject`: templates and values of injection. */
+export function injectionRoutes({ injection }: DebugInputs): Route[] {
+  const handler: Handler = () => {
+    const shown = injection?.();
+    if (shown !== undefined) return json(shown);
+    const sentence = "there is no injection: the listener of the webhooks is not open, or " +
+      "INJECT_ENABLED is false\n";
+    return text(sentence, { status: 404 });
+  };
+  return [debugRoute("GET", "/debug/inject", handler)];
+}
 
 /** Responds with 404 and the missing feature. */
 export function absentRoutes(): Route[] {

@@ -38,6 +38,8 @@ export interface DebugInputs {
   readonly orchestrator?: () => readonly FollowedResource[];
   /** Remote clusters; unset without an orchestrator. */
   readonly clusters?: () => readonly RemoteCluster[];
+  /** Templates and values of injection; `undefined` where pods are not injected. */
+  readonly injection?: () => unknown;
   /** Problems of rejected documents. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];

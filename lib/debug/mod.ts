@@ -6,7 +6,7 @@
  * @module
  */
 import type { Route } from "../web/mod.ts";
-import { absentRoutes, adminRoutes } from "./admin.ts";
+import { absentRoutes, adminRoutes, injectionRoutes } from "./admin.ts";
 import { configDumpRoutes } from "./config_dump.ts";
 import { configRoutes } from "./config.ts";
 import { engineRoutes } from "./engine.ts";
@@ -56,6 +56,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...whatIfRoutes(inputs),
     ...requestRoutes(inputs),
     ...adminRoutes(inputs),
+    ...injectionRoutes(inputs),
     ...absentRoutes(),
     ...proxyPages(inputs),
     ...resourcePages(inputs),

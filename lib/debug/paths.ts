@@ -86,7 +86,7 @@ export const JSON_PATHS: readonly DebugPath[] = [
   { path: "/debug/graphz", shows: "tables and cells of the engine; ?values=true" },
   { path: "/debug/faultz", shows: "computations that failed" },
   { path: "/debug/ambientz", shows: "not implemented" },
-  { path: "/debug/inject", shows: "not implemented" },
+  { path: "/debug/inject", shows: "templates and values of injection" },
   { path: "/debug/mcsz", shows: "not implemented" },
   { path: "/debug/list", shows: "these paths" },
 ];

@@ -137,7 +137,7 @@ const PATHS: readonly Path[] = [
       ]),
   },
   { path: "mcsz", status: 404, text: /not shared between clusters yet/ },
-  { path: "inject", status: 404, text: /no injection yet/ },
+  { path: "inject", status: 404, text: /there is no injection: / },
   { path: "ambientz", status: 404, text: /no ambient mode yet/ },
   {
     path: "krtz",

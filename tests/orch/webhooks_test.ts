@@ -355,6 +355,8 @@ async function templates(cluster: Cluster, client: OrchClient, daemon: Daemon): 
     "      - name: mesh-proxy\n        image: {{ .ProxyImage }}\n      - name: of-template\n        image: a\n";
   await applied(cluster, map(template));
   await daemon.program.printed(/configuration of injection.*mesh-sidecar-injector/);
+  const shown = await daemon.debug<{ templates: { sidecar: string } }>("inject");
+  assert.match(shown.templates.sidecar, /of-template/);
   await creates(cluster, "templated");
   assert.equal(await namesOf(client, "templated"), "web,of-template,mesh-proxy");
   await applied(cluster, map(`${template}\n  other: "{{ if }}"\n`));
