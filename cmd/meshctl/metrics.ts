@@ -1,19 +1,38 @@
 import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
 import { dataError, type Invocation, tableText, usageError } from "../../lib/cli/mod.ts";
 
+import { namesCluster, openCluster } from "./cluster/access.ts";
+import { withPodPort } from "./cluster/forward.ts";
+import { selectedPods } from "./cluster/pods.ts";
+
 /** Longest wait for an answer. */
 const TIMEOUT_MS = 30_000;
 
-/** Prints request rates, error rates and latencies of workloads, from a Prometheus. */
+/** Labels and port of the pod of a Prometheus in the namespace of the mesh. */
+const PROMETHEUS = { labels: "app.kubernetes.io/name=prometheus", port: 9090 } as const;
+
+/**
+ * Prints request rates, error rates and latencies of workloads, from the Prometheus of
+ * `--prometheus` or that in the namespace of the mesh.
+ */
 export async function metrics(call: Invocation): Promise<number> {
-  const { flags, args, io } = call;
-  const base = flags.string("prometheus").replace(/\/+$/, "");
-  if (!/^https?:\/\//.test(base)) {
+  const { flags } = call;
+  const given = flags.string("prometheus").replace(/\/+$/, "");
+  if (/^https?:\/\//.test(given)) return await metricsFrom(call, given);
+  if (given !== "" || !await namesCluster(flags)) {
     throw usageError(
       `${call.command} needs the address of a Prometheus`,
-      "Use --prometheus http://HOST:9090.",
+      "Use --prometheus http://HOST:9090, or --orchconfig FILE for the one in the mesh namespace.",
     );
   }
+  using cluster = await openCluster(call);
+  const [pod] = await selectedPods(cluster, cluster.meshNamespace, PROMETHEUS.labels);
+  if (pod === undefined) throw new TypeError("a selection has at least one pod");
+  return await withPodPort(cluster, pod, PROMETHEUS.port, (base) => metricsFrom(call, base));
+}
+
+async function metricsFrom(call: Invocation, base: string): Promise<number> {
+  const { flags, args, io } = call;
   const seconds = Math.round(flags.number("duration") / 1000);
   if (seconds <= 0) throw usageError("--duration must be at least one second");
   const rows: string[][] = [];

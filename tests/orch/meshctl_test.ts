@@ -253,6 +253,12 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     }
   });
 
+  await t.step("metrics looks for a Prometheus in the namespace of the mesh", async () => {
+    const none = await run("x", "metrics", "web.shop");
+    assert.match(none.err, /no pod has the labels app\.kubernetes\.io\/name=prometheus in mesh-/);
+    assert.equal(none.status, 1);
+  });
+
   await t.step("bug-report collects the mesh without secrets", async () => {
     await create(mesh.client, types.SECRET, { name: "key", namespace: "shop" }, {
       stringData: { password: "not-to-be-seen" },
