@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  CA_TRUSTED_NODE_ACCOUNTS,
   createAuthn,
   MESH_CREDENTIAL_ACCOUNTS,
   PILOT_ENABLE_XDS_IDENTITY_CHECK,
@@ -38,6 +39,8 @@ import type { Ingest } from "../../lib/ingest/mod.ts";
 import type { RpcMethod, RpcTls } from "../../lib/rpc/mod.ts";
 import type { SessionInfo, XdsOptions } from "../../lib/serve/mod.ts";
 import { debugCallers, rootChangeControl } from "./operator.ts";
+import { credentialAccess } from "./credential_access.ts";
+import { nodeImpersonation } from "./node_workloads.ts";
 import { expiriesOf } from "./expiries.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
@@ -122,13 +125,13 @@ export async function openIdentity(
       plain: isPlainAuthenticated,
       checkIdentity: PILOT_ENABLE_XDS_IDENTITY_CHECK.get(),
       credentialAccounts: MESH_CREDENTIAL_ACCOUNTS.get(),
+      ...(input.clients && { mayReadCredentials: credentialAccess(input.clients) }),
     }),
     certificates: ca && certificateService({
       issuance: ca.issuance,
       limit: ca.limit,
       authenticate: (call) => authn.authenticate(call),
-      // Only the orchestrator knows which workloads run on a node.
-      mayImpersonate: () => Promise.resolve(false),
+      mayImpersonate: nodeImpersonation(CA_TRUSTED_NODE_ACCOUNTS.get(), input.clients),
       issued: (identity, peer) => {
         const { roots } = ca.source.current().bundle;
         received.issued(spiffeText(identity), peer, roots.map(({ serial }) => serial));

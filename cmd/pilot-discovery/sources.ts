@@ -8,28 +8,25 @@ import type { Intake } from "../../lib/ingest/mod.ts";
 import type { OrchClient } from "../../lib/orch/mod.ts";
 import type { SchemaProblem } from "../../lib/schema/mod.ts";
 import {
-  allowedRanges,
   type ConfigDirectories,
   type ControlPlanes,
-  fetchBundles,
-  type Followed,
+  followSecrets,
   MESH_CREDENTIAL_DIR,
+  MESH_WATCH_NAMESPACE,
   type OrchestratorObjects,
   type Registration,
   type RemoteClusters,
-  resolveGateways,
   type SourceProblem,
   startConfigDirectories,
   startControlPlanes,
   startCredentialSource,
   startKeySets,
   startRegistration,
-  watchMeshConfig,
-  watchNetworks,
 } from "../../lib/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { openClusters } from "./clusters.ts";
 import type { Engine } from "./engine.ts";
+import { openMeshSettings } from "./mesh_settings.ts";
 import { connectOrchestrator, openOrchestrator, sourceName } from "./orchestrator.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import type { Settings } from "./settings.ts";
@@ -76,7 +73,9 @@ export async function openSources(
   }));
 
   const client = await connectOrchestrator(options, stack);
-  const { mesh, networks, bundles } = await openSettings({ options, features, ingest }, stack);
+  const settings = await openMeshSettings({ options, features, ingest, client, signal }, stack);
+  if (settings === undefined) return undefined;
+  const { mesh, networks, bundles } = settings;
   const files = await startConfigDirectories({
     configDir: options.configDir,
     mesh,
@@ -125,40 +124,17 @@ async function openAllClusters(
   stack: AsyncDisposableStack,
 ): Promise<{ orchestrator: OrchestratorObjects; clusters: RemoteClusters } | undefined> {
   const intake = ingest.open(sourceName(options.clusterId));
+  const secrets = stack.use(followSecrets({
+    client,
+    intake: ingest.open("secrets"),
+    namespace: MESH_WATCH_NAMESPACE.get() ?? "",
+  }));
   const orchestrator = await openOrchestrator(client, { options, intake, signal }, stack);
   if (orchestrator === undefined) return undefined;
+  await secrets.ready;
   const open = (name: string): Intake => ingest.open(name);
   const clusters = await openClusters(client, { options, open, signal }, stack);
   return clusters === undefined ? undefined : { orchestrator, clusters };
-}
-
-/** Opens the mesh configuration with its trust bundles, and the networks. */
-async function openSettings(
-  { options, features, ingest }: {
-    readonly options: DiscoveryOptions;
-    readonly features: Settings["pipeline"]["features"];
-    readonly ingest: Engine["ingest"];
-  },
-  stack: AsyncDisposableStack,
-) {
-  const mesh = await watchMeshConfig({
-    path: options.meshConfig,
-    explicit: options.given.has("meshConfig"),
-  });
-  stack.defer(() => mesh.close());
-  const bundles = stack.use(
-    fetchBundles(mesh, { enabled: features.multiRoot, allowed: allowedRanges() }),
-  );
-  follow(bundles, ingest.open("mesh configuration"), (value) => ({ mesh: value }));
-
-  const networks = await watchNetworks({
-    path: options.networksConfig,
-    explicit: options.given.has("networksConfig"),
-  });
-  stack.defer(() => networks.close());
-  const resolved = stack.use(resolveGateways(networks));
-  follow(resolved, ingest.open("networks"), (value) => ({ networks: value }));
-  return { mesh, networks, bundles };
 }
 
 /** Opens the sources that need the built configuration: it names the key sets to fetch. */
@@ -167,15 +143,4 @@ export function openLateSources(
   stack: AsyncDisposableStack,
 ): void {
   stack.use(startKeySets(translation.wantedKeySets, ingest.open("key sets")));
-}
-
-/** Reports a value, and each later one. */
-function follow<T>(
-  value: Followed<T>,
-  intake: Intake,
-  changesOf: (value: T) => Parameters<Intake["settings"]>[0],
-): void {
-  intake.settings(changesOf(value.current()));
-  intake.synced();
-  value.subscribe((next) => intake.settings(changesOf(next)));
 }

@@ -26,6 +26,7 @@ export {
 export { type ReviewToken, type TokenReviewOptions, tokenReviewVerifier } from "./token_review.ts";
 export {
   audiences,
+  CA_TRUSTED_NODE_ACCOUNTS,
   MESH_CREDENTIAL_ACCOUNTS,
   PILOT_ENABLE_XDS_IDENTITY_CHECK,
   XDS_AUTH,

@@ -31,6 +31,11 @@ export interface ProxyPolicy {
    * `MESH_CREDENTIAL_ACCOUNTS`; empty: all. Throws `MeshError` `credential-accounts`.
    */
   readonly credentialAccounts?: string;
+  /**
+   * Decides if a proxy may read the credentials of its namespace when there is no list of accounts.
+   * Absent: all may.
+   */
+  readonly mayReadCredentials?: (id: SpiffeId, cluster: string | undefined) => Promise<boolean>;
 }
 
 /** A client that is accepted. */
@@ -59,6 +64,9 @@ export function proxyAuthorizer(
     if (!(call.secure ? policy.secured : policy.plain)) {
       return accounts ? { readsCredentials: false } : {};
     }
+    const maySee = async (own: SpiffeId): Promise<boolean> =>
+      accounts?.(own) ??
+        await policy.mayReadCredentials?.(own, call.metadata.get("clusterid")) ?? true;
     const refuse = (text: string, reason: string) => {
       const address = call.peer.replace(/:\d+$/, "");
       log(address)?.warn("a client of discovery was refused", {
@@ -74,7 +82,7 @@ export function proxyAuthorizer(
     const own = identities.find((one) => matches(one, proxy));
     const id = own ?? (policy.checkIdentity ? undefined : identities[0]);
     if (id) {
-      const readsCredentials = own !== undefined && (accounts?.(own) ?? true);
+      const readsCredentials = own !== undefined && await maySee(own);
       return { identity: spiffeText(id), readsCredentials };
     }
     const proved = identities.map(spiffeText).join(" ");

@@ -85,7 +85,16 @@ export const MESH_CREDENTIAL_ACCOUNTS: EnvVar<string> = declareEnv({
   type: "string",
   default: "",
   doc:
-    "Service accounts, `NAMESPACE/ACCOUNT` separated by commas, whose authenticated proxies receive the credentials of their namespace that `credentialName` names; `*` stands for every namespace or account. Empty: all authenticated proxies, and all of the daemon's own machine.",
+    "Service accounts, `NAMESPACE/ACCOUNT` separated by commas, whose authenticated proxies receive the credentials of their namespace that `credentialName` names; `*` stands for every namespace or account. Empty: with an orchestrator, accounts that may list the secrets of their namespace; without one, all authenticated proxies, and all of the daemon's own machine.",
+  readers,
+});
+
+/** Accounts of node agents. */
+export const CA_TRUSTED_NODE_ACCOUNTS: EnvVar<string | undefined> = declareEnv({
+  name: "CA_TRUSTED_NODE_ACCOUNTS",
+  type: "string",
+  doc:
+    "Service accounts of node agents, `NAMESPACE/ACCOUNT` separated by commas, which may request certificates for identities of pods on their own node. Needs an orchestrator.",
   readers,
 });
 

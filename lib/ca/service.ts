@@ -27,7 +27,7 @@ export interface CertificateServiceOptions {
    * Reports if a caller may have a certificate for another identity, because a workload with that
    * identity runs on the caller's node. /
    */
-  readonly mayImpersonate: (caller: SpiffeId, wanted: SpiffeId) => Promise<boolean>;
+  readonly mayImpersonate: (caller: Caller, wanted: SpiffeId) => Promise<boolean>;
   /** Counts requests of an identity. */
   readonly limit: RateLimiter;
   /** Told about each certificate issued, for the change of roots. */
@@ -94,10 +94,10 @@ function parse(message: Uint8Array): MeshCertificateRequest {
 /** The identity that the certificate is for: the caller's, or one that it may impersonate. */
 async function identityOf(
   { mayImpersonate }: CertificateServiceOptions,
-  { identities }: Caller,
+  caller: Caller,
   { metadata }: MeshCertificateRequest,
 ): Promise<SpiffeId> {
-  const [own] = identities;
+  const [own] = caller.identities;
   if (!own) {
     metrics.identityErrors.inc();
     throw new RpcError("UNAUTHENTICATED", UNAUTHENTICATED);
@@ -105,9 +105,12 @@ async function identityOf(
   const asked = metadata?.ImpersonatedIdentity;
   if (asked === undefined || asked === "") return own;
   const wanted = typeof asked === "string" ? parseSpiffe(asked) : undefined;
-  if (wanted && wanted.trustDomain === own.trustDomain && await mayImpersonate(own, wanted)) {
-    return wanted;
-  }
+  const mayHave = wanted && wanted.trustDomain === own.trustDomain &&
+    await mayImpersonate(caller, wanted).catch((error) => {
+      log.warn("the workloads of a node cannot be read", { reason: messageOf(error) });
+      return false;
+    });
+  if (mayHave) return wanted;
   metrics.authenticationFailures.inc();
   log.warn("a caller may not have a certificate for another identity", {
     caller: spiffeText(own),

@@ -33,9 +33,13 @@ export {
 } from "./remote/control_planes.ts";
 export {
   type ClusterState,
+  type ConfigMapSettings,
+  type ConfigMapsOptions,
   followClusters,
+  followConfigMaps,
   type FollowedResource,
   followObjects,
+  followSecrets,
   type OrchestratorObjects,
   type OrchestratorOptions,
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
@@ -43,6 +47,9 @@ export {
   type RemoteCluster,
   type RemoteClusters,
   type RemoteClustersOptions,
+  type SecretsOptions,
+  type SecretsSource,
+  type SettingsDocument,
 } from "./orchestrator/mod.ts";
 export {
   type Registration,
@@ -50,4 +57,4 @@ export {
   startRegistration,
   type StreamObserver,
 } from "./registration/mod.ts";
-export { MESH_CREDENTIAL_DIR, MESH_WATCH_NAMESPACE } from "./variables.ts";
+export { MESH_CREDENTIAL_DIR, MESH_WATCH_NAMESPACE, SHARED_MESH_CONFIG } from "./variables.ts";

@@ -42,6 +42,15 @@ export const PILOT_ENABLE_SERVICEENTRY_SELECT_PODS: EnvVar<boolean> = declareEnv
   readers,
 });
 
+/** Name of a ConfigMap. */
+export const SHARED_MESH_CONFIG: EnvVar<string | undefined> = declareEnv({
+  name: "SHARED_MESH_CONFIG",
+  type: "string",
+  doc:
+    "Name of a ConfigMap of the system namespace with mesh configuration (key `mesh`), over which that of the ConfigMap `mesh` is read.",
+  readers,
+});
+
 /** True: host names of network gateways are resolved. */
 export const RESOLVE_HOSTNAME_GATEWAYS: EnvVar<boolean> = declareEnv({
   name: "RESOLVE_HOSTNAME_GATEWAYS",

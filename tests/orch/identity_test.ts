@@ -17,7 +17,13 @@ const REFUSED = "UNAUTHENTICATED authentication failure";
 
 clusterTest("tokens of service accounts, and the authority in secrets", async (cluster, t) => {
   using client = await adminClient(cluster);
-  await createAccounts(client, ["shop/cart", "shop/gone", "mesh-system/meshd"]);
+  await createAccounts(client, [
+    "shop/cart",
+    "shop/gone",
+    "shop/web",
+    "mesh-system/node",
+    "mesh-system/other",
+  ]);
   await authoritySecrets(client, t);
   await tokens(cluster, client, t);
 });
@@ -34,11 +40,11 @@ async function tokens(cluster: Cluster, client: OrchClient, t: Deno.TestContext)
       configDir: "",
       secured,
       args: [`--orchconfig=${cluster.files.kubeconfig}`],
-      env: { ROOT_CA_DIR: dir },
+      env: { ROOT_CA_DIR: dir, CA_TRUSTED_NODE_ACCOUNTS: "mesh-system/node" },
     }),
   );
-  const certified = (token: string) =>
-    requestCertificate(target, { ca }, token).then(
+  const certified = (token: string, wanted?: string) =>
+    requestCertificate(target, { ca }, token, wanted).then(
       ({ cert }) => readCertificates(cert, "leaf")[0]!.uris.join(),
       (error) => `${error.status} ${error.details}`,
     );
@@ -75,6 +81,23 @@ async function tokens(cluster: Cluster, client: OrchClient, t: Deno.TestContext)
     await deleteObject(client, types.SERVICE_ACCOUNT, { namespace: "shop", name: "gone" });
     assert.equal(await certified(bound), none);
     assert.equal(await certified(gone), none);
+  });
+
+  await t.step("CA_TRUSTED_NODE_ACCOUNTS: certificates for pods of the own node only", async () => {
+    const refused = "UNAUTHENTICATED request impersonation authentication failure";
+    await createPod(client, "shop/cart", "cart-2", "n1");
+    await createPod(client, "shop/web", "web-1", "n2");
+    const agent = await createPod(client, "mesh-system/node", "node-1", "n1");
+    const other = await createPod(client, "mesh-system/other", "other-1", "n1");
+    const token = await tokenOf(client, "mesh-system/node", { pod: agent });
+    assert.equal(await certified(token), "spiffe://cluster.local/ns/mesh-system/sa/node");
+    assert.equal(await certified(token, ID_OF_CART), ID_OF_CART);
+    const elsewhere = "spiffe://cluster.local/ns/shop/sa/web";
+    assert.equal(await certified(token, elsewhere), refused);
+    assert.equal(await certified(token, "spiffe://other.domain/ns/shop/sa/cart"), refused);
+    assert.equal(await certified(await tokenOf(client, "mesh-system/node"), ID_OF_CART), refused);
+    const untrusted = await tokenOf(client, "mesh-system/other", { pod: other });
+    assert.equal(await certified(untrusted, ID_OF_CART), refused);
   });
 
   await t.step("without the API server: no token is accepted, certificates still are", async () => {

@@ -121,6 +121,7 @@ export async function requestCertificate(
   target: string,
   tls: RpcClientTls | undefined,
   token?: string,
+  impersonated?: string,
 ): Promise<WorkloadCertificate> {
   const key = await generateKey({ type: "ecdsa", curve: "P256" });
   const stream = openStream({
@@ -129,7 +130,10 @@ export async function requestCertificate(
     path: "/mesh.v1.auth.MeshCertificateService/CreateCertificate",
     ...token !== undefined && { metadata: { authorization: `Bearer ${token}` } },
   });
-  stream.send(encode(MeshCertificateRequestSchema, { csr: await createCsr(key, []) }));
+  stream.send(encode(MeshCertificateRequestSchema, {
+    csr: await createCsr(key, []),
+    ...impersonated !== undefined && { metadata: { ImpersonatedIdentity: impersonated } },
+  }));
   stream.end();
   try {
     for await (const message of stream.messages) {

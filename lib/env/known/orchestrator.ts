@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT, AGENT_DAEMON, ALL, bool, DAEMON, duration, float, int, text } from "./rows.ts";
+import { AGENT_DAEMON, ALL, bool, DAEMON, duration, float, int, text } from "./rows.ts";
 
 /** Variables of the connection to an orchestrator, which is not implemented. */
 export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
@@ -38,12 +38,6 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
         AGENT_DAEMON,
         "Default",
         "Platform of the mesh, for platform-specific settings.",
-      ),
-      text(
-        "SHARED_MESH_CONFIG",
-        AGENT,
-        undefined,
-        "Name of a ConfigMap with mesh configuration that the standard one overrides.",
       ),
       text("SYSTEM_NAMESPACE", ALL, "mesh-system", "Namespace of the control plane."),
     ],

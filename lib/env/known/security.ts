@@ -13,12 +13,6 @@ export const SECURITY: readonly IneffectiveGroup[] = [
     readers: DAEMON,
     rows: [
       text(
-        "CA_TRUSTED_NODE_ACCOUNTS",
-        ALL,
-        undefined,
-        "Service accounts whose proxies may request certificates for workloads on their node, separated by commas.",
-      ),
-      text(
         "CERT_SIGNER_DOMAIN",
         ALL,
         undefined,

@@ -4,33 +4,17 @@
  *
  * @module
  */
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { MeshError, messageOf } from "../../base/mod.ts";
 import { scope } from "../../log/mod.ts";
-import { counter } from "../../metrics/mod.ts";
-import { decodeUtf8 } from "../../text/mod.ts";
 import { type Credential, objectKey } from "../../model/mod.ts";
 import type { Intake } from "../../ingest/mod.ts";
+import { credentialFailures } from "../credential_metrics.ts";
+import { type FoundCredential, readCredential } from "../credential_parts.ts";
 import { diskIo, type Io } from "./io.ts";
 import { DEFAULT_TIMING, type ScanTiming, startScanScheduler } from "./scan_scheduler.ts";
 import { watchTree } from "./watch.ts";
 
 const log = scope("credentials");
-
-const failures = counter({
-  name: "pilot_sds_certificate_errors_total",
-  help: "Credentials that could not be used.",
-});
-
-/** File names of each part; the first one that exists is used. */
-const FILES: Readonly<Record<keyof Credential, readonly string[]>> = {
-  certificate: ["tls.crt", "cert"],
-  privateKey: ["tls.key", "key"],
-  authorities: ["ca.crt", "cacert"],
-  revoked: ["ca.crl", "crl"],
-  ocspStaple: ["tls.ocsp-staple"],
-  pullConfig: [".dockerconfigjson"],
-};
 
 /** Maximum size of one file, in bytes; long chains have a few thousand. */
 const FILE_LIMIT = 1024 * 1024;
@@ -74,7 +58,7 @@ export async function startCredentialSource(
       const before = held.get(key);
       if (problem !== undefined) {
         if (before?.problem !== problem) {
-          failures.inc();
+          credentialFailures.inc();
           log.warn("a credential cannot be used", { credential: key, problem });
         }
         held.set(key, { digest: before?.digest ?? "", problem });
@@ -114,13 +98,8 @@ export async function startCredentialSource(
   };
 }
 
-interface Found {
-  readonly files: Credential;
-  readonly problem?: string;
-}
-
-async function readAll(dir: string, io: Io): Promise<Map<string, Found>> {
-  const found = new Map<string, Found>();
+async function readAll(dir: string, io: Io): Promise<Map<string, FoundCredential>> {
+  const found = new Map<string, FoundCredential>();
   for (const namespace of await foldersOf(dir, io)) {
     for (const name of await foldersOf(`${dir}/${namespace}`, io)) {
       found.set(objectKey({ namespace, name }), await readOne(`${dir}/${namespace}/${name}`, io));
@@ -136,20 +115,8 @@ async function foldersOf(path: string, io: Io): Promise<string[]> {
   return names.filter((_, i) => stamps[i]?.kind === "directory");
 }
 
-async function readOne(path: string, io: Io): Promise<Found> {
-  const files: Partial<Record<keyof Credential, string>> = {};
-  try {
-    for (const [part, names] of Object.entries(FILES)) {
-      const bytes = await readFirst(names.map((name) => `${path}/${name}`), io);
-      if (bytes === undefined || bytes.length === 0) continue;
-      const binary = part === "ocspStaple";
-      files[part as keyof Credential] = binary ? bytes.toBase64() : decodeUtf8(bytes);
-    }
-    check(files);
-    return { files };
-  } catch (error) {
-    return { files, problem: messageOf(error) };
-  }
+function readOne(path: string, io: Io): Promise<FoundCredential> {
+  return readCredential((names) => readFirst(names.map((name) => `${path}/${name}`), io));
 }
 
 async function readFirst(paths: readonly string[], io: Io): Promise<Uint8Array | undefined> {
@@ -161,51 +128,4 @@ async function readFirst(paths: readonly string[], io: Io): Promise<Uint8Array |
     }
   }
   return undefined;
-}
-
-/** Throws for a credential that a proxy would reject together with the listener. */
-function check({ certificate, privateKey, authorities, pullConfig }: Credential): void {
-  if (pullConfig !== undefined) checkPullConfig(pullConfig);
-  if ((certificate === undefined) !== (privateKey === undefined)) {
-    throw new Error(certificate === undefined ? "there is no certificate" : "there is no key");
-  }
-  if (certificate === undefined && authorities === undefined && pullConfig === undefined) {
-    throw new Error("there is neither a certificate, nor authorities, nor .dockerconfigjson");
-  }
-  if (certificate !== undefined && privateKey !== undefined) {
-    if (!parsed("certificate", certificate).checkPrivateKey(keyOf(privateKey))) {
-      throw new Error("the key is not that of the certificate");
-    }
-  }
-  if (authorities !== undefined) parsed("authorities", authorities);
-}
-
-/** Errors of the parser may quote the text, so they are not passed on. */
-function checkPullConfig(text: string): void {
-  let auths: unknown;
-  try {
-    auths = Object(JSON.parse(text)).auths;
-  } catch {
-    throw new Error(".dockerconfigjson is no JSON");
-  }
-  if (typeof auths !== "object" || auths === null || Array.isArray(auths)) {
-    throw new Error(".dockerconfigjson has no object auths");
-  }
-}
-
-function parsed(what: string, pem: string): X509Certificate {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    throw new Error(`the ${what} cannot be read as PEM`);
-  }
-}
-
-function keyOf(pem: string): ReturnType<typeof createPrivateKey> {
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    // The library's message may quote the key.
-    throw new Error("the key cannot be read as PEM");
-  }
 }

@@ -10,6 +10,13 @@ export {
   type OrchestratorOptions,
 } from "./config_objects.ts";
 export {
+  type ConfigMapSettings,
+  type ConfigMapsOptions,
+  followConfigMaps,
+  type SettingsDocument,
+} from "./config_maps.ts";
+export { followSecrets, type SecretsOptions, type SecretsSource } from "./secrets/secrets.ts";
+export {
   type ClusterState,
   followClusters,
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
