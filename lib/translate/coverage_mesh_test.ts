@@ -22,6 +22,9 @@ const EXEMPT: Readonly<Record<string, string>> = {
   "MeshConfig caCertificates[].pem": "authorities of other meshes are served to agents apart",
   "MeshConfig caCertificates[].spiffeBundleUrl": "what is there is put in its place",
   "MeshConfig caCertificates[].trustDomains[]": "agents get authorities separately",
+  "MeshConfig defaultConfig.holdApplicationUntilProxyStarts": "shapes injected pods: lib/inject",
+  "MeshConfig defaultConfig.image.imageType": "names the image of injected pods: lib/inject",
+  "MeshConfig enablePrometheusMerge": "shapes injected pods: lib/inject",
   "MeshConfig defaultConfig.proxyHeaders.metadataExchangeHeaders.mode=IN_MESH":
     "servers outside the mesh never get metadata of workloads",
   "MeshConfig extensionProviders[].opentelemetry.resourceDetectors.environment":
