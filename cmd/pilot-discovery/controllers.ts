@@ -3,15 +3,31 @@
  *
  * @module
  */
+import { messageOfProblem } from "../../lib/analyze/mod.ts";
 import {
   ENABLE_LEADER_ELECTION,
   joinElection,
+  PILOT_ANALYSIS_INTERVAL,
+  PILOT_ENABLE_ANALYSIS,
+  PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS,
   REVISION,
+  type Rollout,
+  runAddresses,
+  runIngressStatus,
+  runRegistration,
   runRootCertificates,
+  runStatus,
+  runUntaint,
   type Term,
 } from "../../lib/controllers/mod.ts";
 import { selectorsMatch } from "../../lib/ingest/mod.ts";
+import { TABLED_KINDS, type TableKind } from "../../lib/schema/mod.ts";
+import { PILOT_WORKLOAD_ENTRY_GRACE_PERIOD, resourceTypeOf } from "../../lib/sources/mod.ts";
+import type { DebugViews } from "./debug_views.ts";
+import type { Engine } from "./engine.ts";
 import type { Identity } from "./identity.ts";
+import { ingressSettings } from "./ingress.ts";
+import type { Records } from "./records.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
 import { POD_NAME } from "./variables.ts";
@@ -19,8 +35,11 @@ import { POD_NAME } from "./variables.ts";
 /** Inputs of the controllers. */
 export interface ControllerInput {
   readonly settings: Settings;
+  readonly engine: Engine;
   readonly sources: Sources;
+  readonly records: Records;
   readonly identity: Identity;
+  readonly views: Pick<DebugViews, "messages">;
 }
 
 /** A controller with the name of its lease. */
@@ -43,7 +62,7 @@ export function startControllers(input: ControllerInput, stack: AsyncDisposableS
       namespace: options.namespace,
       name,
       identity: process,
-      revision: revisionOf(),
+      revision: REVISION.get() || "default",
       enabled: ENABLE_LEADER_ELECTION.get(),
       run: (signal) => run({ client, signal }),
     })
@@ -51,15 +70,22 @@ export function startControllers(input: ControllerInput, stack: AsyncDisposableS
   stack.defer(async () => {
     await Promise.all(elections.map((election) => election[Symbol.asyncDispose]()));
   });
-}
-
-/** The own revision. */
-export function revisionOf(): string {
-  return REVISION.get() || "default";
+  const stop = new AbortController();
+  const registration = registered({ client, signal: stop.signal }, input, process);
+  stack.defer(async () => {
+    stop.abort();
+    await registration;
+  });
 }
 
 function controllersOf(input: ControllerInput): Elected[] {
-  return [...rootCertificates(input)];
+  return [
+    ...rootCertificates(input),
+    ...status(input),
+    ...addresses(input),
+    ...untaint(input),
+    ...ingress(input),
+  ];
 }
 
 function rootCertificates({ sources, identity: { authority } }: ControllerInput): Elected[] {
@@ -77,4 +103,73 @@ function rootCertificates({ sources, identity: { authority } }: ControllerInput)
     name: "mesh-namespace-controller-election",
     run: (term) => runRootCertificates(term, { roots, selection }),
   }];
+}
+
+function status({ sources, records: { receipts }, views }: ControllerInput): Elected[] {
+  if (!PILOT_ENABLE_ANALYSIS.get()) return [];
+  const kinds = Object.values(TABLED_KINDS).filter(({ group }) => group !== "");
+  const messages = () => [
+    ...views.messages(),
+    ...sources.problems().map((one) => messageOfProblem(one, true)),
+  ];
+  const rollout = (kind: string, namespace: string, name: string): Rollout | undefined => {
+    const sessions = receipts.of(kind, namespace, name)[0]?.sessions;
+    return sessions === undefined || sessions.concerned === 0 ? undefined : sessions;
+  };
+  return [{
+    name: "mesh-analyze-leader",
+    run: (term) =>
+      runStatus(term, {
+        types: kinds.map(resourceTypeOf),
+        messages,
+        rollout,
+        everyMs: PILOT_ANALYSIS_INTERVAL.get(),
+      }),
+  }];
+}
+
+function addresses({ settings, engine: { graph, pipeline } }: ControllerInput): Elected[] {
+  if (!settings.pipeline.features.autoAllocateAddresses) return [];
+  const { autoAddresses } = pipeline.mesh;
+  return [{
+    name: "mesh-ip-autoallocate",
+    run: (term) =>
+      runAddresses(term, {
+        type: typeOf("ServiceEntry"),
+        addressesOf: (host) => graph.peek(autoAddresses, host) ?? [],
+      }),
+  }];
+}
+
+function untaint({ settings: { options } }: ControllerInput): Elected[] {
+  if (!PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS.get()) return [];
+  return [{
+    name: "mesh-node-untaint",
+    run: (term) => runUntaint(term, { namespace: options.cniNamespace }),
+  }];
+}
+
+function ingress({ sources, settings: { options } }: ControllerInput): Elected[] {
+  const settings = () => ingressSettings(sources.mesh(), options.domain);
+  return [{ name: "mesh-leader", run: (term) => runIngressStatus(term, { settings }) }];
+}
+
+/** Each daemon writes its own registrations: no leader is needed. */
+async function registered(
+  term: Term,
+  { sources: { registration } }: ControllerInput,
+  instance: string,
+): Promise<void> {
+  if (registration.observers.length === 0) return;
+  await runRegistration(term, {
+    type: typeOf("WorkloadEntry"),
+    instance,
+    graceMs: PILOT_WORKLOAD_ENTRY_GRACE_PERIOD.get(),
+    registered: () => registration.entries(),
+    onChange: (changed) => registration.onChange(changed),
+  });
+}
+
+function typeOf(kind: TableKind) {
+  return resourceTypeOf(TABLED_KINDS[kind]);
 }

@@ -28,6 +28,7 @@ import {
 import { type ConfigObject, objectRef } from "../../lib/model/mod.ts";
 import type { XdsServer } from "../../lib/serve/mod.ts";
 import { createPipeline } from "../../lib/translate/mod.ts";
+import type { Message } from "../../lib/analyze/mod.ts";
 import type { Route } from "../../lib/web/mod.ts";
 import { createWhatIf } from "../../lib/whatif/mod.ts";
 import { differenceNow } from "./difference.ts";
@@ -62,13 +63,16 @@ export interface DebugViews {
   readonly routes: readonly Route[];
   /** Answers the queries of discovery streams. */
   readonly answer: DebugQuery;
+  /** Messages of the running analysis. */
+  readonly messages: () => readonly Message[];
 }
 
 /** Creates the views; one set for all listeners, because what-if questions are answered one at a time. */
 export function openDebugViews(viewed: Viewed, stack: AsyncDisposableStack): DebugViews {
-  const inputs = inputsOf(observe(viewed, stack));
+  const observed = observe(viewed, stack);
+  const inputs = inputsOf(observed);
   const routes = debugRoutes(inputs);
-  return { routes, answer: debugQueries(inputs, routes) };
+  return { routes, answer: debugQueries(inputs, routes), messages: observed.analysis.messages };
 }
 
 /** Registers the metrics that are collected when they are scraped, and starts the analysis. */
@@ -101,8 +105,14 @@ function inputsOf(
   { settings, engine, sources, records, identity, xds, injection, analysis, proxyWarnings }:
     Observed,
 ): DebugInputs {
-  const { files, controlPlanes, orchestrator, clusters, registration } = sources;
-  const origins = [files, controlPlanes, ...orchestrator ? [orchestrator] : [], registration];
+  const { files, controlPlanes, orchestrator, clusters, ingress, registration } = sources;
+  const origins = [
+    files,
+    controlPlanes,
+    ...orchestrator ? [orchestrator] : [],
+    ...ingress ? [ingress] : [],
+    registration,
+  ];
   const { pipeline } = engine;
   const { translation, writer, mesh } = pipeline;
   const sessions = () => xds.sessions();

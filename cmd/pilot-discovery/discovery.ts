@@ -98,7 +98,7 @@ export async function discovery(
     stack,
   );
   await listen({ settings, identity, views, xds }, stack);
-  startControllers({ settings, sources, identity }, stack);
+  startControllers({ settings, engine, sources, records, identity, views }, stack);
 
   warnAbout(options, [...notes, ...webhooks.notes]);
   log.info("ready", { version: buildLine(), configDir: options.configDir });

@@ -11,6 +11,7 @@ import {
   type ConfigDirectories,
   type ControlPlanes,
   followSecrets,
+  type IngressSource,
   MESH_CREDENTIAL_DIR,
   MESH_WATCH_NAMESPACE,
   type OrchestratorObjects,
@@ -26,6 +27,7 @@ import {
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { openClusters } from "./clusters.ts";
 import type { Engine } from "./engine.ts";
+import { openIngress } from "./ingress.ts";
 import { openMeshSettings } from "./mesh_settings.ts";
 import { connectOrchestrator, openOrchestrator, sourceName } from "./orchestrator.ts";
 import type { DiscoveryOptions } from "./options.ts";
@@ -44,6 +46,8 @@ export interface Sources {
   readonly client: OrchClient | undefined;
   /** Unset without an orchestrator, and if objects come from `--configDir`. */
   readonly orchestrator: OrchestratorObjects | undefined;
+  /** Objects that Ingress objects stand for; unset without an orchestrator. */
+  readonly ingress: IngressSource | undefined;
   /** Remote clusters; unset without an orchestrator. */
   readonly clusters: RemoteClusters | undefined;
   readonly registration: Registration;
@@ -98,6 +102,8 @@ export async function openSources(
   stack.defer(() => controlPlanes.close());
   const opened = client && await openAllClusters(client, { options, ingest, signal }, stack);
   if (client !== undefined && opened === undefined) return undefined;
+  const ingress = client && await openIngress(client, { options, ingest, signal, mesh }, stack);
+  if (client !== undefined && ingress === undefined) return undefined;
   const documents = [mesh, networks, files, controlPlanes, ...Object.values(opened ?? {})];
   return {
     mesh: () => mesh.current(),
@@ -107,6 +113,7 @@ export async function openSources(
     client,
     orchestrator: opened?.orchestrator,
     clusters: opened?.clusters,
+    ingress,
     registration,
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],

@@ -8,7 +8,6 @@ import type { DiscoveryOptions } from "./options.ts";
 
 /** Flags that are accepted and have no effect, each with the reason. */
 export const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
-  cniNamespace: "a node controller is not implemented",
   vklog: "there are no messages of an orchestrator's client to select yet",
 };
 

@@ -24,4 +24,15 @@ export {
   type Roots,
   runRootCertificates,
 } from "./root_certificates/root_certificates.ts";
-export { ENABLE_LEADER_ELECTION, REVISION } from "./variables.ts";
+export { type EntryItem, runRegistration } from "./registration/registration.ts";
+export { runAddresses } from "./addresses/addresses.ts";
+export { type Rollout, runStatus, type StatusInputs } from "./status/status.ts";
+export { addressesOf, runIngressStatus } from "./ingress/ingress_status.ts";
+export { runUntaint, TAINT } from "./untaint/untaint.ts";
+export {
+  ENABLE_LEADER_ELECTION,
+  PILOT_ANALYSIS_INTERVAL,
+  PILOT_ENABLE_ANALYSIS,
+  PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS,
+  REVISION,
+} from "./variables.ts";

@@ -16,6 +16,34 @@ export const ENABLE_LEADER_ELECTION: EnvVar<boolean> = declareEnv({
   readers,
 });
 
+/** True: messages of the analysis are written to the status of resources. */
+export const PILOT_ENABLE_ANALYSIS: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_ANALYSIS",
+  type: "bool",
+  default: false,
+  doc: "Write the findings of the analyzers, and the rollout, to the status of resources.",
+  readers,
+});
+
+/** Time between two comparisons of status and analysis, in milliseconds. */
+export const PILOT_ANALYSIS_INTERVAL: EnvVar<number> = declareEnv({
+  name: "PILOT_ANALYSIS_INTERVAL",
+  type: "duration",
+  default: "10s",
+  range: { least: 100 },
+  doc: "Longest time until a changed finding is written to the status of its resource.",
+  readers,
+});
+
+/** True: nodes with a ready network plugin lose their taint. */
+export const PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS",
+  type: "bool",
+  default: false,
+  doc: "Remove the taint `cni.mesh.io/not-ready` of nodes whose network plugin is ready.",
+  readers,
+});
+
 /** Revision of this control plane. */
 export const REVISION: EnvVar<string | undefined> = declareEnv({
   name: "REVISION",

@@ -52,9 +52,32 @@ export {
   type SettingsDocument,
 } from "./orchestrator/mod.ts";
 export {
+  GROUP_ANNOTATION,
+  type RegisteredEntry,
   type Registration,
   type RegistrationSourceOptions,
   startRegistration,
   type StreamObserver,
 } from "./registration/mod.ts";
-export { MESH_CREDENTIAL_DIR, MESH_WATCH_NAMESPACE, SHARED_MESH_CONFIG } from "./variables.ts";
+export {
+  followIngresses,
+  INGRESS,
+  type Ingress,
+  INGRESS_CLASS,
+  type IngressClass,
+  type IngressDocument,
+  ingressDocuments,
+  type IngressMode,
+  type IngressOptions,
+  type IngressSettings,
+  type IngressSource,
+  isOurs,
+} from "./orchestrator/mod.ts";
+export { resourceTypeOf } from "./orchestrator/mod.ts";
+export {
+  MESH_CREDENTIAL_DIR,
+  MESH_WATCH_NAMESPACE,
+  ORCH_INGRESS_NS,
+  PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
+  SHARED_MESH_CONFIG,
+} from "./variables.ts";

@@ -51,6 +51,15 @@ export const SHARED_MESH_CONFIG: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
+/** Namespace of the gateway for Ingress objects. */
+export const ORCH_INGRESS_NS: EnvVar<string> = declareEnv({
+  name: "ORCH_INGRESS_NS",
+  type: "string",
+  default: "mesh-system",
+  doc: "Namespace of the Gateways that Ingress objects stand for, and of their Service.",
+  readers,
+});
+
 /** True: host names of network gateways are resolved. */
 export const RESOLVE_HOSTNAME_GATEWAYS: EnvVar<boolean> = declareEnv({
   name: "RESOLVE_HOSTNAME_GATEWAYS",

@@ -27,6 +27,16 @@ const EXEMPT: Readonly<Record<string, string>> = {
   "MeshConfig enablePrometheusMerge": "shapes injected pods: lib/inject",
   "MeshConfig defaultConfig.proxyHeaders.metadataExchangeHeaders.mode=IN_MESH":
     "servers outside the mesh never get metadata of workloads",
+  ...Object.fromEntries(
+    [
+      "ingressClass",
+      "ingressService",
+      "ingressSelector",
+      "ingressControllerMode=OFF",
+      "ingressControllerMode=DEFAULT",
+      "ingressControllerMode=STRICT",
+    ].map((field) => [`MeshConfig ${field}`, "Ingress objects come from an orchestrator"]),
+  ),
   "MeshConfig extensionProviders[].opentelemetry.resourceDetectors.environment":
     "the environment is what is looked at by default",
 };

@@ -14,6 +14,8 @@ import {
   types,
 } from "../../lib/orch/mod.ts";
 import { joinElection } from "../../lib/controllers/mod.ts";
+import { TABLED_KINDS, type TableKind } from "../../lib/schema/mod.ts";
+import { INGRESS, INGRESS_CLASS, resourceTypeOf } from "../../lib/sources/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import {
   type Cluster,
@@ -23,6 +25,7 @@ import {
   freePorts,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
+import { connectWorkload } from "../support/registering_workload.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 
 const SYSTEM = "mesh-system";
@@ -46,6 +49,10 @@ interface Observed extends OrchObject {
   readonly spec?: any;
   // deno-lint-ignore no-explicit-any
   readonly status?: any;
+}
+
+interface View {
+  readonly metadata: { readonly name: string };
 }
 
 /** An object; `undefined` if there is none. */
@@ -205,5 +212,169 @@ clusterTest("controllers: elections and root certificates", async (cluster, t) =
     await deleteObject(client, types.CONFIG_MAP, { namespace: "shop", name: ROOTS });
     await eventually("roots", async () => await rootsOf("shop") !== undefined);
     assert.equal(await holderOf(client, NAMESPACES), "");
+  });
+});
+
+function customType(kind: TableKind): ResourceType {
+  return resourceTypeOf(TABLED_KINDS[kind]);
+}
+
+const ENTRY = {
+  hosts: ["one.test"],
+  ports: [{ number: 80, name: "http", protocol: "HTTP" }],
+  resolution: "DNS",
+};
+
+clusterTest("controllers: status, addresses, taints and registrations", async (cluster, t) => {
+  using client = await adminClient(cluster);
+  await applyDefinitions(client);
+  await make(client, types.NAMESPACE, { name: SYSTEM });
+  const env = {
+    PILOT_ENABLE_ANALYSIS: "true",
+    PILOT_ANALYSIS_INTERVAL: "500ms",
+    PILOT_ENABLE_IP_AUTOALLOCATE: "true",
+    PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS: "true",
+    PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "1s",
+    ORCH_INGRESS_NS: "edge",
+    POD_NAME: "first",
+  };
+  const entries = customType("ServiceEntry");
+  await make(client, entries, { name: "one" }, { spec: ENTRY });
+  await using daemon = await startOn(cluster, { env });
+  const statusOf = async (type: ResourceType, name: string) =>
+    (await read(client, type, name))?.status;
+
+  await t.step("addresses of hosts are in the status of their ServiceEntry", async () => {
+    const addressesOf = (name: string) =>
+      eventually(`addresses of ${name}`, async (): Promise<string[] | false> => {
+        const { addresses = [] } = await statusOf(entries, name) ?? {};
+        return addresses.length > 0 && addresses.map(({ value }: { value: string }) => value);
+      });
+    const first = await addressesOf("one");
+    assert.match(first[0]!, /^240\.240\./);
+    await make(client, entries, { name: "two" }, { spec: { ...ENTRY, hosts: ["two.test"] } });
+    const second = await addressesOf("two");
+    assert.deepEqual(first.filter((one) => second.includes(one)), [], "no duplicates");
+    const query = "-o=jsonpath={.status.addresses[0].host}";
+    const { text } = await cluster.run(["get", "serviceentry", "one", query]);
+    assert.equal(text, "one.test");
+  });
+
+  await t.step(
+    "findings are in the status of their resource, until they are repaired",
+    async () => {
+      const services = customType("VirtualService");
+      const route = (gateway: string) => ({
+        hosts: ["one.test"],
+        gateways: [gateway],
+        http: [{ route: [{ destination: { host: "one.test" } }] }],
+      });
+      await make(client, services, { name: "routes" }, { spec: route("absent") });
+      await eventually("a finding", async () => {
+        const { validationMessages = [] } = await statusOf(services, "routes") ?? {};
+        return validationMessages.some(({ type }: { type: { code: string } }) =>
+          type.code === "MSH0101"
+        );
+      });
+      const query = "-o=jsonpath={.status.validationMessages[0].level}";
+      assert.equal((await cluster.run(["get", "virtualservice", "routes", query])).text, "ERROR");
+      const name = { namespace: "default", name: "routes" };
+      await mergePatch(client, services, name, { spec: route("mesh") });
+      await eventually("no finding", async () => {
+        const { validationMessages, observedGeneration } = await statusOf(services, "routes") ?? {};
+        return validationMessages?.length === 0 && observedGeneration === 2;
+      });
+    },
+  );
+
+  await t.step("PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS: ready plugins untaint nodes", async () => {
+    const taints = ["cni.mesh.io/not-ready", "other"].map((key) => ({ key, effect: "NoSchedule" }));
+    await make(client, types.NODE, { name: "n1" }, { spec: { taints } });
+    const metadata = { name: "cni", namespace: SYSTEM, labels: { "k8s-app": "mesh-cni-node" } };
+    await make(client, types.POD, metadata, {
+      spec: { nodeName: "n1", containers: [{ name: "c", image: "i" }] },
+    });
+    await mergePatch(client, types.POD, { ...metadata, subresource: "status" }, {
+      status: { conditions: [{ type: "Ready", status: "True" }] },
+    });
+    await eventually("one taint less", async () => {
+      const { spec } = (await read(client, types.NODE, "n1"))!;
+      // The server adds taints of its own to a node that is not ready.
+      const keys = spec.taints.map(({ key }: { key: string }) => key);
+      return keys.includes("other") && !keys.includes("cni.mesh.io/not-ready");
+    });
+  });
+
+  await t.step(
+    "ORCH_INGRESS_NS: an Ingress is served, and has the gateway's addresses",
+    async () => {
+      await make(client, types.NAMESPACE, { name: "edge" });
+      const ports = [{ name: "http", port: 80 }];
+      const gateway = { name: "mesh-ingressgateway", namespace: "edge" };
+      await make(client, types.SERVICE, gateway, { spec: { ports, externalIPs: ["192.0.2.7"] } });
+      await make(client, types.SERVICE, { name: "web" }, { spec: { ports } });
+      await make(client, INGRESS_CLASS, { name: "mine" }, {
+        spec: { controller: "mesh.io/ingress-controller" },
+      });
+      const backend = { service: { name: "web", port: { name: "http" } } };
+      const rule = {
+        host: "shop.test",
+        http: { paths: [{ path: "/", pathType: "Prefix", backend }] },
+      };
+      const spec = (ingressClassName: string) => ({ spec: { ingressClassName, rules: [rule] } });
+      await make(client, INGRESS, { name: "shop" }, spec("mine"));
+      await make(client, INGRESS, { name: "foreign" }, spec("nobody"));
+      const served = () => daemon.debug<View[]>("configz?resource=VirtualService");
+      const name = "shop-test-shop-mesh-autogenerated-k8s-ingress";
+      const [made] = await eventually("a VirtualService", async () => {
+        const found = (await served()).filter(({ metadata }) => metadata.name === name);
+        return found.length > 0 && found;
+      });
+      assert.match(JSON.stringify(made), /web\.default\.svc\.cluster\.local.*"number":80/);
+      assert.match(JSON.stringify(made), /edge\/shop-mesh-autogenerated-k8s-ingress-default/);
+      await eventually("an address", async () => {
+        const { text } = await cluster.run(["get", "ingress", "shop"]);
+        return text.includes("192.0.2.7");
+      });
+      assert.deepEqual((await statusOf(INGRESS, "foreign"))?.loadBalancer ?? {}, {});
+      await deleteObject(client, INGRESS, { namespace: "default", name: "shop" });
+      await eventually(
+        "no VirtualService",
+        async () => !(await served()).some(({ metadata }) => metadata.name === name),
+      );
+    },
+  );
+
+  await t.step("a registered workload is a WorkloadEntry while it is connected", async () => {
+    const types = customType("WorkloadEntry");
+    await make(client, customType("WorkloadGroup"), { name: "vms" }, {
+      spec: { metadata: { labels: { app: "vm" } }, template: { ports: { http: 8080 } } },
+    });
+    const proxy = connectWorkload(daemon, "vms");
+    const entry = await eventually("an entry", () => read(client, types, "vms-10.9.0.1"));
+    assert.equal(entry.metadata.annotations?.["mesh.io/autoRegistrationGroup"], "vms");
+    assert.match(entry.metadata.annotations?.["mesh.io/workloadController"] ?? "", /^first_/);
+    assert.equal(entry.spec.address, "10.9.0.1");
+    const healthOf = async () => {
+      const { conditions = [] } = await statusOf(types, "vms-10.9.0.1") ?? {};
+      return conditions.find(({ type }: { type: string }) => type === "Healthy")?.status;
+    };
+    await eventually("healthy", async () => await healthOf() === "True");
+    proxy.report("broken");
+    await eventually("unhealthy", async () => await healthOf() === "False");
+    proxy.close();
+    await eventually("gone", async () => await read(client, types, "vms-10.9.0.1") === undefined);
+  });
+
+  await t.step("a lost server: the daemon serves on, says so, and controllers go on", async () => {
+    await cluster.apiServer.stop("SIGKILL");
+    await eventually("it leads no longer", async () => !await leads(daemon, "mesh-analyze-leader"));
+    await daemon.program.printed(/cannot be followed/);
+    const ready = await fetch(`${daemon.http}/ready`);
+    await ready.body?.cancel();
+    assert.equal(ready.status, 200);
+    cluster.apiServer.start();
+    await cluster.ready();
+    await eventually("it leads again", () => leads(daemon, "mesh-analyze-leader"));
   });
 });

@@ -54,12 +54,6 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
         ),
         ...inAmbient(true),
       },
-      bool(
-        "PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS",
-        AGENT_DAEMON,
-        false,
-        "Remove the taint of nodes whose network plugin is ready.",
-      ),
       {
         ...bool(
           "PILOT_ENABLE_SENDING_HBONE",

@@ -28,12 +28,6 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
         choices: ["protobuf", "json"],
       },
       text(
-        "ORCH_INGRESS_NS",
-        DAEMON,
-        "mesh-system",
-        "Namespace that the ingress controller runs in.",
-      ),
-      text(
         "PLATFORM",
         AGENT_DAEMON,
         "Default",
@@ -89,18 +83,6 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
     state: { kind: "unsupported", reason: "status of resources, and analysis" },
     readers: DAEMON,
     rows: [
-      duration(
-        "PILOT_ANALYSIS_INTERVAL",
-        AGENT_DAEMON,
-        "10s",
-        "Time between two runs of the analyzers.",
-      ),
-      bool(
-        "PILOT_ENABLE_ANALYSIS",
-        AGENT_DAEMON,
-        false,
-        "Run the analyzers and write their findings to the status of resources.",
-      ),
       int(
         "PILOT_STATUS_BURST",
         AGENT_DAEMON,

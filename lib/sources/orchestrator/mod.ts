@@ -4,6 +4,21 @@
  * @module
  */
 export {
+  followIngresses,
+  INGRESS,
+  type Ingress,
+  INGRESS_CLASS,
+  type IngressClass,
+  type IngressDocument,
+  ingressDocuments,
+  type IngressMode,
+  type IngressOptions,
+  type IngressSettings,
+  type IngressSource,
+  isOurs,
+} from "./ingress/mod.ts";
+export { resourceTypeOf } from "./objects.ts";
+export {
   type FollowedResource,
   followObjects,
   type OrchestratorObjects,

@@ -46,16 +46,36 @@ export function readItem(kind: Kind, item: ListItem, source: string): ReadItem {
     found.map((one) => ({ ...one, file: source, line: 1, column: 1, object: identity }));
   if (object === undefined) return { name, problems: positioned(problems), warnings: [] };
   const { meta: { line: _, ...meta }, digest } = object;
+  const health = kind.kind === "WorkloadEntry" ? healthOf(item) : undefined;
   const origin = { source, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) };
   return {
     name,
     object: {
-      // Kinds without generations in the API have 0; the follower counts those.
-      meta: { ...meta, kind: kind.kind, generation: metadata.generation ?? 0, origin },
+      meta: {
+        ...meta,
+        kind: kind.kind,
+        // Kinds without generations in the API have 0; the follower counts those.
+        generation: metadata.generation ?? 0,
+        origin,
+        ...(health === undefined ? {} : { health }),
+      },
       spec: object.spec,
-      digest,
+      digest: health === "unhealthy" ? `${digest} ${health}` : digest,
     },
     problems: [],
     warnings: positioned(warnings),
   };
+}
+
+interface Conditions {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+  };
+}
+
+/** The health that the daemon of a registered workload wrote; `undefined`: none is known. */
+function healthOf(item: ListItem & Conditions): "healthy" | "unhealthy" | undefined {
+  const condition = item.status?.conditions?.find(({ type }) => type === "Healthy");
+  if (condition === undefined) return undefined;
+  return condition.status === "False" ? "unhealthy" : "healthy";
 }

@@ -13,7 +13,7 @@ import type { WorkloadGroup } from "#mesh/networking/v1alpha3/workload_group_pb.
 export const REGISTRATION = "registration";
 
 /** Annotation with the name of the group. */
-const GROUP_ANNOTATION = "mesh.io/autoRegistrationGroup";
+export const GROUP_ANNOTATION = "mesh.io/autoRegistrationGroup";
 
 /** Maximum length of an object's name. */
 const MAX_NAME = 253;

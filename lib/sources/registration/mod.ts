@@ -10,3 +10,5 @@ export {
   startRegistration,
   type StreamObserver,
 } from "./registration.ts";
+export { GROUP_ANNOTATION } from "./entry.ts";
+export type { RegisteredEntry } from "./registrations.ts";

@@ -13,7 +13,7 @@ import {
   PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
 } from "../variables.ts";
 import { REGISTRATION } from "./entry.ts";
-import { createRegistrations } from "./registrations.ts";
+import { createRegistrations, isRegistered, type RegisteredEntry } from "./registrations.ts";
 import { openWorkloadStore } from "./store.ts";
 
 /** The part of serving's observer interface that registration uses. */
@@ -32,6 +32,10 @@ export interface Registration extends Disposable {
   readonly observers: readonly StreamObserver[];
   /** Entries that were made and are in use, sorted by namespace and name. */
   objects(): ConfigObject[];
+  /** The same with the state of their connections. */
+  entries(): RegisteredEntry[];
+  /** Calls back after changes of `entries`; returns a function that ends this. */
+  onChange(changed: () => void): () => void;
 }
 
 /** Settings of registration. */
@@ -50,6 +54,7 @@ export function startRegistration(
   intake.synced();
   const dir = MESH_REGISTRATION_DIR.get();
   const store = dir ? openWorkloadStore(dir) : undefined;
+  const listeners = new Set<() => void>();
   const registrations = createRegistrations({
     validateIdentity: MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY.get(),
     stored: store?.workloads,
@@ -62,8 +67,12 @@ export function startRegistration(
     },
     clock: () => Date.now(),
     isTaken: (key) => {
-      const source = entryInUse(key)?.meta.origin.source;
-      return source !== undefined && source !== REGISTRATION;
+      const entry = entryInUse(key);
+      return entry !== undefined && entry.meta.origin.source !== REGISTRATION &&
+        !isRegistered(entry);
+    },
+    onState: () => {
+      for (const changed of listeners) changed();
     },
     onChange: (changes) => intake.objects(changes),
   });
@@ -78,6 +87,11 @@ export function startRegistration(
   return {
     observers: PILOT_ENABLE_WORKLOAD_ENTRY_AUTOREGISTRATION.get() ? [observer] : [],
     objects: () => registrations.objects(),
+    entries: () => registrations.entries(),
+    onChange: (changed) => {
+      listeners.add(changed);
+      return () => listeners.delete(changed);
+    },
     [Symbol.dispose]: () => {
       unsubscribe();
       registrations.close();

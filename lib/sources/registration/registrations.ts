@@ -8,7 +8,7 @@ import type { ObjectChanges } from "../../ingest/mod.ts";
 import { scope } from "../../log/mod.ts";
 import { type ConfigObject, objectKey, type ProxyNode } from "../../model/mod.ts";
 import type { WorkloadGroup } from "#mesh/networking/v1alpha3/workload_group_pb.ts";
-import { entryName, entryOf } from "./entry.ts";
+import { entryName, entryOf, GROUP_ANNOTATION } from "./entry.ts";
 import { counts } from "./metrics.ts";
 
 const log = scope("registration");
@@ -34,6 +34,8 @@ export interface RegistrationOptions {
   readonly clock: () => number;
   /** True when another source has a WorkloadEntry of this key, which is then used. */
   readonly isTaken: (key: string) => boolean;
+  /** Called after workloads connected, disconnected or changed. Must not throw. */
+  readonly onState?: () => void;
   /** Called with the entries that are added, changed and deleted. Must not throw. */
   readonly onChange: (changes: ObjectChanges) => void;
 }
@@ -48,6 +50,15 @@ export interface StoredWorkload {
   readonly node: ProxyNode;
 }
 
+/** The entry of a registered workload, with the state of its connection. */
+export interface RegisteredEntry {
+  readonly entry: ConfigObject;
+  /** When it connected first; milliseconds since the epoch. */
+  readonly since: number;
+  /** When its last stream ended; `undefined` while it is connected. */
+  readonly disconnectedAt: number | undefined;
+}
+
 /** Registered workloads and their entries. */
 export interface Registrations {
   /** A stream was opened. */
@@ -60,6 +71,8 @@ export interface Registrations {
   follow(changes: ObjectChanges): void;
   /** Entries that were made and are in use, sorted by namespace and name. */
   objects(): ConfigObject[];
+  /** The entries in use, with the state of their connections. */
+  entries(): RegisteredEntry[];
   /** Cancels all timers; deletes nothing. */
   close(): void;
 }
@@ -73,6 +86,7 @@ interface Workload {
   node: ProxyNode;
   readonly streams: Set<string>;
   healthy: boolean;
+  disconnectedAt: number | undefined;
   /** True while another source has an entry of this name. */
   taken: boolean;
   entry?: ConfigObject;
@@ -113,6 +127,7 @@ class Workloads implements Registrations {
       });
     }
     this.#update(workload);
+    this.#options.onState?.();
   }
 
   closed(stream: string): void {
@@ -127,7 +142,9 @@ class Workloads implements Registrations {
 
   /** Deletes a workload unless it connects within the grace time. */
   #await(workload: Workload): void {
-    const { timer, graceMs } = this.#options;
+    const { timer, graceMs, clock } = this.#options;
+    workload.disconnectedAt = clock();
+    this.#options.onState?.();
     workload.cancelDeletion = timer(() => this.#forget(workload), graceMs);
   }
 
@@ -162,7 +179,7 @@ class Workloads implements Registrations {
     const changed = new Set<string>();
     for (const object of upserts) {
       const key = objectKey(object.meta);
-      if (object.meta.kind === "WorkloadEntry") this.#setTaken(key, true);
+      if (object.meta.kind === "WorkloadEntry" && !isRegistered(object)) this.#setTaken(key, true);
       if (object.meta.kind !== "WorkloadGroup") continue;
       this.#groups.set(key, object as ConfigObject<WorkloadGroup>);
       changed.add(key);
@@ -183,6 +200,12 @@ class Workloads implements Registrations {
       .flatMap((key) => this.#workloads.get(key)?.entry ?? []);
   }
 
+  entries(): RegisteredEntry[] {
+    return [...this.#workloads.values()].flatMap(({ entry, since, disconnectedAt }) =>
+      entry === undefined ? [] : [{ entry, since, disconnectedAt }]
+    );
+  }
+
   close(): void {
     for (const workload of this.#workloads.values()) workload.cancelDeletion?.();
   }
@@ -193,6 +216,7 @@ class Workloads implements Registrations {
     const workload = this.#workloads.get(key) ?? this.#workloadOf(fresh);
     workload.cancelDeletion?.();
     workload.cancelDeletion = undefined;
+    workload.disconnectedAt = undefined;
     workload.node = node;
     workload.streams.add(stream);
     this.#workloads.set(key, workload);
@@ -212,6 +236,7 @@ class Workloads implements Registrations {
       node,
       streams: new Set(),
       healthy,
+      disconnectedAt: undefined,
       taken: this.#options.isTaken(key),
     };
   }
@@ -229,6 +254,7 @@ class Workloads implements Registrations {
   #changed(changes: ObjectChanges): void {
     this.#options.onChange(changes);
     this.#options.onStore?.(() => this.#stored());
+    this.#options.onState?.();
   }
 
   #setTaken(key: string, taken: boolean): void {
@@ -269,6 +295,11 @@ class Workloads implements Registrations {
   #remove(entry: ConfigObject): void {
     this.#changed({ upserts: [], deletes: [entry.meta] });
   }
+}
+
+/** True for an entry that a daemon, perhaps another one, made of a registration. */
+export function isRegistered({ meta }: ConfigObject): boolean {
+  return meta.annotations[GROUP_ANNOTATION] !== undefined;
 }
 
 /** The entry of a workload; `undefined` when its group makes no valid one. */

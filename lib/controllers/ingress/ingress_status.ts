@@ -1,0 +1,89 @@
+/**
+ * Controller: addresses of the gateway in the status of Ingress objects.
+ *
+ * @module
+ */
+import { canonicalJson } from "../../base/mod.ts";
+import { isNotFound, type ListItem, mergePatch, types } from "../../orch/mod.ts";
+import {
+  INGRESS,
+  type Ingress,
+  INGRESS_CLASS,
+  type IngressClass,
+  type IngressSettings,
+  isOurs,
+} from "../../sources/mod.ts";
+import { applyAll, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+
+/** An address of a load balancer. */
+export interface IngressAddress {
+  readonly ip?: string;
+  readonly hostname?: string;
+}
+
+/** The Service of the gateway. */
+export interface GatewayService extends ListItem {
+  readonly spec?: {
+    readonly type?: string;
+    readonly externalName?: string;
+    readonly externalIPs?: readonly string[];
+  };
+  readonly status?: {
+    readonly loadBalancer?: { readonly ingress?: readonly IngressAddress[] };
+  };
+}
+
+/** An Ingress with its status. */
+export interface IngressItem extends Ingress {
+  readonly status?: GatewayService["status"];
+}
+
+/** The addresses at which a Service is reached from outside, sorted. */
+export function addressesOf(service: GatewayService | undefined): IngressAddress[] {
+  const { spec = {}, status } = service ?? {};
+  if (spec.type === "ExternalName") {
+    return spec.externalName === undefined ? [] : [{ hostname: spec.externalName }];
+  }
+  const balanced = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) =>
+    ip === undefined ? { hostname: hostname ?? "" } : { ip }
+  );
+  const all = [...balanced, ...(spec.externalIPs ?? []).map((ip) => ({ ip }))];
+  return all.sort((a, b) => canonicalJson(a) < canonicalJson(b) ? -1 : 1);
+}
+
+/** Writes the status until the end of the term. */
+export async function runIngressStatus(
+  term: Term,
+  { settings }: { readonly settings: () => IngressSettings },
+): Promise<void> {
+  const wake = new Wake();
+  const ingresses = observe<IngressItem>(term, INGRESS, { wake });
+  const classes = observe<IngressClass>(term, INGRESS_CLASS, { wake });
+  const { namespace } = settings();
+  const services = observe<GatewayService>(term, types.SERVICE, { wake, selection: { namespace } });
+  const tasks = () => {
+    const current = settings();
+    const service = services.get({ namespace, name: current.ingressService });
+    const addresses = addressesOf(service);
+    return ingresses.values().flatMap((ingress) => {
+      if (!isOurs(ingress, classes.values(), current)) return [];
+      const before = ingress.status?.loadBalancer?.ingress ?? [];
+      const known = before.map(({ ip, hostname }) => ip === undefined ? { hostname } : { ip });
+      if (canonicalJson(known) === canonicalJson(addresses)) return [];
+      const { metadata } = ingress;
+      const name = { namespace: metadata.namespace!, name: metadata.name, subresource: "status" };
+      return [() =>
+        mergePatch(term.client, INGRESS, name, {
+          status: { loadBalancer: { ingress: addresses } },
+        }).catch((error) => {
+          if (!isNotFound(error)) throw error;
+        })];
+    });
+  };
+  await reconcile(term, wake, {
+    name: "ingress",
+    follows: [ingresses, classes, services],
+    pass: () => applyAll(term.signal, tasks()),
+    everyMs: 5_000,
+  });
+}

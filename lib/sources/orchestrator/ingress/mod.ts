@@ -1,0 +1,14 @@
+/**
+ * Ingress objects as Gateways and VirtualServices.
+ *
+ * @module
+ */
+export { INGRESS, type Ingress, INGRESS_CLASS, type IngressClass } from "./api.ts";
+export { followIngresses, type IngressOptions, type IngressSource } from "./source.ts";
+export {
+  type IngressDocument,
+  ingressDocuments,
+  type IngressMode,
+  type IngressSettings,
+  isOurs,
+} from "./translate.ts";
