@@ -138,7 +138,7 @@ async function openAllClusters(
   }));
   const orchestrator = await openOrchestrator(client, { options, intake, signal }, stack);
   if (orchestrator === undefined) return undefined;
-  await secrets.ready;
+  await Promise.race([secrets.ready, ended(signal)]);
   const open = (name: string): Intake => ingest.open(name);
   const clusters = await openClusters(client, { options, open, signal }, stack);
   return clusters === undefined ? undefined : { orchestrator, clusters };
@@ -150,4 +150,12 @@ export function openLateSources(
   stack: AsyncDisposableStack,
 ): void {
   stack.use(startKeySets(translation.wantedKeySets, ingest.open("key sets")));
+}
+
+/** Resolves when the signal is aborted. */
+function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

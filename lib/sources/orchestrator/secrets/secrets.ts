@@ -43,6 +43,8 @@ const OTHER_TYPES = [
   "kubernetes.io/service-account-token",
   "mesh.io/ca-root",
 ];
+/** The fault of a server that refuses the list, by its status; others are waited for. */
+const FORBIDDEN = /: 403: /;
 /** Names of contents that are kept. */
 const NAMES: ReadonlySet<string> = new Set(Object.values(CREDENTIAL_NAMES).flat());
 
@@ -79,7 +81,7 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
       intake.health(fault);
       if (fault === undefined) return;
       log.warn("secrets cannot be read; the last ones stay in use", { reason: fault });
-      refuse();
+      if (FORBIDDEN.test(fault)) refuse();
     },
     ...(timing === undefined ? {} : { timing }),
   });
