@@ -109,7 +109,7 @@ export const SHARED: readonly ListedEnv[] = [
     "TOKEN_AUDIENCES",
     "TRUSTED_GATEWAY_CIDR",
   ]),
-  ...listed("string", ALL, ["REVISION"]),
+  ...listed("string", ALL, ["CA_TRUSTED_NODE_ACCOUNTS", "REVISION"]),
   ...listed("bool", ALL, [
     "ENABLE_LEADER_ELECTION",
     "BYPASS_OVERLOAD_MANAGER_FOR_STATIC_LISTENERS",
