@@ -59,6 +59,8 @@ export const SHARED: readonly ListedEnv[] = [
     "PILOT_XDS_CACHE_STATS",
   ]),
   ...listed("bool", AGENT, ["USE_CACERTS_FOR_SELF_SIGNED_CA"]),
+  ...listed("string", AGENT, ["SHARED_MESH_CONFIG"]),
+  ...listed("string", ALL, ["CA_TRUSTED_NODE_ACCOUNTS"]),
   ...listed("duration", AGENT_DAEMON, [
     "PILOT_REMOTE_CLUSTER_TIMEOUT",
     "PILOT_ANALYSIS_INTERVAL",
