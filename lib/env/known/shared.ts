@@ -108,6 +108,7 @@ export const SHARED: readonly ListedEnv[] = [
     "XDS_AUTH_PLAINTEXT",
   ]),
   ...listed("string", ["pilot-agent"], [
+    "SHARED_MESH_CONFIG",
     "TOKEN_AUDIENCES",
     "TRUSTED_GATEWAY_CIDR",
   ]),
