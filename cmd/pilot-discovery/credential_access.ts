@@ -32,7 +32,8 @@ interface Known {
 }
 
 /**
- * Asks the API server of the proxy's cluster. While the server does not answer, the last answer
+ * Asks the API server of the daemon's cluster. Proxies of remote clusters get no credentials: the
+ * secrets of their clusters are not read, and those of this cluster are not theirs. While the server does not answer, the last answer
  * stays in use, so that a gateway that connects again keeps its certificates; an account without
  * one gets none.
  *
@@ -45,7 +46,7 @@ export function credentialAccess(
   const known = new Map<string, Known>();
   return async ({ namespace, serviceAccount }, cluster) => {
     const client = clients(cluster);
-    if (client === undefined) return false;
+    if (client === undefined || client !== clients(undefined)) return false;
     const key = JSON.stringify([cluster ?? "", namespace, serviceAccount]);
     const before = known.get(key);
     if (before !== undefined && clock() < before.until) return before.allowed;
