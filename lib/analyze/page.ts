@@ -29,8 +29,8 @@ After its start it begins when nothing was published and no proxy connected or w
 five seconds, at the latest after one minute.
 An edit repeats the analysis of the objects that refer to the edited object, and of no others.
 [Performance](performance.md) has the cost. \`MESH_ANALYSIS=false\` switches the analysis of the
-daemon off. \`PILOT_ENABLE_ANALYSIS\`, which writes messages to the status of resources, is not
-implemented.
+daemon off. With \`PILOT_ENABLE_ANALYSIS\` one daemon of a cluster writes the messages to the status of
+the resources ([controllers](controllers.md)).
 
 Objects of the mesh that say \`galley.mesh.io/analyze-suppress: CODE,CODE\` (or \`*\`) as annotation have
 no messages of these codes; \`--suppress "CODE=Kind name.namespace"\` does the same for one run.

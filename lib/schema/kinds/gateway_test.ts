@@ -123,12 +123,12 @@ Deno.test("Gateway: credentials of sources that are not served are warned of by 
     [
       "no-effect",
       `${AT}.tls.credentialNames[1]`,
-      '"kubernetes-gateway://one/c" has no effect: secrets of the orchestrator are not read',
+      '"kubernetes-gateway://one/c" has no effect: secrets are read by their names only',
     ],
     [
       "no-effect",
       `${AT}.tls.caCertCredentialName`,
-      '"configmap://one/e" has no effect: ConfigMaps of the orchestrator are not read',
+      '"configmap://one/e" has no effect: ConfigMaps are not read for credentials',
     ],
   ]);
 });

@@ -8,13 +8,13 @@ import type { Report } from "../problem.ts";
 
 /** Prefixes of credentials that are not served, each with the reason. */
 const NOT_SERVED: Readonly<Record<string, string>> = {
-  "kubernetes-gateway://": "secrets of the orchestrator are not read",
-  "configmap://": "ConfigMaps of the orchestrator are not read",
+  "kubernetes-gateway://": "secrets are read by their names only",
+  "configmap://": "ConfigMaps are not read for credentials",
 };
 
 const REMEDY =
-  "Put the credential into the folder MESH_CREDENTIAL_DIR of the daemon, and give its " +
-  "name without a prefix; or give files.";
+  "Give the name of a secret without a prefix: of the orchestrator, in the namespace of the proxy, " +
+  "or in the folder MESH_CREDENTIAL_DIR of the daemon; or give files.";
 
 /** Prefix of secrets that a program on a gateway's machine serves. */
 const EXTERNAL = "sds://";
