@@ -163,7 +163,8 @@ async function checkLinks(links: ReadonlySet<string>, base: string): Promise<voi
     await answer.body?.cancel();
     // Views for scripts that name no proxy, and features that do not exist.
     const absent = /\/(ambientz|inject|mcsz)$/.test(link);
-    const asksProxy = /\/(config_dump|request\/history|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/.test(link);
+    const asksProxy = /\/(config_dump|request\/history|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/
+      .test(link);
     assert.equal(answer.status, absent ? 404 : asksProxy ? 400 : 200, link);
   }
 }
