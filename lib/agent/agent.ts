@@ -166,11 +166,11 @@ function watch(
 async function savedOf(plan: AgentPlan): Promise<SavedConfiguration | undefined> {
   const { env, command, configPath, node } = plan;
   if (!env.savedConfig || command === undefined) return undefined;
-  if (!env.deltaXds) {
-    log.warn("MESH_AGENT_SAVED_CONFIG has no effect without delta xDS (MESH_DELTA_XDS)");
-    return undefined;
-  }
-  return await openSaved({ file: `${configPath}/${SAVED_FILE}`, node: node.id });
+  return await openSaved({
+    file: `${configPath}/${SAVED_FILE}`,
+    node: node.id,
+    variant: env.deltaXds ? "delta" : "sotw",
+  });
 }
 
 /** The debug tap, on the address family of the proxy's admin API. */

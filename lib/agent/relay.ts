@@ -68,8 +68,9 @@ export interface Relay {
 
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
 const DELTA = `${SERVICE}DeltaAggregatedResources`;
-/** The relayed methods: state of the world, and delta. */
-const METHODS = [`${SERVICE}StreamAggregatedResources`, DELTA];
+/** The relayed methods, by xDS variant. */
+const PATHS = { sotw: `${SERVICE}StreamAggregatedResources`, delta: DELTA } as const;
+const METHODS = Object.values(PATHS);
 
 /**
  * HTTP/2 window towards the daemon, bytes: the same as the proxy's, so that large pushes cost less.
@@ -99,7 +100,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
           ...options,
           interception: intercept(path),
           conversion: options.converter && conversionOf(options.converter, path),
-          saved: path === DELTA ? options.saved : undefined,
+          saved: path === PATHS[options.saved?.variant ?? "delta"] ? options.saved : undefined,
           reconnector,
         }, stopping.signal),
     })),

@@ -19,10 +19,9 @@ import {
 import { envoyPath } from "../../scripts/tools.ts";
 import { askUdp, decode, makeQuery } from "../support/dns_client.ts";
 import { documents, endpoint, manifest, NAMESPACE, serviceEntry, to } from "../support/manifest.ts";
-import { addressOf, sidecars } from "../support/world.ts";
+import { addressOf, sidecars, type Transport } from "../support/world.ts";
 
 const HOST = "shop.test";
-const ADDRESS = addressOf("sidecar", "delta");
 
 function files(port: number, backends: readonly Backend[]): string {
   const http = { number: port, protocol: "HTTP" };
@@ -46,18 +45,26 @@ function files(port: number, backends: readonly Backend[]): string {
 const routeTo = (subset: string): string =>
   manifest("VirtualService", "shop", { hosts: [HOST], http: [to(HOST, subset)] });
 
-async function answeredBy(port: number, name: string): Promise<void> {
+async function answeredBy(address: string, name: string): Promise<void> {
   await eventually(`an answer by ${name}`, async () => {
-    const answer = await call(`http://${ADDRESS}:${port}/`, { host: HOST });
+    const answer = await call(`http://${address}/`, { host: HOST });
     return answer.echo?.backend === name;
   }, 60_000);
 }
 
-Deno.test("a proxy that restarts while the daemon is killed serves traffic, and follows the next daemon", async () => {
+Deno.test("a proxy that restarts while the daemon is killed serves traffic, and follows the next daemon", () =>
+  restarted("delta"));
+
+Deno.test("in state of the world, too, a proxy that restarts while the daemon is killed serves traffic", () =>
+  restarted("sotw"));
+
+async function restarted(transport: Transport): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const v1 = stack.use(startBackend("v1"));
   const v2 = stack.use(startBackend("v2"));
   const port = freePort();
+  const ip = addressOf("sidecar", transport);
+  const address = `${ip}:${port}`;
   const dir = await Deno.makeTempDir({ prefix: "mesh-saved-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
   const config = stack.use(await makeConfigDir());
@@ -72,12 +79,13 @@ Deno.test("a proxy that restarts while the daemon is killed serves traffic, and 
         role: "sidecar",
         name: "app",
         namespace: NAMESPACE,
-        ip: ADDRESS,
+        ip,
+        delta: transport === "delta",
         xds: first.xds,
         envoy,
         dir,
         interception: "NONE",
-        labels: { transport: "delta", kind: "sidecar" },
+        labels: { transport, kind: "sidecar" },
         env: {
           MESH_AGENT_SAVED_CONFIG: "true",
           MESH_META_ENABLE_DNS_SERVER: "true",
@@ -86,7 +94,7 @@ Deno.test("a proxy that restarts while the daemon is killed serves traffic, and 
       }),
     );
   const agent = await start();
-  await answeredBy(port, "v1");
+  await answeredBy(address, "v1");
   const file = `${dir}/app/etc/saved-config`;
   await eventually("the configuration on disk", async () => {
     return (await Deno.readTextFile(file).catch(() => "")).includes("named.test");
@@ -97,7 +105,7 @@ Deno.test("a proxy that restarts while the daemon is killed serves traffic, and 
   await agent[Symbol.asyncDispose]();
 
   const again = await start();
-  await answeredBy(port, "v1");
+  await answeredBy(address, "v1");
   const named = decode((await askUdp(dns, makeQuery("named.test", "A")))!);
   assert.deepEqual(named.records, ["named.test A 30 10.98.0.1"]);
   assert.match(again.program.output(), /the proxy is served from the saved configuration/);
@@ -105,7 +113,7 @@ Deno.test("a proxy that restarts while the daemon is killed serves traffic, and 
 
   await config.write("routes.yaml", routeTo("v2"));
   stack.use(await startDaemon({ configDir: config.path, ports: portsOf(first) }));
-  await answeredBy(port, "v2");
+  await answeredBy(address, "v2");
   const rejected = await again.stats("update_rejected$");
   assert.deepEqual(Object.values(rejected).filter((count) => count > 0), []);
-});
+}

@@ -12,12 +12,14 @@ import {
   ResourceSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import type { Configuration, SavedResource } from "./recording.ts";
-import { isSaved } from "./types.ts";
+import { isSaved, type Variant } from "./types.ts";
 
 /** A configuration with the proxy that it was accepted by. */
 export interface SavedFile {
   /** Id of the proxy's node. */
   readonly node: string;
+  /** Variant of the streams that it was sent on. */
+  readonly variant: Variant;
   /** Time of the write, ISO 8601. */
   readonly savedAt: string;
   readonly configuration: Configuration;
@@ -27,6 +29,7 @@ export interface SavedFile {
 interface Head {
   readonly format: number;
   readonly node: string;
+  readonly variant: Variant;
   readonly savedAt: string;
   /** SHA-256 sum of the rest, hexadecimal. */
   readonly sha256: string;
@@ -34,13 +37,15 @@ interface Head {
 
 /** Largest file, bytes. */
 export const MAX_FILE_BYTES: number = 64 * 1024 * 1024;
-const FORMAT = 1;
+const FORMAT = 2;
 const NEWLINE = 10;
 const LENGTH_BYTES = 4;
 const MAX_HEAD_BYTES = 4096;
 
 /** The content of the file. */
-export function encodeFile({ node, savedAt, configuration }: SavedFile): Uint8Array<ArrayBuffer> {
+export function encodeFile(
+  { node, variant, savedAt, configuration }: SavedFile,
+): Uint8Array<ArrayBuffer> {
   const messages = [...configuration].map(([typeUrl, resources]) =>
     encode(DeltaDiscoveryResponseSchema, {
       typeUrl,
@@ -54,7 +59,7 @@ export function encodeFile({ node, savedAt, configuration }: SavedFile): Uint8Ar
     new DataView(length.buffer).setUint32(0, message.length);
     return [length, message];
   }));
-  const head: Head = { format: FORMAT, node, savedAt, sha256: sumOf(body) };
+  const head: Head = { format: FORMAT, node, variant, savedAt, sha256: sumOf(body) };
   return joined([new TextEncoder().encode(`${JSON.stringify(head)}\n`), body]);
 }
 
@@ -69,7 +74,8 @@ export function decodeFile(content: Uint8Array): SavedFile {
   const body = content.subarray(end + 1);
   if (sumOf(body) !== head.sha256) throw fault("its checksum is wrong");
   try {
-    return { node: head.node, savedAt: head.savedAt, configuration: configurationOf(body) };
+    const { node, variant, savedAt } = head;
+    return { node, variant, savedAt, configuration: configurationOf(body) };
   } catch (cause) {
     throw fault("its content is not valid", cause);
   }
@@ -103,12 +109,13 @@ function headOf(bytes: Uint8Array): Head {
   } catch (cause) {
     throw fault("it does not begin with a line of JSON", cause);
   }
-  const { format, node, savedAt, sha256 } = head;
+  const { format, node, variant, savedAt, sha256 } = head;
   if (format !== FORMAT) throw fault("its format is of another version");
   if (typeof node !== "string" || typeof savedAt !== "string" || typeof sha256 !== "string") {
     throw fault("its first line is incomplete");
   }
-  return { format: FORMAT, node, savedAt, sha256 };
+  if (variant !== "delta" && variant !== "sotw") throw fault("its first line names no xDS variant");
+  return { format: FORMAT, node, variant, savedAt, sha256 };
 }
 
 function sumOf(bytes: Uint8Array): string {

@@ -7,14 +7,19 @@
 import { scope } from "../../log/mod.ts";
 import { AGENT_TYPE_URLS } from "../../model/mod.ts";
 import { type RpcCall, RpcError } from "../../rpc/mod.ts";
-import type { DeltaDiscoveryRequest } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { sleep } from "../dial.ts";
 import type { Interception } from "../intercept.ts";
-import type { Configuration } from "./recording.ts";
-import { agentResponse, parsedRequest, replayOf } from "./replay.ts";
+import { DELTA_REPLAY, type Replay, type ReplayedRequest, type ReplayVariant } from "./replay.ts";
 import type { SavedConfiguration } from "./saved.ts";
+import { SOTW_REPLAY } from "./sotw_replay.ts";
+import type { Variant } from "./types.ts";
 
 const log = scope("xdsproxy");
+
+const REPLAYS: Readonly<Record<Variant, ReplayVariant>> = {
+  delta: DELTA_REPLAY,
+  sotw: SOTW_REPLAY,
+};
 
 /** A stream that waits for the daemon. */
 export interface WaitingStream {
@@ -32,7 +37,7 @@ export interface WaitingStream {
  *
  * @returns the messages of the proxy from the first one; undefined: the stream is over
  * @throws RpcError `UNAVAILABLE` when the daemon is back after the proxy was served: it connects again
- * and names the versions that it has
+ * and, on a delta stream, names the versions that it has
  */
 export async function untilConnected(
   saved: SavedConfiguration,
@@ -51,43 +56,53 @@ export async function untilConnected(
   const first = incoming.next();
   const begin = await Promise.race([first, connected]);
   if (typeof begin === "boolean") return begin ? resumed(first, incoming) : undefined;
-  const request = begin.done ? undefined : parsedRequest(begin.value);
-  if (request === undefined || !isFresh(request)) {
+  const replay = REPLAYS[saved.variant].replay(saved.configuration);
+  const request = begin.done ? undefined : readRequest(replay, begin.value);
+  // A proxy that has configuration keeps it.
+  if (!request?.isFresh || request.typeUrl === "") {
     return await connected ? resumed(first, incoming) : undefined;
   }
-  serveAgent(saved.configuration, interception);
+  serveAgent(saved, interception);
   log.warn("the daemon is away: the proxy is served from the saved configuration");
-  await serve(saved.configuration, { call, connected, incoming, request });
+  await serve(replay, { call, connected, incoming, request });
   return undefined;
 }
 
-/** A proxy that has configuration keeps it. */
-function isFresh({ typeUrl, initialResourceVersions }: DeltaDiscoveryRequest): boolean {
-  return typeUrl !== "" && Object.keys(initialResourceVersions).length === 0;
+/** A request; undefined for bytes that are none. */
+function readRequest(replay: Replay, message: Uint8Array): ReplayedRequest | undefined {
+  try {
+    return replay.read(message);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The name table of the DNS proxy. */
-function serveAgent(configuration: Configuration, interception: Interception): void {
+function serveAgent(
+  { configuration, variant }: SavedConfiguration,
+  interception: Interception,
+): void {
   const typeUrl = AGENT_TYPE_URLS.nameTable;
   const resources = configuration.get(typeUrl);
-  if (resources?.size) interception.take(agentResponse(typeUrl, resources));
+  if (resources?.size) {
+    interception.take(REPLAYS[variant].agentResponse(typeUrl, resources));
+  }
 }
 
 interface ServedStream extends Pick<WaitingStream, "call" | "connected"> {
   readonly incoming: AsyncIterator<Uint8Array>;
-  readonly request: DeltaDiscoveryRequest;
+  readonly request: ReplayedRequest;
 }
 
-async function serve(configuration: Configuration, stream: ServedStream): Promise<void> {
+async function serve(replay: Replay, stream: ServedStream): Promise<void> {
   const { call, connected, incoming } = stream;
-  const replay = replayOf(configuration);
-  let request: DeltaDiscoveryRequest | undefined = stream.request;
+  let request: ReplayedRequest | undefined = stream.request;
   for (;;) {
-    if (request?.errorDetail !== undefined) {
-      const { typeUrl, errorDetail: { message } } = request;
-      log.warn("the proxy rejects the saved configuration", { typeUrl, reason: message });
+    if (request?.rejection !== undefined) {
+      const { typeUrl, rejection: reason } = request;
+      log.warn("the proxy rejects the saved configuration", { typeUrl, reason });
     }
-    for (const answer of request === undefined ? [] : replay.answer(request)) {
+    for (const answer of request?.answer() ?? []) {
       if (!call.send(answer)) await call.drained();
     }
     const next = await Promise.race([incoming.next(), connected]);
@@ -97,7 +112,7 @@ async function serve(configuration: Configuration, stream: ServedStream): Promis
       throw new RpcError("UNAVAILABLE", "the daemon is back");
     }
     if (next.done) return;
-    request = parsedRequest(next.value);
+    request = readRequest(replay, next.value);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The configuration that a proxy accepted on one delta stream.
+ * The configuration that a proxy accepted on one stream.
  *
  * @module
  */
@@ -24,6 +24,18 @@ export interface SavedResource {
 /** Resources by type URL and name. */
 export type Configuration = ReadonlyMap<string, ReadonlyMap<string, SavedResource>>;
 
+/** Reads the messages of a stream, in their order, as messages of delta. */
+export interface MessageReader {
+  /** A request as one or more of delta. */
+  requests(message: Uint8Array): readonly DeltaDiscoveryRequest[];
+  response(message: Uint8Array): DeltaDiscoveryResponse;
+}
+
+const DELTA: MessageReader = {
+  requests: (message) => [fromBinary(DeltaDiscoveryRequestSchema, message)],
+  response: (message) => fromBinary(DeltaDiscoveryResponseSchema, message),
+};
+
 /** State of one type on the stream. */
 interface TypeState {
   readonly resources: Map<string, SavedResource>;
@@ -43,14 +55,19 @@ const PRIVATE_KEY = "PRIVATE KEY-----";
 /** Records one stream. */
 export class Recording {
   readonly #known: Configuration;
+  readonly #reader: MessageReader;
   readonly #types = new Map<string, TypeState>();
   /** Responses that the proxy has not answered yet, by nonce. */
   readonly #unanswered = new Map<string, DeltaDiscoveryResponse>();
   #bytes = 0;
 
-  /** @param known configuration that the proxy may still have from an earlier stream */
-  constructor(known: Configuration) {
+  /**
+   * @param known configuration that the proxy may still have from an earlier stream
+   * @param reader reads the messages; default: those of delta
+   */
+  constructor(known: Configuration, reader: MessageReader = DELTA) {
     this.#known = known;
+    this.#reader = reader;
   }
 
   /** Size of the recorded resources, bytes. */
@@ -65,7 +82,11 @@ export class Recording {
 
   /** Notes a request of the proxy; true: it accepts a response. */
   request(message: Uint8Array): boolean {
-    const request = fromBinary(DeltaDiscoveryRequestSchema, message);
+    const accepted = this.#reader.requests(message).map((request) => this.#request(request));
+    return accepted.includes(true);
+  }
+
+  #request(request: DeltaDiscoveryRequest): boolean {
     if (!isSaved(request.typeUrl)) return false;
     const state = this.#types.get(request.typeUrl) ?? this.#begin(request);
     for (const name of request.resourceNamesSubscribe) if (name !== "*") state.wanted.add(name);
@@ -82,7 +103,7 @@ export class Recording {
 
   /** Notes a response that the proxy is sent. */
   response(message: Uint8Array): void {
-    const response = fromBinary(DeltaDiscoveryResponseSchema, message);
+    const response = this.#reader.response(message);
     if (isSaved(response.typeUrl)) this.#unanswered.set(response.nonce, response);
   }
 

@@ -17,29 +17,53 @@ import { CHILD_TYPES } from "./types.ts";
 
 /** One stream. */
 export interface Replay {
-  /** The responses to a request; none for those that only accept or reject. */
-  answer(request: DeltaDiscoveryRequest): Uint8Array[];
+  /** Reads a request. */
+  read(message: Uint8Array): ReplayedRequest;
 }
 
-/** Parses a request; undefined for bytes that are none. */
-export function parsedRequest(message: Uint8Array): DeltaDiscoveryRequest | undefined {
-  try {
-    return fromBinary(DeltaDiscoveryRequestSchema, message);
-  } catch {
-    return undefined;
-  }
+/** A request of the proxy. */
+export interface ReplayedRequest {
+  readonly typeUrl: string;
+  /** The proxy has no resources of the type. */
+  readonly isFresh: boolean;
+  /** Reason why the proxy rejects a response. */
+  readonly rejection: string | undefined;
+  /** The responses to the request; none for one that only accepts or rejects. */
+  answer(): Uint8Array[];
 }
 
-/** A response with the resource of one type that the agent itself uses. */
-export function agentResponse(
-  typeUrl: string,
-  saved: ReadonlyMap<string, SavedResource>,
-): Uint8Array {
-  return response(typeUrl, "saved", { resources: contents(saved.values()), removed: [] });
+/** The replay of one xDS variant. */
+export interface ReplayVariant {
+  /** Creates the answers of a stream. */
+  replay(configuration: Configuration): Replay;
+  /** A response with the resource of one type that the agent itself uses. */
+  agentResponse(typeUrl: string, saved: ReadonlyMap<string, SavedResource>): Uint8Array;
 }
 
-/** Creates the answers of a stream. */
-export function replayOf(configuration: Configuration): Replay {
+/** Replay of delta streams. */
+export const DELTA_REPLAY: ReplayVariant = {
+  replay(configuration) {
+    const answer = answersOf(configuration);
+    return {
+      read(message) {
+        const request = fromBinary(DeltaDiscoveryRequestSchema, message);
+        const { typeUrl, initialResourceVersions, errorDetail } = request;
+        return {
+          typeUrl,
+          isFresh: Object.keys(initialResourceVersions).length === 0,
+          rejection: errorDetail?.message,
+          answer: () => answer(request),
+        };
+      },
+    };
+  },
+  agentResponse: (typeUrl, saved) =>
+    response(typeUrl, "saved", { resources: savedResources(saved.values()), removed: [] }),
+};
+
+function answersOf(
+  configuration: Configuration,
+): (request: DeltaDiscoveryRequest) => Uint8Array[] {
   const begun = new Set<string>();
   const parents = new Map<string, Set<string>>();
   let count = 0;
@@ -52,35 +76,33 @@ export function replayOf(configuration: Configuration): Replay {
     const found = [...of(type)].filter(([name]) => wanted.has(parentOf(name)));
     for (const [name] of found) wanted.delete(parentOf(name));
     return [response(type, nonce(), {
-      resources: contents(found.map(([, resource]) => resource)),
+      resources: savedResources(found.map(([, resource]) => resource)),
       removed: [...wanted].map((name) => `${name}/`),
     })];
   };
-  return {
-    answer({ typeUrl, resourceNamesSubscribe, responseNonce }) {
-      const isFirst = !begun.has(typeUrl);
-      begun.add(typeUrl);
-      const parentType = CHILD_TYPES.get(typeUrl);
-      if (parentType !== undefined && isFirst && resourceNamesSubscribe.length === 0) {
-        return children(typeUrl, [...parents.get(parentType) ?? []]);
-      }
-      const isWildcard = resourceNamesSubscribe.includes("*") ||
-        isFirst && resourceNamesSubscribe.length === 0 && responseNonce === "";
-      const names = isWildcard ? [...of(typeUrl).keys()] : resourceNamesSubscribe;
-      if (names.length === 0 && !isWildcard) return [];
-      const found = names.filter((name) => of(typeUrl).get(name)?.bytes !== undefined);
-      const sent = parents.get(typeUrl) ?? new Set();
-      for (const name of found) sent.add(name);
-      parents.set(typeUrl, sent);
-      const answers = [response(typeUrl, nonce(), {
-        resources: contents(found.map((name) => of(typeUrl).get(name)!)),
-        removed: isWildcard ? [] : names.filter((name) => !found.includes(name)),
-      })];
-      for (const [child, parent] of CHILD_TYPES) {
-        if (parent === typeUrl && begun.has(child)) answers.push(...children(child, found));
-      }
-      return answers;
-    },
+  return ({ typeUrl, resourceNamesSubscribe, responseNonce }) => {
+    const isFirst = !begun.has(typeUrl);
+    begun.add(typeUrl);
+    const parentType = CHILD_TYPES.get(typeUrl);
+    if (parentType !== undefined && isFirst && resourceNamesSubscribe.length === 0) {
+      return children(typeUrl, [...parents.get(parentType) ?? []]);
+    }
+    const isWildcard = resourceNamesSubscribe.includes("*") ||
+      isFirst && resourceNamesSubscribe.length === 0 && responseNonce === "";
+    const names = isWildcard ? [...of(typeUrl).keys()] : resourceNamesSubscribe;
+    if (names.length === 0 && !isWildcard) return [];
+    const found = names.filter((name) => of(typeUrl).get(name)?.bytes !== undefined);
+    const sent = parents.get(typeUrl) ?? new Set();
+    for (const name of found) sent.add(name);
+    parents.set(typeUrl, sent);
+    const answers = [response(typeUrl, nonce(), {
+      resources: savedResources(found.map((name) => of(typeUrl).get(name)!)),
+      removed: isWildcard ? [] : names.filter((name) => !found.includes(name)),
+    })];
+    for (const [child, parent] of CHILD_TYPES) {
+      if (parent === typeUrl && begun.has(child)) answers.push(...children(child, found));
+    }
+    return answers;
   };
 }
 
@@ -88,7 +110,8 @@ function parentOf(name: string): string {
   return name.slice(0, name.lastIndexOf("/"));
 }
 
-function contents(saved: Iterable<SavedResource>): Resource[] {
+/** The resources that are kept, decoded. */
+export function savedResources(saved: Iterable<SavedResource>): Resource[] {
   return [...saved].flatMap(({ bytes }) =>
     bytes === undefined ? [] : [fromBinary(ResourceSchema, bytes)]
   );

@@ -8,12 +8,16 @@ import { messageOf } from "../../base/mod.ts";
 import { scope } from "../../log/mod.ts";
 import { decodeFile, encodeFile, MAX_FILE_BYTES } from "./file.ts";
 import { type Configuration, Recording } from "./recording.ts";
+import { sotwReader } from "./sotw_reader.ts";
+import type { Variant } from "./types.ts";
 
 /** Options of {@link openSaved}. */
 export interface SavedOptions {
   readonly file: string;
   /** Id of the proxy's node. The configuration of another node is not used. */
   readonly node: string;
+  /** Variant of the proxy's streams. The configuration of the other one is not used. */
+  readonly variant: Variant;
   /** Time from an accepted change to its write, ms; default 5 s. */
   readonly delayMs?: number;
   /** Time without a connection to the daemon after which the configuration is served, ms; default 2 s. */
@@ -24,6 +28,7 @@ export interface SavedOptions {
 export interface SavedConfiguration {
   /** The latest configuration; empty if none was saved. */
   readonly configuration: Configuration;
+  readonly variant: Variant;
   /** See {@link SavedOptions.patienceMs}. */
   readonly patienceMs: number;
   /** Creates the recorder of a stream. */
@@ -32,7 +37,7 @@ export interface SavedConfiguration {
   stop(): Promise<void>;
 }
 
-/** Records a delta stream. */
+/** Records a stream. */
 export interface StreamRecorder {
   /** Notes a request that is sent to the daemon. */
   request(message: Uint8Array): void;
@@ -54,6 +59,7 @@ export async function openSaved(options: SavedOptions): Promise<SavedConfigurati
 
 class Saved implements SavedConfiguration {
   configuration: Configuration = new Map();
+  readonly variant: Variant;
   readonly patienceMs: number;
   readonly #options: SavedOptions;
   /** The recording that has changes which are not on disk. */
@@ -64,16 +70,18 @@ class Saved implements SavedConfiguration {
 
   constructor(options: SavedOptions) {
     this.#options = options;
+    this.variant = options.variant;
     this.patienceMs = options.patienceMs ?? PATIENCE_MS;
   }
 
   async load(): Promise<void> {
-    const { file, node } = this.#options;
+    const { file, node, variant } = this.#options;
     try {
       const { isFile, size } = await Deno.lstat(file);
       if (!isFile || size > MAX_FILE_BYTES) throw new Error("it is no file of the agent's");
       const saved = decodeFile(await Deno.readFile(file));
       if (saved.node !== node) throw new Error(`it is of the node ${saved.node}`);
+      if (saved.variant !== variant) throw new Error(`it is of the xDS variant ${saved.variant}`);
       this.configuration = saved.configuration;
       log.info("read the saved configuration", { file, savedAt: saved.savedAt });
     } catch (error) {
@@ -83,7 +91,10 @@ class Saved implements SavedConfiguration {
   }
 
   record(): StreamRecorder {
-    const recording = new Recording(this.configuration);
+    const recording = new Recording(
+      this.configuration,
+      this.variant === "sotw" ? sotwReader() : undefined,
+    );
     return {
       request: (message) => {
         if (guarded(() => recording.request(message))) this.#note(recording);
@@ -122,9 +133,10 @@ class Saved implements SavedConfiguration {
   }
 
   async #save(bytes: number): Promise<void> {
-    const { file, node } = this.#options;
+    const { file, node, variant } = this.#options;
     const content = bytes > MAX_FILE_BYTES ? undefined : encodeFile({
       node,
+      variant,
       savedAt: new Date().toISOString(),
       configuration: this.configuration,
     });

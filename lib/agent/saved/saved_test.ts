@@ -8,8 +8,9 @@ import {
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { decodeFile, encodeFile } from "./file.ts";
 import { type Configuration, Recording } from "./recording.ts";
-import { replayOf } from "./replay.ts";
+import { DELTA_REPLAY } from "./replay.ts";
 import { openSaved, type SavedConfiguration, type StreamRecorder } from "./saved.ts";
+import type { Variant } from "./types.ts";
 
 const { cluster, listener, route, virtualHost, secret } = TYPE_URLS;
 const NODE = "sidecar~10.0.0.1~app.shop~shop.svc.cluster.local";
@@ -129,16 +130,19 @@ Deno.test("secrets, trusted roots and resources with private keys are not kept",
   }
   respond(recording, cluster, { k: "-----BEGIN EC PRIVATE KEY-----\nhidden" });
   assert.ok(recording.isComplete);
-  const content = encodeFile({ node: NODE, savedAt: "", configuration: recording.configuration });
+  const content = encodeFile({
+    ...{ node: NODE, variant: "delta", savedAt: "" },
+    configuration: recording.configuration,
+  });
   assert.doesNotMatch(new TextDecoder().decode(content), /hidden/);
   assert.deepEqual(Object.keys(versions(decodeFile(content).configuration)), [cluster, listener]);
 });
 
 Deno.test("the file is read as it was written, and no other", () => {
   const { configuration } = started();
-  const content = encodeFile({ node: NODE, savedAt: "now", configuration });
+  const content = encodeFile({ node: NODE, variant: "sotw", savedAt: "now", configuration });
   const read = decodeFile(content);
-  assert.deepEqual([read.node, read.savedAt], [NODE, "now"]);
+  assert.deepEqual([read.node, read.variant, read.savedAt], [NODE, "sotw", "now"]);
   assert.deepEqual(versions(read.configuration), versions(configuration));
   for (let at = 0; at < content.length; at += 7) {
     assert.throws(() => decodeFile(content.subarray(0, at)), { code: "saved-config" });
@@ -161,17 +165,12 @@ Deno.test("a proxy that starts is answered: wildcards, names, missing ones, virt
   respond(recording, virtualHost, { "80/a.test:80": "1", "80/b.test:80": "1" }, {
     removed: ["90/"],
   });
-  const replay = replayOf(recording.configuration);
+  const replay = DELTA_REPLAY.replay(recording.configuration);
   const answered = (
     typeUrl: string,
     more: MessageInitShape<typeof DeltaDiscoveryRequestSchema> = {},
   ) =>
-    replay.answer(
-      fromBinary(
-        DeltaDiscoveryRequestSchema,
-        encode(DeltaDiscoveryRequestSchema, { typeUrl, ...more }),
-      ),
-    ).map((bytes) => {
+    replay.read(encode(DeltaDiscoveryRequestSchema, { typeUrl, ...more })).answer().map((bytes) => {
       const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);
       return [
         response.typeUrl,
@@ -196,14 +195,17 @@ Deno.test("a proxy that starts is answered: wildcards, names, missing ones, virt
 });
 
 async function withSaved(
-  run: (open: (node?: string) => Promise<SavedConfiguration>, file: string) => Promise<void>,
+  run: (
+    open: (node?: string, variant?: Variant) => Promise<SavedConfiguration>,
+    file: string,
+  ) => Promise<void>,
 ): Promise<void> {
   const dir = await Deno.makeTempDir();
   const file = `${dir}/saved-config`;
   const opened: SavedConfiguration[] = [];
   try {
-    await run(async (node = NODE) => {
-      const saved = await openSaved({ file, node, delayMs: 1 });
+    await run(async (node = NODE, variant = "delta") => {
+      const saved = await openSaved({ file, node, variant, delayMs: 1 });
       opened.push(saved);
       return saved;
     }, file);
@@ -222,7 +224,7 @@ function record(saved: SavedConfiguration, contents: Record<string, string>): St
   return recorder;
 }
 
-Deno.test("the file is written for its owner only, and read again for the same node only", () =>
+Deno.test("the file is written for its owner only, and read again for the same node and variant only", () =>
   withSaved(async (open, file) => {
     const first = await open();
     assert.equal(first.configuration.size, 0);
@@ -231,6 +233,7 @@ Deno.test("the file is written for its owner only, and read again for the same n
     assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
     assert.deepEqual(versions((await open()).configuration)[cluster], { a: "1" });
     assert.equal((await open("router~10.0.0.1~other.shop~shop")).configuration.size, 0);
+    assert.equal((await open(NODE, "sotw")).configuration.size, 0, "of the other variant");
     await first.stop();
     assert.deepEqual([...Deno.readDirSync(file.replace(/\/[^/]+$/, ""))].length, 1);
   }));

@@ -5,6 +5,9 @@
  */
 import { AGENT_TYPE_URLS, TYPE_URLS } from "../../model/mod.ts";
 
+/** Variant of xDS: delta, or state of the world. Its configuration serves no proxy of the other one. */
+export type Variant = "delta" | "sotw";
+
 /** Secrets have private keys; trusted roots come from the daemon or from mounted files only. */
 const UNSAVED: ReadonlySet<string> = new Set([TYPE_URLS.secret, AGENT_TYPE_URLS.proxyConfig]);
 

@@ -86,7 +86,7 @@ export const LINK_VARIABLES: {
     type: "bool",
     default: false,
     doc:
-      "Keep the configuration that the proxy accepted in a file, and serve it to a proxy that starts while the daemon is away; needs delta xDS.",
+      "Keep the configuration that the proxy accepted in a file, and serve it to a proxy that starts while the daemon is away.",
     readers,
   }),
 };
