@@ -6,6 +6,7 @@
 import { messageOfProblem } from "../../lib/analyze/mod.ts";
 import {
   ENABLE_LEADER_ELECTION,
+  followDefaultRevision,
   joinElection,
   PILOT_ANALYSIS_INTERVAL,
   PILOT_ENABLE_ANALYSIS,
@@ -56,6 +57,11 @@ export function startControllers(input: ControllerInput, stack: AsyncDisposableS
   const { sources: { client }, settings: { options } } = input;
   if (client === undefined) return;
   const process = `${POD_NAME.get() ?? Deno.hostname()}_${crypto.randomUUID().slice(0, 8)}`;
+  const enabled = ENABLE_LEADER_ELECTION.get();
+  const revision = enabled
+    ? followDefaultRevision({ client, namespace: options.namespace })
+    : undefined;
+  stack.defer(() => revision?.close());
   const elections = controllersOf(input).map(({ name, run }) =>
     joinElection({
       client,
@@ -63,7 +69,8 @@ export function startControllers(input: ControllerInput, stack: AsyncDisposableS
       name,
       identity: process,
       revision: REVISION.get() || "default",
-      enabled: ENABLE_LEADER_ELECTION.get(),
+      defaultRevision: () => revision?.current() ?? "",
+      enabled,
       run: (signal) => run({ client, signal }),
     })
   );

@@ -43,3 +43,20 @@ export const CERTIFICATE_REQUEST: ResourceType = type(
   "certificatesigningrequests",
   false,
 );
+
+const ADMISSION = ["admissionregistration.k8s.io", "v1"] as const;
+
+/** Configurations of mutating webhooks. */
+export const MUTATING_WEBHOOKS: ResourceType = type(
+  ADMISSION,
+  "MutatingWebhookConfiguration",
+  "mutatingwebhookconfigurations",
+  false,
+);
+/** Configurations of validating webhooks. */
+export const VALIDATING_WEBHOOKS: ResourceType = type(
+  ADMISSION,
+  "ValidatingWebhookConfiguration",
+  "validatingwebhookconfigurations",
+  false,
+);

@@ -18,6 +18,7 @@ import {
   type OrchObject,
   replaceObject,
   type ResourceType,
+  types,
 } from "../orch/mod.ts";
 import {
   patchAttempts,
@@ -32,25 +33,7 @@ import { REVISION_LABEL } from "./validation.ts";
 
 const log = scope("validationController");
 
-const GROUP = "admissionregistration.k8s.io";
-
-/** The configurations of mutating webhooks. */
-export const MUTATING: ResourceType = {
-  group: GROUP,
-  version: "v1",
-  kind: "MutatingWebhookConfiguration",
-  plural: "mutatingwebhookconfigurations",
-  namespaced: false,
-};
-
-/** The configurations of validating webhooks. */
-export const VALIDATING: ResourceType = {
-  group: GROUP,
-  version: "v1",
-  kind: "ValidatingWebhookConfiguration",
-  plural: "validatingwebhookconfigurations",
-  namespaced: false,
-};
+const { MUTATING_WEBHOOKS: MUTATING, VALIDATING_WEBHOOKS: VALIDATING } = types;
 
 /** Ends of the names of the webhooks that are kept. */
 const SUFFIXES = { mutating: "sidecar-injector.mesh.io", validating: "validation.mesh.io" };

@@ -77,7 +77,8 @@ function startOn(cluster: Cluster, options: Partial<DaemonOptions> = {}): Promis
     secured: secured!,
     ...options,
     configDir: "",
-    args: [`--orchconfig=${cluster.files.kubeconfig}`, ...options.args ?? []],
+    // Replicas on one machine cannot share the port of the webhooks.
+    args: [`--orchconfig=${cluster.files.kubeconfig}`, "--httpsAddr=", ...options.args ?? []],
   });
 }
 
@@ -190,6 +191,26 @@ clusterTest("controllers: elections and root certificates", async (cluster, t) =
     assert.match(text, /mesh_controller_passes_total\{controller="root-certificates",.*\} [1-9]/);
     assert.match(text, /mesh_controller_writes_total\{controller="root-certificates"\} [1-9]/);
   });
+
+  await t.step(
+    "the revision of the tag default takes the leases, while the tag is there",
+    async () => {
+      assert.equal(await leads(first, NAMESPACES), true);
+      const labels = { "mesh.io/tag": "default", "mesh.io/rev": "green" };
+      const tag = { name: "mesh-revision-tag-default" };
+      const other = { REVISION: "green", POD_NAME: "green" };
+      await using green = await startOn(cluster, { args, env: other });
+      await make(client, types.MUTATING_WEBHOOKS, { ...tag, labels });
+      await eventually("green leads", () => leads(green, NAMESPACES));
+      await eventually("blue has ended", async () => !await leads(first, NAMESPACES));
+      assert.match(await holderOf(client, NAMESPACES), /^green_/);
+      const revision = { metadata: { labels: { "mesh.io/rev": "blue" } } };
+      await mergePatch(client, types.MUTATING_WEBHOOKS, tag, revision);
+      await eventually("blue leads", () => leads(first, NAMESPACES));
+      await eventually("green has ended", async () => !await leads(green, NAMESPACES));
+      await deleteObject(client, types.MUTATING_WEBHOOKS, tag);
+    },
+  );
 
   await t.step("a second replica waits, and takes over after kill -9", async () => {
     assert.match(await holderOf(client, NAMESPACES), /^first_/);

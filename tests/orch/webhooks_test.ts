@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import {
   createObject,
+  deleteObject,
   getObject,
   mergePatch,
   type OrchClient,
@@ -167,6 +168,27 @@ clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) 
         await bundleOf(client, VALIDATING, VALIDATOR) !== undefined,
     );
     assert.equal(await bundleOf(client, MUTATING, OTHER), undefined);
+  });
+
+  await t.step("a revision tag has the bundle of the revision that it points to", async () => {
+    const tag = { name: "mesh-revision-tag-prod" };
+    const labels = { "mesh.io/tag": "prod", "mesh.io/rev": "canary" };
+    const { webhooks } = other as unknown as Configuration;
+    const apiVersion = "admissionregistration.k8s.io/v1";
+    const kind = "MutatingWebhookConfiguration";
+    const object = { apiVersion, kind, metadata: { ...tag, labels }, webhooks };
+    await createObject(client, MUTATING, object as OrchObject);
+    await createObject(client, MUTATING, {
+      ...object,
+      metadata: { name: "mesh-revision-tag-own", labels: { ...labels, "mesh.io/rev": "default" } },
+    } as OrchObject);
+    const own = { name: "mesh-revision-tag-own" };
+    await eventually("a bundle", async () => await bundleOf(client, MUTATING, own) !== undefined);
+    assert.equal(await bundleOf(client, MUTATING, tag), undefined);
+    const moved = { metadata: { labels: { "mesh.io/rev": "default" } } };
+    await mergePatch(client, MUTATING, tag, moved);
+    await eventually("a bundle", async () => await bundleOf(client, MUTATING, tag) !== undefined);
+    for (const name of [own, tag]) await deleteObject(client, MUTATING, name);
   });
 
   await t.step("the failure policy is closed after the self-check", async () => {

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { defaultRevisionOf, type TagItem } from "./default_revision.ts";
+
+function tag(name: string, labels: Record<string, string>, deletionTimestamp?: string): TagItem {
+  return {
+    metadata: { name, labels, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+  };
+}
+
+const BLUE = { "mesh.io/tag": "default", "mesh.io/rev": "blue" };
+const GREEN = { ...BLUE, "mesh.io/rev": "green" };
+
+Deno.test("the tag default names the default revision; without it there is none", () => {
+  const of = (...webhooks: TagItem[]) => defaultRevisionOf({ services: [], webhooks });
+  assert.equal(of(), "");
+  assert.equal(of(tag("mesh-revision-tag-default", BLUE)), "blue");
+  assert.equal(of(tag("mesh-revision-tag-prod", { ...BLUE, "mesh.io/tag": "prod" })), "");
+  assert.equal(of(tag("a", { "mesh.io/tag": "default" })), "", "a tag without a revision");
+  assert.equal(of(tag("a", { ...BLUE, "mesh.io/rev": "" })), "", "an empty revision");
+  assert.equal(of(tag("b", GREEN), tag("a", BLUE)), "blue", "the first name decides");
+});
+
+Deno.test("deactivated and deleted tags do not count; Services precede webhooks", () => {
+  const webhooks = [
+    tag("a", { ...BLUE, "mesh.io/deactivated": "never-match" }),
+    tag("b", BLUE, "2026-01-01T00:00:00Z"),
+    tag("c", GREEN),
+  ];
+  assert.equal(defaultRevisionOf({ services: [], webhooks }), "green");
+  const services = [tag("meshd-revision-tag-default", BLUE)];
+  assert.equal(defaultRevisionOf({ services, webhooks }), "blue");
+});
