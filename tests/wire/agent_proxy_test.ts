@@ -217,3 +217,54 @@ Deno.test("a proxy that ends by itself ends the agent with its status, and MESH_
       );
     }
   }));
+
+/** The reason why a process leaves no core file in its working directory here, or `undefined`. */
+function missingCores(): string | undefined {
+  const pattern = Deno.build.os === "linux"
+    ? Deno.readTextFileSync("/proc/sys/kernel/core_pattern").trim()
+    : "|";
+  if (pattern === "" || /[|/]/.test(pattern)) return "needs a core_pattern that is a file name";
+  const { success } = new Deno.Command("/bin/sh", {
+    args: ["-c", '[ "$(ulimit -H -c)" != 0 ]'],
+  }).outputSync();
+  return success ? undefined : "needs a hard limit of core dumps above 0";
+}
+
+/** Type `ET_CORE` of ELF files, and the offset of the type. */
+const [CORE, TYPE_OFFSET] = [4, 16];
+
+/** Names of the core files in a folder. */
+async function coresIn(dir: string): Promise<string[]> {
+  const found = [];
+  for await (const { name, isFile } of Deno.readDir(dir)) {
+    if (!isFile) continue;
+    const bytes = await Deno.readFile(`${dir}/${name}`);
+    const isElf = new TextDecoder().decode(bytes.subarray(1, 4)) === "ELF";
+    if (isElf && bytes[TYPE_OFFSET] === CORE) found.push(name);
+  }
+  return found;
+}
+
+const NO_CORES = missingCores();
+
+Deno.test({
+  name: "a proxy that a signal kills leaves a core file in the working directory of the agent, " +
+    "if MESH_DATAPROXY_ENABLE_CORE_DUMP is true" +
+    (NO_CORES === undefined ? "" : ` [${NO_CORES}]`),
+  ignore: NO_CORES !== undefined,
+  fn: () =>
+    inWorld(async ({ dir }) => {
+      const cases = [["true", "ABRT", 1], ["true", "SEGV", 1], ["false", "ABRT", 0]] as const;
+      for (const [enabled, signal, expected] of cases) {
+        await Deno.writeTextFile(`${dir}/proxy.sh`, `#!/bin/sh\nkill -${signal} $$\n`, {
+          mode: 0o755,
+        });
+        await using agent = withScript(dir, { MESH_DATAPROXY_ENABLE_CORE_DUMP: enabled });
+        assert.equal((await agent.status).code, 1, agent.output());
+        assert.match(agent.output(), new RegExp(`the proxy ended by SIG${signal}`));
+        const cores = await coresIn(dir);
+        assert.equal(cores.length, expected, `${enabled} ${signal}: ${cores}`);
+        for (const name of cores) await Deno.remove(`${dir}/${name}`);
+      }
+    }),
+});
