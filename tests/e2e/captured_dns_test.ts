@@ -15,7 +15,7 @@ import {
   PROXY_GROUP,
   run,
 } from "./redirect/network.ts";
-import { program, start } from "./redirect/programs.ts";
+import { curl, program, start, stepWith } from "./redirect/programs.ts";
 import { VIRTUAL } from "./redirect/workload.ts";
 
 const LACKING = missing();
@@ -47,6 +47,15 @@ async function query(
   const as = ["setpriv", `--regid=${group}`, "--clear-groups"];
   const text = await run("ip", "netns", "exec", network.workload, ...as, ...deno);
   return (JSON.parse(text) as string[]).map((record) => record.split(" ").at(-1));
+}
+
+/** The addresses that `dig` is answered by the server of the namespace's resolv.conf. */
+async function dig({ workload }: Network, ...args: readonly string[]): Promise<string[]> {
+  const text = await run(
+    ...["ip", "netns", "exec", workload, "dig", "+short", "+time=20", "+tries=3"] as const,
+    ...args,
+  );
+  return text.trim().split("\n");
 }
 
 /** Runs `mesh-iptables` in the namespace, where it finds the namespace's nameserver. */
@@ -91,6 +100,16 @@ Deno.test({
         assert.deepEqual(forwarded, [KNOWN], `forwarded over ${transport}`);
       }
     });
+    await t.step(stepWith("dig", "names of the mesh, and others", async () => {
+      for (const transport of ["+notcp", "+tcp"]) {
+        assert.deepEqual(await dig(network, transport, "far.test", "A"), [virtual], transport);
+        assert.deepEqual(await dig(network, transport, "www.example.org", "A"), [KNOWN]);
+      }
+    }));
+    await t.step(stepWith("curl", "a name of the mesh, and a rule for its traffic", async () => {
+      const { status } = await curl(network.workload, "http://far.test/teapot");
+      assert.equal(status, 418);
+    }));
     await t.step("queries of the proxy's group, and to other servers, are left alone", async () => {
       assert.deepEqual(
         await query(network, { server: ELSEWHERE, name: "far.test", group: PROXY_GROUP }),

@@ -16,7 +16,7 @@ import {
   PROXY_GROUP,
   WORKLOAD,
 } from "./redirect/network.ts";
-import { asks, program, start } from "./redirect/programs.ts";
+import { asks, curl, program, start, stepWith } from "./redirect/programs.ts";
 import { APPLICATION, FAR, VIRTUAL } from "./redirect/workload.ts";
 
 const LACKING = missing();
@@ -47,6 +47,18 @@ async function inbound({ elsewhere }: Network, seen: string): Promise<void> {
   assert.deepEqual(undeclared, { status: 200, from: "app", seen });
 }
 
+async function byCurl({ workload, elsewhere }: Network): Promise<void> {
+  const far = (path: string) =>
+    curl(workload, "-H", "Host: far.test", `http://${VIRTUAL.http}${path}`);
+  const { status, headers } = await far("/");
+  assert.deepEqual([status, headers.get("x-backend")], [200, "far"]);
+  assert.equal((await far("/teapot")).status, 418, "a rule of the mesh applies");
+  const application = (path: string) =>
+    curl(elsewhere, "-H", "Host: app.test", `http://${WORKLOAD}:${APPLICATION.http}${path}`);
+  assert.equal((await application("/")).headers.get("x-backend"), "app");
+  assert.equal((await application("/secret")).status, 403, "a policy applies");
+}
+
 const SEEN: Readonly<Record<Capture, string>> = { REDIRECT: PROXYS_OWN, TPROXY: ELSEWHERE };
 
 for (const capture of ["REDIRECT", "TPROXY"] as const) {
@@ -70,6 +82,7 @@ for (const capture of ["REDIRECT", "TPROXY"] as const) {
       stack.use(await start(network.elsewhere, [program("serve"), "far", ...far]));
       stack.use(await start(network.workload, [program("workload"), capture, dir], PROXY_GROUP));
       await t.step("outbound", () => outbound(network));
+      await t.step(stepWith("curl", "outbound and inbound", () => byCurl(network)));
       await t.step("inbound", () => inbound(network, SEEN[capture]));
     },
   });

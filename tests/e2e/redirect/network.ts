@@ -45,15 +45,22 @@ export async function run(command: string, ...args: readonly string[]): Promise<
   return text.decode(stdout);
 }
 
+/** Returns that a program is not installed, or `undefined`. */
+export function missingTool(tool: string): string | undefined {
+  try {
+    new Deno.Command(tool, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync();
+    return undefined;
+  } catch {
+    return `needs ${tool}`;
+  }
+}
+
 /** Returns what is missing for such a network, or `undefined`. */
 export function missing(): string | undefined {
   if (Deno.uid() !== 0) return "needs root";
   for (const tool of ["ip", "iptables", "setpriv"]) {
-    try {
-      new Deno.Command(tool, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync();
-    } catch {
-      return `needs ${tool}`;
-    }
+    const lacking = missingTool(tool);
+    if (lacking !== undefined) return lacking;
   }
   const probe = `mesh-probe-${Deno.pid}`;
   const ip = (...args: string[]): boolean =>

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import type { Asked } from "./ask.ts";
-import { run } from "./network.ts";
+import { missingTool, run } from "./network.ts";
 
 /** Path of a program of this folder. */
 export const program = (name: string): string => new URL(`${name}.ts`, import.meta.url).pathname;
@@ -73,4 +73,38 @@ function endGroup(leader: number): void {
 export async function asks(namespace: string, ...args: readonly string[]): Promise<Asked> {
   const deno = [Deno.execPath(), "run", "-q", "-A", program("ask")];
   return JSON.parse(await run("ip", "netns", "exec", namespace, ...deno, ...args));
+}
+
+/** A step with a program of the system, which is skipped by name where it is not installed. */
+export function stepWith(
+  tool: string,
+  what: string,
+  fn: () => Promise<void>,
+): { readonly name: string; readonly ignore: boolean; readonly fn: () => Promise<void> } {
+  const lacking = missingTool(tool);
+  const name = lacking === undefined ? `${tool}: ${what}` : `${tool}: ${what} [${lacking}]`;
+  return { name, ignore: lacking !== undefined, fn };
+}
+
+/** An answer to `curl`. */
+export interface Fetched {
+  readonly status: number;
+  /** Names are in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** Calls a URL with `curl` in a namespace. */
+export async function curl(namespace: string, ...args: readonly string[]): Promise<Fetched> {
+  const text = await run(
+    ...["ip", "netns", "exec", namespace, "curl", "-sS", "--noproxy", "*"] as const,
+    ...["-o", "/dev/null", "-D", "-", "--max-time", "60", ...args],
+  );
+  const [first = "", ...lines] = text.trim().split("\r\n");
+  return {
+    status: Number(first.split(" ")[1]),
+    headers: new Map(lines.map((line) => {
+      const [name = "", ...rest] = line.split(":");
+      return [name.toLowerCase(), rest.join(":").trim()];
+    })),
+  };
 }
