@@ -14,6 +14,7 @@ import {
   REVISION,
   type Rollout,
   runAddresses,
+  runExports,
   runIngressStatus,
   runRegistration,
   runRootCertificates,
@@ -21,9 +22,16 @@ import {
   runUntaint,
   type Term,
 } from "../../lib/controllers/mod.ts";
+import { isClusterLocal } from "../../lib/derive/mod.ts";
 import { selectorsMatch } from "../../lib/ingest/mod.ts";
 import { TABLED_KINDS, type TableKind } from "../../lib/schema/mod.ts";
-import { PILOT_WORKLOAD_ENTRY_GRACE_PERIOD, resourceTypeOf } from "../../lib/sources/mod.ts";
+import {
+  ENABLE_MCS_AUTO_EXPORT,
+  exportType,
+  MESH_WATCH_NAMESPACE,
+  PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
+  resourceTypeOf,
+} from "../../lib/sources/mod.ts";
 import type { DebugViews } from "./debug_views.ts";
 import type { Engine } from "./engine.ts";
 import type { Identity } from "./identity.ts";
@@ -92,6 +100,7 @@ function controllersOf(input: ControllerInput): Elected[] {
     ...addresses(input),
     ...untaint(input),
     ...ingress(input),
+    ...exportedServices(input),
   ];
 }
 
@@ -159,6 +168,23 @@ function untaint({ settings: { options } }: ControllerInput): Elected[] {
 function ingress({ sources, settings: { options } }: ControllerInput): Elected[] {
   const settings = () => ingressSettings(sources.mesh(), options.domain);
   return [{ name: "mesh-leader", run: (term) => runIngressStatus(term, { settings }) }];
+}
+
+function exportedServices({ sources, settings: { options } }: ControllerInput): Elected[] {
+  if (!ENABLE_MCS_AUTO_EXPORT.get()) return [];
+  const { domain } = options;
+  const selects = (namespace: string, name: string) =>
+    !isClusterLocal(sources.mesh().serviceSettings, domain, `${name}.${namespace}.svc.${domain}`);
+  return [{
+    name: "mesh-serviceexport-controller-election",
+    run: (term) =>
+      runExports(term, {
+        type: exportType(),
+        selects,
+        onChange: (changed) => sources.onMesh(changed),
+        namespace: MESH_WATCH_NAMESPACE.get() ?? "",
+      }),
+  }];
 }
 
 /** Each daemon writes its own registrations: no leader is needed. */

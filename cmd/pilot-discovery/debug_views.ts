@@ -136,6 +136,12 @@ function inputsOf(
         .filter(({ meta }) => writer.selects(meta.namespace)),
     orchestrator: orchestrator && (() => orchestrator.resources()),
     clusters: clusters && (() => clusters.clusters()),
+    shared: orchestrator && (() => [
+      ...orchestrator.shared().map((one) => ({ cluster: settings.pipeline.clusterId, ...one })),
+      ...(clusters?.clusters() ?? []).flatMap(({ cluster, shared }) =>
+        shared.map((one) => ({ cluster, ...one }))
+      ),
+    ]),
     injection,
     problems: sources.problems,
     warnings: () => [

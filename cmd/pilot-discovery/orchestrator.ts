@@ -19,6 +19,7 @@ import {
   followObjects,
   MESH_WATCH_NAMESPACE,
   type OrchestratorObjects,
+  sharingWarnings,
 } from "../../lib/sources/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { ORCH_SERVICE_HOST } from "./variables.ts";
@@ -82,6 +83,7 @@ export async function openOrchestrator(
   },
   stack: AsyncDisposableStack,
 ): Promise<OrchestratorObjects | undefined> {
+  for (const sentence of sharingWarnings()) log.warn(sentence);
   const objects = followObjects({
     client,
     source: sourceName(options.clusterId),

@@ -34,6 +34,7 @@ export { type EntryItem, runRegistration } from "./registration/registration.ts"
 export { runAddresses } from "./addresses/addresses.ts";
 export { type Rollout, runStatus, type StatusInputs } from "./status/status.ts";
 export { addressesOf, runIngressStatus } from "./ingress/ingress_status.ts";
+export { type ExportedService, missingExports, runExports } from "./exports/exports.ts";
 export { runUntaint, TAINT } from "./untaint/untaint.ts";
 export {
   ENABLE_LEADER_ELECTION,

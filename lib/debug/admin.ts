@@ -28,7 +28,6 @@ export function adminRoutes(inputs: DebugInputs): Route[] {
 /** Paths that are not implemented, with the missing feature. */
 const ABSENT: Readonly<Record<string, string>> = {
   ambientz: "there is no ambient mode yet: no workloads, services, policies and waypoints of it",
-  mcsz: "services are not shared between clusters yet: there are no exports and imports",
 };
 
 /** `/debug/inject`: templates and values of injection. */
@@ -41,6 +40,19 @@ export function injectionRoutes({ injection }: DebugInputs): Route[] {
     return text(sentence, { status: 404 });
   };
   return [debugRoute("GET", "/debug/inject", handler)];
+}
+
+/** `/debug/mcsz`: services that clusters export or import, by host and cluster. */
+export function sharedRoutes({ shared }: DebugInputs): Route[] {
+  const handler: Handler = () =>
+    shared === undefined
+      ? text("there are no exports and imports without an orchestrator\n", { status: 404 })
+      : json(
+        [...shared()].sort((a, b) =>
+          a.host.localeCompare(b.host) || a.cluster.localeCompare(b.cluster)
+        ),
+      );
+  return [debugRoute("GET", "/debug/mcsz", handler)];
 }
 
 /** Responds with 404 and the missing feature. */

@@ -11,7 +11,12 @@ import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
 import type { Quarantined, SessionInfo } from "../serve/mod.ts";
-import type { FollowedResource, RemoteCluster, SourceProblem } from "../sources/mod.ts";
+import type {
+  FollowedResource,
+  RemoteCluster,
+  SharedService,
+  SourceProblem,
+} from "../sources/mod.ts";
 import type { WhatIf } from "../whatif/mod.ts";
 import type { Publication } from "./pushes.ts";
 import type { Spending } from "./spending.ts";
@@ -38,6 +43,8 @@ export interface DebugInputs {
   readonly orchestrator?: () => readonly FollowedResource[];
   /** Remote clusters; unset without an orchestrator. */
   readonly clusters?: () => readonly RemoteCluster[];
+  /** Services that clusters export or import; unset without an orchestrator. */
+  readonly shared?: () => readonly (SharedService & { readonly cluster: string })[];
   /** Templates and values of injection; `undefined` where pods are not injected. */
   readonly injection?: () => unknown;
   /** Problems of rejected documents. */

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Route } from "../web/mod.ts";
-import { absentRoutes, adminRoutes, injectionRoutes } from "./admin.ts";
+import { absentRoutes, adminRoutes, injectionRoutes, sharedRoutes } from "./admin.ts";
 import { configDumpRoutes } from "./config_dump.ts";
 import { configRoutes } from "./config.ts";
 import { engineRoutes } from "./engine.ts";
@@ -57,6 +57,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...requestRoutes(inputs),
     ...adminRoutes(inputs),
     ...injectionRoutes(inputs),
+    ...sharedRoutes(inputs),
     ...absentRoutes(),
     ...proxyPages(inputs),
     ...resourcePages(inputs),

@@ -87,7 +87,7 @@ export const JSON_PATHS: readonly DebugPath[] = [
   { path: "/debug/faultz", shows: "computations that failed" },
   { path: "/debug/ambientz", shows: "not implemented" },
   { path: "/debug/inject", shows: "templates and values of injection" },
-  { path: "/debug/mcsz", shows: "not implemented" },
+  { path: "/debug/mcsz", shows: "services that clusters export and import" },
   { path: "/debug/list", shows: "these paths" },
 ];
 

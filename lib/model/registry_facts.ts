@@ -54,4 +54,6 @@ export interface ServiceFacts {
   readonly externalAddresses: readonly string[];
   /** One for each endpoint of the specification, in the same order. */
   readonly endpoints: readonly EndpointFacts[];
+  /** True if only clients of its own cluster see its endpoints. */
+  readonly clusterOnly?: boolean;
 }

@@ -109,6 +109,8 @@ export interface Endpoint {
   readonly cluster?: string;
   /** Name of the node, if it is known. */
   readonly node?: string;
+  /** True if only clients of its cluster see it. */
+  readonly clusterOnly?: boolean;
 }
 
 /** Reports if HTTP routing applies to a protocol. */

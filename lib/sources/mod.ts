@@ -73,8 +73,14 @@ export {
   type IngressSource,
   isOurs,
 } from "./orchestrator/mod.ts";
-export { resourceTypeOf } from "./orchestrator/mod.ts";
 export {
+  exportType,
+  resourceTypeOf,
+  type SharedService,
+  sharingWarnings,
+} from "./orchestrator/mod.ts";
+export {
+  ENABLE_MCS_AUTO_EXPORT,
   MESH_CREDENTIAL_DIR,
   MESH_WATCH_NAMESPACE,
   ORCH_INGRESS_NS,

@@ -146,3 +146,59 @@ export const PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: EnvVar<number> = declareEnv({
     "Time without a connection after which the WorkloadEntry of a registered workload is deleted.",
   readers,
 });
+
+/** True: the daemon exports all services. */
+export const ENABLE_MCS_AUTO_EXPORT: EnvVar<boolean> = declareEnv({
+  name: "ENABLE_MCS_AUTO_EXPORT",
+  type: "bool",
+  default: false,
+  doc: "Create a ServiceExport for every Service of the mesh except cluster-local ones.",
+  readers,
+});
+
+/** True: other hosts of Services have the endpoints of the client's cluster only. */
+export const ENABLE_MCS_CLUSTER_LOCAL: EnvVar<boolean> = declareEnv({
+  name: "ENABLE_MCS_CLUSTER_LOCAL",
+  type: "bool",
+  default: false,
+  doc:
+    "Resolve names below svc.cluster.local to endpoints of the same cluster only; needs ENABLE_MCS_SERVICE_DISCOVERY and ENABLE_MCS_HOST.",
+  readers,
+});
+
+/** True: hosts below `svc.clusterset.local` are served. */
+export const ENABLE_MCS_HOST: EnvVar<boolean> = declareEnv({
+  name: "ENABLE_MCS_HOST",
+  type: "bool",
+  default: false,
+  doc:
+    "Serve names below svc.clusterset.local for services exported in some cluster; needs ENABLE_MCS_SERVICE_DISCOVERY.",
+  readers,
+});
+
+/** True: clusters share the Services with a ServiceExport only. */
+export const ENABLE_MCS_SERVICE_DISCOVERY: EnvVar<boolean> = declareEnv({
+  name: "ENABLE_MCS_SERVICE_DISCOVERY",
+  type: "bool",
+  default: false,
+  doc: "Keep endpoints within their cluster unless a ServiceExport shares them.",
+  readers,
+});
+
+/** Group of ServiceExports and ServiceImports. */
+export const MCS_API_GROUP: EnvVar<string> = declareEnv({
+  name: "MCS_API_GROUP",
+  type: "string",
+  default: "multicluster.x-orch.io",
+  doc: "API group of the resources that export services between clusters.",
+  readers,
+});
+
+/** Version of ServiceExports and ServiceImports. */
+export const MCS_API_VERSION: EnvVar<string> = declareEnv({
+  name: "MCS_API_VERSION",
+  type: "string",
+  default: "v1alpha1",
+  doc: "API version of the resources that export services between clusters.",
+  readers,
+});

@@ -136,7 +136,7 @@ const PATHS: readonly Path[] = [
         { network: "near", address: "", service: HOST, port: 443, locality: "" },
       ]),
   },
-  { path: "mcsz", status: 404, text: /not shared between clusters yet/ },
+  { path: "mcsz", status: 404, text: /no exports and imports without an orchestrator/ },
   { path: "inject", status: 404, text: /there is no injection: / },
   { path: "ambientz", status: 404, text: /no ambient mode yet/ },
   {

@@ -6,6 +6,7 @@ import { deleteObject, mergePatch, type OrchClient, types } from "../../lib/orch
 import { type Daemon, eventually, startCluster, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { make, makeService, makeSlice } from "../support/cluster_objects.ts";
+import { sharedServices } from "./cases/shared_services.ts";
 import { type EndpointWatcher, watchEndpoints } from "../support/endpoint_watcher.ts";
 
 const SYSTEM = "mesh-system";
@@ -116,6 +117,10 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
       }
     },
   );
+
+  await t.step("clusters share the services that they export", async () => {
+    await sharedServices({ cluster, near: client, far, meshConfig });
+  });
 
   await t.step(
     "a Service with the label of a network is the gateway to its endpoints",

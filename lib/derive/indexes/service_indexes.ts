@@ -63,6 +63,8 @@ export interface ServiceIndexes {
   readonly selectingEntries: Index;
   /** `all` → hosts of services that prefer endpoints near the client. */
   readonly nearHosts: Index;
+  /** `all` → hosts of Services with endpoints that only clients of their cluster see. */
+  readonly clusterOnlyHosts: Index;
   /** `all` → ids of the remote clusters that services come from. */
   readonly remoteClusters: Index;
   /** `all` → row keys of the Services with the label of a network, whose gateways they are. */
@@ -95,6 +97,7 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
 
 type HostIndexes =
   | "nearHosts"
+  | "clusterOnlyHosts"
   | "remoteClusters"
   | "networkGateways"
   | "entriesByHost"
@@ -118,6 +121,10 @@ function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
     }),
     nearHosts: plain("nearHosts", function* (row) {
       if (preferenceOf(row) === "any") return;
+      for (const host of hostsOf(row)) yield ["all", host];
+    }),
+    clusterOnlyHosts: plain("clusterOnlyHosts", function* (row) {
+      if (row.service?.clusterOnly !== true) return;
       for (const host of hostsOf(row)) yield ["all", host];
     }),
     remoteClusters: plain("remoteClusters", function* ({ meta: { origin: { cluster } } }) {

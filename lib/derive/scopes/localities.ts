@@ -165,9 +165,10 @@ function concernedHosts(read: Read, parts: LocalityInputs, key: LocatedKey): Ite
     ...read.members(inputs.indexes.localityRuleHosts, "all"),
     ...read.members(inputs.indexes.nearHosts, "all"),
     ...ruledNames(read, inputs, locality.rules),
-    ...locality.cluster === undefined
-      ? []
-      : localPatterns(field(read, "serviceSettings"), inputs.domain),
+    ...locality.cluster === undefined ? [] : [
+      ...localPatterns(field(read, "serviceSettings"), inputs.domain),
+      ...read.members(inputs.indexes.clusterOnlyHosts, "all"),
+    ],
   ];
   const concerned = new Set(coveredAmong(read, inputs.indexes, named, visible));
   if (everywhere) return visible;

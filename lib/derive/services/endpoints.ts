@@ -41,7 +41,14 @@ export interface DefiningEntry {
  * The endpoints of a ServiceEntry: its own, or the workloads that it selects. A Service of an
  * orchestrator has its own ones and the WorkloadEntries that it selects.
  */
-export function endpointsOf(
+export function endpointsOf(read: Read, inputs: MeshInputs, entry: DefiningEntry): Endpoint[] {
+  const all = allEndpoints(read, inputs, entry);
+  return entry.row.service?.clusterOnly === true
+    ? all.map((endpoint) => ({ ...endpoint, clusterOnly: true }))
+    : all;
+}
+
+function allEndpoints(
   read: Read,
   inputs: MeshInputs,
   { row, names, itself }: DefiningEntry,

@@ -153,6 +153,13 @@ export const SHARED: readonly ListedEnv[] = [
     "POD_NAME",
     "POD_NAMESPACE",
   ]),
-  ...listed("bool", ALL, ["ENABLE_NATIVE_SIDECARS"]),
+  ...listed("bool", ALL, [
+    "ENABLE_MCS_AUTO_EXPORT",
+    "ENABLE_MCS_CLUSTER_LOCAL",
+    "ENABLE_MCS_HOST",
+    "ENABLE_MCS_SERVICE_DISCOVERY",
+    "ENABLE_NATIVE_SIDECARS",
+  ]),
+  ...listed("string", AGENT_DAEMON, ["MCS_API_GROUP", "MCS_API_VERSION"]),
   ...listed("string", AGENT, ["VALIDATION_WEBHOOK_CONFIG_NAME"]),
 ];

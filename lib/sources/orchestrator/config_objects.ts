@@ -19,6 +19,7 @@ import { createProblemReporter } from "../files/problem_reporter.ts";
 import type { SourceProblem } from "../files/source_problem.ts";
 import { configEvents, eventCounter } from "./services/metrics.ts";
 import { followServices, type Registry } from "./services/registry.ts";
+import { readSharing, type SharedService } from "./services/sharing.ts";
 import {
   PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES,
   PILOT_ENABLE_SERVICEENTRY_SELECT_PODS,
@@ -57,6 +58,8 @@ export interface OrchestratorObjects {
   problems(): readonly SourceProblem[];
   warnings(): readonly SchemaProblem[];
   resources(): FollowedResource[];
+  /** Services that are exported to other clusters, or imported. */
+  shared(): SharedService[];
   close(): Promise<void>;
 }
 
@@ -89,6 +92,7 @@ class Source implements OrchestratorObjects {
       ...options,
       selectEntries: PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES.get(),
       selectPods: PILOT_ENABLE_SERVICEENTRY_SELECT_PODS.get(),
+      sharing: readSharing(),
       stateChanged: () => this.#stateChanged(),
     });
     const synced = this.#kinds.map(({ following }) => following.synced);
@@ -117,6 +121,10 @@ class Source implements OrchestratorObjects {
 
   warnings(): SchemaProblem[] {
     return this.#items().flatMap(({ warnings }) => warnings);
+  }
+
+  shared(): SharedService[] {
+    return this.#registry.shared();
   }
 
   resources(): FollowedResource[] {

@@ -17,6 +17,7 @@ export {
   type IngressSource,
   isOurs,
 } from "./ingress/mod.ts";
+export { exportType, type SharedService, sharingWarnings } from "./services/sharing.ts";
 export { resourceTypeOf } from "./objects.ts";
 export {
   type FollowedResource,

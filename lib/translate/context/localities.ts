@@ -73,7 +73,8 @@ export function localityOf(key: string): ProxyLocality | undefined {
 
 /**
  * Reports for each endpoint of a host if clients in a locality may see it; `undefined`: all of them.
- * Clients see only endpoints of their own cluster for hosts that are local to clusters.
+ * Clients see only endpoints of their own cluster for hosts that are local to clusters, and where
+ * an endpoint says so.
  */
 export function visibleEndpoints(
   read: Read,
@@ -84,8 +85,9 @@ export function visibleEndpoints(
   const own = locality?.cluster;
   if (own === undefined) return undefined;
   const settings = mesh.field(read, "serviceSettings");
-  if (!isClusterLocal(settings, mesh.domain, host)) return undefined;
-  return ({ cluster = clusterId }) => cluster === own;
+  const isLocal = isClusterLocal(settings, mesh.domain, host);
+  return ({ cluster = clusterId, clusterOnly = false }) =>
+    cluster === own || !isLocal && !clusterOnly;
 }
 
 /** Returns the gateways to other networks. */

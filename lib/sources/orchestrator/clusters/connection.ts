@@ -16,6 +16,7 @@ import {
 } from "../../../orch/mod.ts";
 import { PILOT_ENABLE_SERVICEENTRY_SELECT_PODS } from "../../variables.ts";
 import { followServices, type Registry } from "../services/registry.ts";
+import { readSharing } from "../services/sharing.ts";
 import { syncTimeouts } from "./metrics.ts";
 import { type ClusterRows, createClusterRows, type RowFeed } from "./rows.ts";
 import { type ClusterCredentials, type CredentialValidity, openCredentials } from "./secret.ts";
@@ -115,6 +116,7 @@ export class ClusterConnection {
       rows: this.#rows.size,
       validity: shown?.validity,
       resources,
+      shared: shown?.registry.shared() ?? [],
     };
   }
 
@@ -172,6 +174,7 @@ export class ClusterConnection {
       // WorkloadEntries belong to the daemon's own cluster, whose Services have them.
       selectEntries: false,
       selectPods: PILOT_ENABLE_SERVICEENTRY_SELECT_PODS.get(),
+      sharing: readSharing(),
       stateChanged: () => this.#stateChanged(),
       ...(timing === undefined ? {} : { timing }),
     });

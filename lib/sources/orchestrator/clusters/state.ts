@@ -4,6 +4,7 @@
  * @module
  */
 import type { FollowState } from "../../../orch/mod.ts";
+import type { SharedService } from "../services/sharing.ts";
 import type { CredentialValidity } from "./secret.ts";
 
 /**
@@ -27,4 +28,6 @@ export interface RemoteCluster {
   readonly rows: number;
   readonly validity: CredentialValidity | undefined;
   readonly resources: readonly (FollowState & { readonly resource: string })[];
+  /** Services that it exports or imports. */
+  readonly shared: readonly SharedService[];
 }

@@ -13,8 +13,10 @@ import {
   type FollowTiming,
   type ListItem,
   type OrchClient,
+  type ResourceType,
   types,
 } from "../../../orch/mod.ts";
+import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import {
   type ApiService,
   type ApiSlice,
@@ -28,6 +30,17 @@ import { eventCounter, registryEvents } from "./metrics.ts";
 import { podRow } from "./pod_row.ts";
 import { createRows, type Rows } from "./rows.ts";
 import { serviceRow } from "./row.ts";
+import {
+  type ApiImport,
+  exportType,
+  importType,
+  sharedHost,
+  sharedRow,
+  sharedRowName,
+  type SharedService,
+  type Sharing,
+  withinCluster,
+} from "./sharing.ts";
 import { createSliceIndex, idOf, type SliceIndex } from "./slice_index.ts";
 
 /** Settings of the registry of one cluster. */
@@ -44,6 +57,8 @@ export interface RegistryOptions {
   readonly selectEntries: boolean;
   /** True: ServiceEntries select pods (`PILOT_ENABLE_SERVICEENTRY_SELECT_PODS`). */
   readonly selectPods: boolean;
+  /** `undefined`: the endpoints of all Services are shared with other clusters. */
+  readonly sharing?: Sharing | undefined;
   readonly timing?: Partial<FollowTiming>;
   readonly stateChanged: () => void;
 }
@@ -54,6 +69,8 @@ export interface Registry {
   readonly synced: Promise<void>;
   /** The rows of Services, for views. */
   services(): readonly ConfigObject[];
+  /** Services that are exported or imported. */
+  shared(): SharedService[];
   states(): readonly (readonly [resource: string, state: FollowState])[];
   close(): Promise<void>;
 }
@@ -70,6 +87,8 @@ class ServiceRegistry implements Registry {
   readonly #slices: Following<ApiSlice>;
   readonly #pods: Following<PodFacts>;
   readonly #nodes: Following<NodeFacts>;
+  readonly #exports: Following<ListItem> | undefined;
+  readonly #imports: Following<ApiImport> | undefined;
   readonly #index: SliceIndex = createSliceIndex();
   readonly #counts: EndpointCounts = createEndpointCounts();
   readonly #rows: Rows = createRows();
@@ -94,12 +113,14 @@ class ServiceRegistry implements Registry {
         .map(({ namespace, name }) => idOf(namespace, name));
       this.#update({ services, pods });
     });
+    const { sharing } = options;
+    if (sharing !== undefined) this.#exports = this.#followSharing(exportType());
+    if (sharing?.host === true) this.#imports = this.#followSharing<ApiImport>(importType());
     this.synced = Promise.all(this.#all().map(([, { synced }]) => synced)).then(() => {
       this.#ready = true;
       this.#update({
-        services: this.#services.values().map(({ metadata }) =>
-          idOf(metadata.namespace ?? "", metadata.name)
-        ),
+        services: [...this.#services.values(), ...this.#imports?.values() ?? []]
+          .map(({ metadata }) => idOf(metadata.namespace ?? "", metadata.name)),
         pods: this.#pods.values().map(({ namespace, name }) => idOf(namespace, name)),
       });
     });
@@ -107,6 +128,26 @@ class ServiceRegistry implements Registry {
 
   services(): readonly ConfigObject[] {
     return this.#rows.services();
+  }
+
+  shared(): SharedService[] {
+    const [exports, imports] = [this.#exports?.values() ?? [], this.#imports?.values() ?? []];
+    const ids = new Set(
+      [...exports, ...imports].map(({ metadata: { namespace = "", name } }) =>
+        idOf(namespace, name)
+      ),
+    );
+    return [...ids].sort().map((id) => {
+      const of = nameOf(id);
+      const imported = this.#imports?.get(of);
+      return {
+        ...of,
+        host: sharedHost(of.namespace, of.name),
+        exported: this.#exports?.get(of) !== undefined,
+        imported: imported !== undefined,
+        addresses: imported?.spec?.ips ?? [],
+      };
+    });
   }
 
   states(): (readonly [string, FollowState])[] {
@@ -124,7 +165,27 @@ class ServiceRegistry implements Registry {
       ["endpointslices.discovery.k8s.io", this.#slices],
       ["pods", this.#pods],
       ["nodes", this.#nodes],
+      ...[this.#exports, this.#imports].flatMap((following, i) => {
+        const { plural, group } = i === 0 ? exportType() : importType();
+        return following === undefined ? [] : [[`${plural}.${group}`, following] as const];
+      }),
     ];
+  }
+
+  /** Follows a type of shared services, which servers need not have. */
+  #followSharing<V extends ListItem>(type: ResourceType): Following<V> {
+    const { client, namespace, timing, stateChanged } = this.#options;
+    return follow<V>({
+      client,
+      type,
+      optional: true,
+      convert: (item) => item as V,
+      changed: (changes) =>
+        this.#update({ services: namesIn(changes, ({ metadata }) => metadata) }),
+      stateChanged,
+      ...(namespace === "" ? {} : { selection: { namespace } }),
+      ...(timing === undefined ? {} : { timing }),
+    });
   }
 
   #follow<V extends ListItem | PodFacts | NodeFacts>(
@@ -159,7 +220,7 @@ class ServiceRegistry implements Registry {
     readonly pods?: Iterable<string>;
   }): void {
     if (!this.#ready) return;
-    for (const id of services) this.#rows.put("Service", id, this.#serviceRow(id));
+    for (const id of services) this.#putService(id);
     if (this.#options.selectPods) {
       for (const id of pods) this.#rows.put("Pod", id, this.#podRow(id));
     }
@@ -172,7 +233,24 @@ class ServiceRegistry implements Registry {
     return pod && podRow(pod, this.#nodes.get({ name: pod.node }), this.#options.source);
   }
 
-  #serviceRow(id: string): ConfigObject | undefined {
+  /** Sets the row of a Service, and that of its host below `svc.clusterset.local`. */
+  #putService(id: string): void {
+    const { sharing, source } = this.#options;
+    const row = this.#serviceRow(id);
+    if (sharing === undefined) return this.#rows.put("Service", id, row);
+    const { namespace, name } = nameOf(id);
+    const isExported = this.#exports?.get({ namespace, name }) !== undefined &&
+      this.#services.get({ namespace, name })?.spec?.type !== "ExternalName";
+    const isWithin = sharing.clusterLocal || !isExported;
+    this.#rows.put("Service", id, row && isWithin ? withinCluster(row) : row);
+    if (!sharing.host) return;
+    const imported = this.#imports?.get({ namespace, name });
+    const exported = isExported ? row : undefined;
+    const shared = sharedRow({ namespace, name, exported, imported, source });
+    this.#rows.put("Service", idOf(namespace, sharedRowName(name)), shared);
+  }
+
+  #serviceRow(id: string): ConfigObject<ServiceEntry> | undefined {
     const service = this.#services.get(nameOf(id));
     if (service === undefined) {
       this.#counts.set(id, { missing: 0, unready: 0 });

@@ -110,7 +110,9 @@ function addressesOf({ spec }: ApiService): string[] {
  * Ports. A target port counts for WorkloadEntries, because slices have the ports of pods; clients of
  * headless Services connect to the port that they name.
  */
-function portsOf(service: ApiService) {
+export function portsOf(
+  service: ApiService,
+): { number: number; name: string; protocol: string; targetPort: number }[] {
   return (service.spec?.ports ?? []).map((port) => ({
     number: port.port,
     name: portName(port),

@@ -1,0 +1,107 @@
+/**
+ * Controller: a ServiceExport for each Service, except those that are local to their cluster.
+ *
+ * @module
+ */
+import { objectKey } from "../../model/mod.ts";
+import {
+  createObject,
+  isConflict,
+  isNotFound,
+  type ListItem,
+  type OrchObject,
+  type ResourceType,
+  types,
+} from "../../orch/mod.ts";
+import { applyAll, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+
+/** A Service, as far as the controller reads it. */
+export interface ExportedService extends ListItem {
+  readonly spec?: { readonly type?: string };
+}
+
+/** The observed state. */
+export interface ObservedExports {
+  readonly services: readonly ExportedService[];
+  readonly exports: readonly ListItem[];
+  /** True for a Service that may be exported. */
+  readonly selects: (namespace: string, name: string) => boolean;
+}
+
+/**
+ * The Services without a ServiceExport that must have one. Names of other hosts (`ExternalName`) have
+ * no endpoints that could be shared.
+ */
+export function missingExports(
+  { services, exports, selects }: ObservedExports,
+): ExportedService[] {
+  const present = new Set(exports.map(({ metadata }) => idOf(metadata)));
+  return services.filter(({ metadata, spec }) =>
+    metadata.deletionTimestamp === undefined && spec?.type !== "ExternalName" &&
+    !present.has(idOf(metadata)) && selects(metadata.namespace ?? "", metadata.name)
+  );
+}
+
+function idOf({ namespace = "", name }: ListItem["metadata"]): string {
+  return objectKey({ namespace, name });
+}
+
+/** The ServiceExport of a Service, which owns it: it is deleted with the Service. */
+export function exportOf(type: ResourceType, { metadata }: ExportedService): OrchObject {
+  const { namespace = "", name, uid = "" } = metadata;
+  return {
+    apiVersion: `${type.group}/${type.version}`,
+    kind: type.kind,
+    metadata: {
+      namespace,
+      name,
+      ownerReferences: [{ apiVersion: "v1", kind: "Service", name, uid }],
+    },
+  };
+}
+
+/** Creates ServiceExports until the end of the term. `type` is that of ServiceExports. */
+export async function runExports(
+  term: Term,
+  { type, selects, onChange, namespace }: {
+    readonly type: ResourceType;
+    readonly selects: ObservedExports["selects"];
+    /** Calls back when `selects` may have changed; returns a function that ends this. */
+    readonly onChange: (changed: () => void) => () => void;
+    /** The only namespace whose Services are exported; empty: all. */
+    readonly namespace: string;
+  },
+): Promise<void> {
+  const wake = new Wake();
+  const selection = namespace === "" ? {} : { selection: { namespace } };
+  const services = observe<ExportedService>(term, types.SERVICE, {
+    wake,
+    ...selection,
+    convert: ({ metadata, spec }) => ({
+      metadata,
+      spec: spec?.type === undefined ? {} : { type: spec.type },
+    }),
+  });
+  const exports = observe(term, type, { wake, ...selection });
+  const end = onChange(wake.poke);
+  const create = (service: ExportedService) => () =>
+    createObject(term.client, type, exportOf(type, service)).catch((error) => {
+      // Somebody else created it, or the namespace is gone.
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+    });
+  try {
+    await reconcile(term, wake, {
+      name: "exports",
+      follows: [services, exports],
+      pass: () => {
+        // Without the definition there is nothing to write to; it is looked for again and again.
+        if (exports.state().absent) return Promise.resolve(0);
+        const observed = { services: services.values(), exports: exports.values(), selects };
+        return applyAll(term.signal, missingExports(observed).map(create));
+      },
+      everyMs: 10_000,
+    });
+  } finally {
+    end();
+  }
+}

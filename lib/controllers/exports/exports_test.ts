@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { type ExportedService, exportOf, missingExports } from "./exports.ts";
+
+const item = (name: string, spec: ExportedService["spec"] = {}): ExportedService => ({
+  metadata: { name, namespace: "shop", uid: `uid-${name}` },
+  spec,
+});
+
+Deno.test("Services without an export get one, unless they are not selected", () => {
+  const services = [
+    item("web"),
+    item("shared"),
+    item("local"),
+    item("outside", { type: "ExternalName" }),
+    { metadata: { ...item("gone").metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } },
+  ];
+  const missing = missingExports({
+    services,
+    exports: [item("shared")],
+    selects: (_, name) => name !== "local",
+  });
+  assert.deepEqual(missing.map(({ metadata }) => metadata.name), ["web"]);
+});
+
+Deno.test("an export belongs to its Service", () => {
+  const type = {
+    group: "multicluster.test",
+    version: "v1",
+    kind: "ServiceExport",
+    plural: "serviceexports",
+    namespaced: true,
+  };
+  const { apiVersion, metadata } = exportOf(type, item("web"));
+  assert.equal(apiVersion, "multicluster.test/v1");
+  assert.deepEqual(metadata.ownerReferences, [
+    { apiVersion: "v1", kind: "Service", name: "web", uid: "uid-web" },
+  ]);
+});
