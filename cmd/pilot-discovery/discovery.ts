@@ -77,6 +77,7 @@ export async function discovery(
   const identity = await openIdentity({
     settings,
     mesh: sources.mesh,
+    onMesh: sources.onMesh,
     clients: sources.client && clusterClients(
       options,
       sources.client,

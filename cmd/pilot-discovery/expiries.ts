@@ -3,22 +3,22 @@
  *
  * @module
  */
-import type { CertificateAuthority } from "../../lib/ca/mod.ts";
+import type { AuthoritySource } from "../../lib/ca/mod.ts";
 import type { Expiry } from "../../lib/debug/mod.ts";
 import { readCertificates } from "../../lib/pki/mod.ts";
 import type { RpcTls } from "../../lib/rpc/mod.ts";
 
 /** Returns the certificates in use now; both arguments are unset if they are not configured. */
 export function expiriesOf(
-  ca: CertificateAuthority | undefined,
+  authority: AuthoritySource | undefined,
   tls: { current(): RpcTls } | undefined,
 ): readonly Expiry[] {
-  return [...authorityExpiries(ca), ...serverExpiries(tls)];
+  return [...authorityExpiries(authority), ...serverExpiries(tls)];
 }
 
-function authorityExpiries(ca: CertificateAuthority | undefined): Expiry[] {
-  if (ca === undefined) return [];
-  const { root, issuer, intermediates } = ca.source.current();
+function authorityExpiries(authority: AuthoritySource | undefined): Expiry[] {
+  if (authority === undefined) return [];
+  const { root, issuer, intermediates } = authority.current();
   return [
     { ...validityOf(root), name: "root of the certificate authority" },
     ...[issuer.certificate, ...intermediates].filter(({ serial }) => serial !== root.serial)

@@ -16,17 +16,21 @@ import { MeshError } from "../../lib/base/mod.ts";
 import {
   type Acknowledgements,
   acknowledgements,
-  type AuthoritySource,
   type CertificateAuthority,
   certificateFromAuthority,
   certificateFromFiles,
+  certificateFromSigner,
   certificateService,
+  checkSigner,
   DEFAULT_WORKLOAD_CERT_TTL,
   ENABLE_CA_SERVER,
+  EXTERNAL_CA,
   MESHD_CUSTOM_HOST,
   PILOT_CERT_PROVIDER,
+  type RootsSource,
   serverNames,
   startAuthority,
+  startRegistrationAuthority,
 } from "../../lib/ca/mod.ts";
 import {
   allowedSuites,
@@ -58,8 +62,8 @@ export interface Identity {
   readonly rootChange: RootChangeControl | undefined;
   /** The service that issues certificates; `undefined` when the daemon issues none. */
   readonly certificates: RpcMethod | undefined;
-  /** The authority whose roots proxies trust; `undefined` without one. */
-  readonly authority: AuthoritySource | undefined;
+  /** The roots that proxies trust; `undefined` without an authority. */
+  readonly authority: RootsSource | undefined;
   /** TLS of the secured listener; `undefined` without one. */
   readonly tls: SecuredTls | undefined;
   /** Ends of validity of the certificates of the daemon and of its authority. */
@@ -77,6 +81,7 @@ export interface SecuredTls {
 export interface IdentityInput {
   readonly settings: Settings;
   readonly mesh: Sources["mesh"];
+  readonly onMesh: Sources["onMesh"];
   /** Clients of the clusters; `undefined` without an orchestrator. */
   readonly clients: ClusterClients | undefined;
   /** Connected proxies. */
@@ -116,7 +121,7 @@ export async function openIdentity(
   return {
     tls,
     authority: ca?.source,
-    expiries: () => expiriesOf(ca, tls),
+    expiries: () => expiriesOf(ca?.own, tls),
     systemNamespace: options.namespace,
     debugCallers: debugCallers(authn, options.namespace),
     rootChange: ca?.selfSigned && rootChangeControl(ca.selfSigned, pending),
@@ -140,6 +145,9 @@ export async function openIdentity(
   };
 }
 
+/** Prefix of `PILOT_CERT_PROVIDER` before the full name of a signer of the orchestrator. */
+const SIGNER_PROVIDER = "orch.io/";
+
 /** Names of connected proxies that have not received the roots of these serial numbers. */
 type PendingProxies = (serials: readonly string[]) => readonly string[];
 
@@ -157,17 +165,25 @@ function pendingProxies({ sessions }: IdentityInput, received: Acknowledgements)
 }
 
 async function openAuthority(
-  { mesh, ingest, clients, settings: { options: { namespace } } }: IdentityInput,
+  { mesh, onMesh, ingest, clients, settings: { options: { namespace } } }: IdentityInput,
   pending: PendingProxies,
   stack: AsyncDisposableStack,
 ): Promise<CertificateAuthority> {
   const client = clients?.(undefined);
-  const ca = await startAuthority({
-    trustDomain: mesh().trustDomain,
-    clock: () => Date.now(),
-    pending,
-    ...(client === undefined ? {} : { secrets: { client, namespace } }),
-  });
+  const clock = () => Date.now();
+  const ca = !EXTERNAL_CA.get()
+    ? await startAuthority({
+      trustDomain: mesh().trustDomain,
+      clock,
+      pending,
+      ...(client === undefined ? {} : { secrets: { client, namespace } }),
+    })
+    : await startRegistrationAuthority({
+      client,
+      clock,
+      authorities: () => mesh().caCertificates,
+      onMesh,
+    });
   stack.use(ca.source);
   sendRoots(ca.source, ingest.open("certificate authority"));
   return ca;
@@ -194,7 +210,7 @@ async function openTls(
   };
 }
 
-/** The daemon's own certificate: from files when they are given, else from its own authority. */
+/** The daemon's own certificate: from files when they are given, else from its own authority or a signer. */
 async function openCertificate({ options, ca, cipherSuites }: {
   readonly options: Settings["options"];
   readonly ca: CertificateAuthority | undefined;
@@ -202,23 +218,31 @@ async function openCertificate({ options, ca, cipherSuites }: {
 }) {
   const { tlsCertFile: cert, tlsKeyFile: key, caCertFile } = options;
   if (cert !== "" || key !== "") return await certificateFromFiles({ cert, key, ca: caCertFile });
-  if (!ca || PILOT_CERT_PROVIDER.get() !== "meshd") {
-    throw new MeshError(
-      "server-certificate",
-      `--secureGRPCAddr=${options.secureGrpcAddr}: there is no certificate for it`,
-      {
-        remedy: "Give --tlsCertFile and --tlsKeyFile; or let the daemon issue its own, with " +
-          "ENABLE_CA_SERVER=true and PILOT_CERT_PROVIDER=meshd; or give an empty --secureGRPCAddr.",
-      },
-    );
-  }
+  const provider = PILOT_CERT_PROVIDER.get();
   const { namespace, domain } = options;
   const hasEcdsa = !cipherSuites || [...cipherSuites].some((name) => !name.includes("_RSA_"));
-  return await certificateFromAuthority({
-    authority: ca.source,
+  const request = {
     ...serverNames({ namespace, domain, custom: MESHD_CUSTOM_HOST.get() ?? "" }),
     ttlMs: DEFAULT_WORKLOAD_CERT_TTL.get(),
     clock: () => Date.now(),
-    keyType: hasEcdsa ? "ecdsa" : "rsa",
-  });
+    keyType: hasEcdsa ? "ecdsa" as const : "rsa" as const,
+  };
+  if (ca?.own && provider === "meshd") {
+    return await certificateFromAuthority({ ...request, authority: ca.own });
+  }
+  if (ca?.signers && provider.startsWith(SIGNER_PROVIDER)) {
+    const signer = provider.slice(SIGNER_PROVIDER.length);
+    checkSigner("PILOT_CERT_PROVIDER", signer);
+    return await certificateFromSigner({ ...request, signers: ca.signers, signer });
+  }
+  throw new MeshError(
+    "server-certificate",
+    `--secureGRPCAddr=${options.secureGrpcAddr}: there is no certificate for it`,
+    {
+      remedy: "Give --tlsCertFile and --tlsKeyFile; or let the daemon issue its own, with " +
+        "ENABLE_CA_SERVER=true and PILOT_CERT_PROVIDER=meshd, and without EXTERNAL_CA; or name a " +
+        "signer in PILOT_CERT_PROVIDER=orch.io/NAME, with EXTERNAL_CA; or give an empty " +
+        "--secureGRPCAddr.",
+    },
+  );
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { AuthoritySource } from "../../lib/ca/mod.ts";
+import type { RootsSource } from "../../lib/ca/mod.ts";
 import type { Resource } from "../../lib/graph/mod.ts";
 import type { Intake } from "../../lib/ingest/mod.ts";
 import { AGENT_TYPE_URLS } from "../../lib/model/mod.ts";
@@ -14,7 +14,7 @@ import type { SessionInfo } from "../../lib/serve/mod.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 
 /** Reports the roots of the authority now, and each change of them, to ingest. */
-export function sendRoots(source: AuthoritySource, intake: Intake): void {
+export function sendRoots(source: RootsSource, intake: Intake): void {
   const report = () => {
     const { roots } = source.current().bundle;
     intake.settings({ authorityRoots: roots.map(({ pem }) => pem) });

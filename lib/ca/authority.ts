@@ -17,17 +17,23 @@ export interface Authority {
   readonly bundle: TrustBundle;
 }
 
-/** An authority that changes while the daemon runs. */
-export interface AuthoritySource extends AsyncDisposable {
-  /** The authority now. */
-  current(): Authority;
+/** The roots that proxies shall trust, which change while the daemon runs. */
+export interface RootsSource extends AsyncDisposable {
+  /** The roots now. */
+  current(): Pick<Authority, "bundle">;
   /** Calls back after each change; returns a function that ends this. */
   onChange(changed: () => void): () => void;
 }
 
+/** An authority that changes while the daemon runs. */
+export interface AuthoritySource extends RootsSource {
+  /** The authority now. */
+  current(): Authority;
+}
+
 /** Listeners of changes. */
 export interface Changes {
-  readonly onChange: AuthoritySource["onChange"];
+  readonly onChange: RootsSource["onChange"];
   notify(): void;
 }
 

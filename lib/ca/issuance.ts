@@ -30,6 +30,8 @@ export interface IssueRequest {
   readonly identity: SpiffeId;
   /** Asked lifetime, ms; not above zero: the default. */
   readonly ttlMs: number;
+  /** Name of a signer in `CERT_SIGNER_DOMAIN`. The daemon's own authority does not use it. */
+  readonly signer?: string;
 }
 
 /** Issues certificates. */
@@ -49,13 +51,7 @@ export function createIssuance(options: IssuanceOptions): Issuance {
   const slots = createSlots(parallel, waiting);
   return {
     async issue({ csr, identity, ttlMs }) {
-      const asked = ttlMs > 0 ? ttlMs : Math.min(options.defaultTtlMs, options.maxTtlMs);
-      if (asked > options.maxTtlMs) {
-        const most = Math.floor(options.maxTtlMs / 1000);
-        throw new MeshError("ca-ttl", `the lifetime ${Math.floor(asked / 1000)} s is too long`, {
-          remedy: `Ask for at most ${most} s, or raise MAX_WORKLOAD_CERT_TTL.`,
-        });
-      }
+      const asked = allowedTtl(ttlMs, options);
       const release = await slots.take();
       try {
         return await sign(csr, spiffeText(identity), asked, options);
@@ -64,6 +60,23 @@ export function createIssuance(options: IssuanceOptions): Issuance {
       }
     },
   };
+}
+
+/** Limits of lifetimes, ms. */
+export type TtlLimits = Pick<IssuanceOptions, "defaultTtlMs" | "maxTtlMs">;
+
+/**
+ * The lifetime of a certificate, ms.
+ *
+ * @throws MeshError `ca-ttl` for a lifetime above the limit
+ */
+export function allowedTtl(ttlMs: number, { defaultTtlMs, maxTtlMs }: TtlLimits): number {
+  const asked = ttlMs > 0 ? ttlMs : Math.min(defaultTtlMs, maxTtlMs);
+  if (asked <= maxTtlMs) return asked;
+  const most = Math.floor(maxTtlMs / 1000);
+  throw new MeshError("ca-ttl", `the lifetime ${Math.floor(asked / 1000)} s is too long`, {
+    remedy: `Ask for at most ${most} s, or raise MAX_WORKLOAD_CERT_TTL.`,
+  });
 }
 
 async function sign(
@@ -89,7 +102,7 @@ async function sign(
 }
 
 /** Slots for work at the same time. */
-interface Slots {
+export interface Slots {
   /** Waits for a slot; the result frees it. */
   take(): Promise<() => void>;
 }
@@ -98,7 +111,7 @@ interface Slots {
  * Signing runs on threads of the runtime; what is left on the event loop takes about a millisecond
  * a certificate. A freed slot is handed on in a later round, so that connections are read between.
  */
-function createSlots(parallel: number, most: number): Slots {
+export function createSlots(parallel: number, most: number): Slots {
   const queue: (() => void)[] = [];
   let free = parallel;
   const release = () => {

@@ -1,18 +1,23 @@
 /**
- * The daemon's own certificate: from files, or issued by its own authority and renewed.
+ * The daemon's own certificate: from files, or issued by its own authority or by a
+ * signer of the orchestrator, and renewed.
  *
  * @module
  */
 import { MeshError, messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 import {
+  type Certificate,
   checkTime,
+  createServerCsr,
   type FileTexts,
   followFiles,
   generateKey,
   issueLeaf,
+  type KeyPair,
   privateKeyPem,
   readCertificates,
+  readCsr,
   readPrivateKey,
   readTexts,
   readTrustBundle,
@@ -20,6 +25,7 @@ import {
 } from "../pki/mod.ts";
 import { type AuthoritySource, changes } from "./authority.ts";
 import { BACKDATE_MS } from "./self_signed.ts";
+import type { Signers } from "./signers.ts";
 
 const log = scope("default");
 
@@ -119,25 +125,73 @@ export interface IssuedOptions {
 export async function certificateFromAuthority(
   options: IssuedOptions,
 ): Promise<ServerCertificateSource> {
-  const { authority, clock, ttlMs, lookMs = 10_000 } = options;
+  const { authority, clock, lookMs = 10_000 } = options;
+  const issueNext = () => issue(options);
+  return await renewedCertificate({ issueNext, clock, lookMs, onChange: authority.onChange });
+}
+
+/** Settings of requesting the daemon's certificate from a signer of the orchestrator. */
+export interface SignedOptions extends Omit<IssuedOptions, "authority"> {
+  readonly signers: Signers;
+  /** Full name of the signer. */
+  readonly signer: string;
+}
+
+/**
+ * A certificate of a signer of the orchestrator.
+ *
+ * @throws MeshError as `Signers` does, for the first certificate
+ */
+export async function certificateFromSigner(
+  options: SignedOptions,
+): Promise<ServerCertificateSource> {
+  const { clock, lookMs = 10_000 } = options;
+  return await renewedCertificate({
+    issueNext: () => requestFromSigner(options),
+    clock,
+    lookMs,
+    onChange: () => () => {},
+  });
+}
+
+/** A certificate and the time of its renewal, ms since 1970. */
+interface Issued {
+  readonly certificate: ServerCertificate;
+  readonly renewAt: number;
+}
+
+/** Input of {@link renewedCertificate}. */
+interface Renewal {
+  readonly issueNext: () => Promise<Issued>;
+  readonly clock: () => number;
+  readonly lookMs: number;
+  /** Calls back if the certificate must be renewed earlier. */
+  readonly onChange: (changed: () => void) => () => void;
+}
+
+/** While a certificate cannot be renewed, the last one stays in use. */
+async function renewedCertificate(
+  { issueNext, clock, lookMs, onChange: onEarlier }: Renewal,
+): Promise<ServerCertificateSource> {
   const { onChange, notify } = changes();
-  let certificate = await issue(options);
-  let renewAt = clock() + ttlMs / 2;
+  let { certificate, renewAt } = await issueNext();
   let busy: Promise<void> | undefined;
   const renew = () => {
     busy ??= (async () => {
-      certificate = await issue(options);
-      renewAt = clock() + ttlMs / 2;
+      ({ certificate, renewAt } = await issueNext());
       notify();
     })().catch((error) => {
-      log.error("the daemon's certificate cannot be renewed", { reason: messageOf(error) });
+      log.error("the daemon's certificate cannot be renewed", {
+        reason: messageOf(error),
+        ...(error instanceof MeshError && error.remedy !== undefined && { remedy: error.remedy }),
+      });
     }).finally(() => busy = undefined);
   };
   const timer = setInterval(() => {
     if (clock() >= renewAt) renew();
   }, lookMs);
   Deno.unrefTimer(timer);
-  const stop = authority.onChange(renew);
+  const stop = onEarlier(renew);
   return {
     current: () => certificate,
     onChange,
@@ -149,12 +203,10 @@ export async function certificateFromAuthority(
   };
 }
 
-async function issue(options: IssuedOptions): Promise<ServerCertificate> {
+async function issue(options: IssuedOptions): Promise<Issued> {
   const { authority, dnsNames, ips, ttlMs, clock, keyType } = options;
   const { issuer, intermediates } = authority.current();
-  const key = await generateKey(
-    keyType === "rsa" ? { type: "rsa", bits: 2048 } : { type: "ecdsa", curve: "P256" },
-  );
+  const key = await newKey(keyType);
   const now = clock();
   const { notBefore, notAfter } = issuer.certificate;
   const leaf = await issueLeaf({
@@ -164,8 +216,34 @@ async function issue(options: IssuedOptions): Promise<ServerCertificate> {
     notBefore: Math.max(now - BACKDATE_MS, notBefore),
     notAfter: Math.min(now + ttlMs, notAfter),
   }, issuer);
+  const chain = [leaf, ...intermediates];
+  return { certificate: await served(chain, key), renewAt: clock() + ttlMs / 2 };
+}
+
+async function requestFromSigner(options: SignedOptions): Promise<Issued> {
+  const { signers, signer, dnsNames, ips, ttlMs, clock, keyType } = options;
+  const key = await newKey(keyType);
+  const csr = await createServerCsr(key, { dnsNames, ips });
+  const { names } = await readCsr(csr);
+  const now = clock();
+  const chain = await signers.sign({
+    ...{ signer, csr, spki: key.spki, names, ttlMs },
+    isDefault: true,
+  });
+  // The signer may shorten the lifetime.
+  const renewAt = now + (chain[0]!.notAfter - now) / 2;
+  return { certificate: await served(chain.slice(0, -1), key), renewAt };
+}
+
+function newKey(keyType: IssuedOptions["keyType"]): Promise<KeyPair> {
+  return generateKey(
+    keyType === "rsa" ? { type: "rsa", bits: 2048 } : { type: "ecdsa", curve: "P256" },
+  );
+}
+
+async function served(chain: readonly Certificate[], key: KeyPair): Promise<ServerCertificate> {
   return {
-    cert: [leaf, ...intermediates].map(({ pem }) => pem).join(""),
+    cert: chain.map(({ pem }) => pem).join(""),
     key: await privateKeyPem(key, "pkcs8"),
     clientCa: "",
   };

@@ -122,7 +122,7 @@ async function identityOf(
 async function issue(
   { issuance, limit }: CertificateServiceOptions,
   identity: SpiffeId,
-  { csr, validityDuration }: MeshCertificateRequest,
+  { csr, validityDuration, metadata }: MeshCertificateRequest,
 ): Promise<string[]> {
   const name = spiffeText(identity);
   if (!limit(name)) {
@@ -131,9 +131,17 @@ async function issue(
   }
   const seconds = Math.max(-1, Math.min(Number(validityDuration), MAX_SECONDS));
   try {
-    return await issuance.issue({ csr, identity, ttlMs: seconds * 1000 });
+    const signer = metadata?.CertSigner;
+    return await issuance.issue({
+      ...{ csr, identity, ttlMs: seconds * 1000 },
+      ...(typeof signer === "string" && signer !== "" ? { signer } : {}),
+    });
   } catch (error) {
-    log.warn("a request for a certificate failed", { identity: name, reason: messageOf(error) });
+    log.warn("a request for a certificate failed", {
+      identity: name,
+      reason: messageOf(error),
+      ...(error instanceof MeshError && error.remedy !== undefined && { remedy: error.remedy }),
+    });
     throw refusal(error);
   }
 }
@@ -146,7 +154,7 @@ function refusal(error: unknown): RpcError {
     metrics.limited.inc();
     return new RpcError("UNAVAILABLE", "too many requests for certificates");
   }
-  if (code.startsWith("pki-")) {
+  if (code.startsWith("pki-") || code === "ca-csr") {
     metrics.csrParsingErrors.inc();
     return new RpcError("INVALID_ARGUMENT", "CSR signing error (CSR)");
   }

@@ -141,7 +141,44 @@ export const PILOT_CERT_PROVIDER: EnvVar<string> = declareEnv({
   type: "string",
   default: "meshd",
   doc:
-    "Issuer of the daemon's own certificate when no files are given: meshd, its own authority. With another value, `--tlsCertFile` and `--tlsKeyFile` are needed.",
+    "Issuer of the daemon's own certificate when no files are given: meshd, its own authority; `orch.io/NAME`, the orchestrator's signer NAME, with `EXTERNAL_CA`. With another value, `--tlsCertFile` and `--tlsKeyFile` are needed.",
+  readers,
+});
+
+/** Kind of external authority; empty: the daemon signs. */
+export const EXTERNAL_CA: EnvVar<string | undefined> = declareEnv({
+  name: "EXTERNAL_CA",
+  type: "string",
+  choices: ["MESHD_RA_ORCH_API"],
+  doc:
+    "External authority that signs: MESHD_RA_ORCH_API, signers of the orchestrator. Empty: the daemon signs.",
+  readers,
+});
+
+/** Signer of requests that name none. */
+export const ORCH_SIGNER: EnvVar<string | undefined> = declareEnv({
+  name: "ORCH_SIGNER",
+  type: "string",
+  doc: "Full name of the orchestrator's signer for requests that name none, with `EXTERNAL_CA`.",
+  readers,
+});
+
+/** Domain of the signers that requests may name. */
+export const CERT_SIGNER_DOMAIN: EnvVar<string | undefined> = declareEnv({
+  name: "CERT_SIGNER_DOMAIN",
+  type: "string",
+  doc:
+    "Domain of the signers that requests for certificates may name (`CertSigner`), with `EXTERNAL_CA`. Empty: requests may name none.",
+  readers,
+});
+
+/** Time for a signer, ms. */
+export const MESHCA_SIGNER_TIMEOUT: EnvVar<number> = declareEnv({
+  name: "MESHCA_SIGNER_TIMEOUT",
+  type: "duration",
+  default: "10s",
+  range: { least: 1000 },
+  doc: "Time that a signer of the orchestrator has to sign a request, with `EXTERNAL_CA`.",
   readers,
 });
 

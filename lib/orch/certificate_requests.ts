@@ -3,15 +3,30 @@
  *
  * @module
  */
-import { MeshError } from "../base/mod.ts";
+import { MeshError, printable } from "../base/mod.ts";
 import type { OrchClient } from "./client.ts";
+import { isConflict } from "./error.ts";
 import type { OrchObject } from "./object.ts";
 import { sleep } from "./rate.ts";
 import { createObject, deleteObject, getObject, objectPath } from "./resource.ts";
 import { CERTIFICATE_REQUEST } from "./types.ts";
 
-/** Pause between two looks at a request, in milliseconds. */
-const POLL_MS = 250;
+/** First and longest pause between two reads of a request, in milliseconds. */
+const FIRST_POLL_MS = 250;
+const LONGEST_POLL_MS = 2_000;
+/** Growth of the pause, so that a signer that does not answer costs few requests. */
+const POLL_GROWTH = 1.5;
+
+/** Conditions that end a request. */
+const REFUSALS: readonly string[] = ["Denied", "Failed"];
+/** Attempts to approve a request that other clients change. */
+const APPROVALS = 5;
+/** Longest reason of a signer in an error, in characters. */
+const MAX_REASON = 300;
+const REFUSED =
+  "Read the signer's log: its policy must allow these usages, names and this lifetime.";
+const SILENT =
+  "Check that the controller of this signer runs, and that the signer's name is right.";
 
 /** A certificate to be signed. */
 export interface SigningRequest {
@@ -43,7 +58,7 @@ interface CertificateRequest extends OrchObject {
  * Requests a certificate and waits for it. The request object is deleted afterwards.
  *
  * @returns PEM text, the leaf first
- * @throws MeshError `orch-signing` if the request is denied, fails or takes too long
+ * @throws MeshError `orch-signing` if the request is denied, fails or takes too long; `OrchError`
  */
 export async function requestCertificate(
   client: OrchClient,
@@ -69,12 +84,28 @@ export async function requestCertificate(
   }
 }
 
+/** Approves; a request that another client changes meanwhile is read again. */
 async function approve(client: OrchClient, created: CertificateRequest): Promise<void> {
+  let current = created;
+  for (let attempt = 1;; attempt++) {
+    const isRefused = current.status?.conditions?.some(({ type }) => REFUSALS.includes(type));
+    if (isRefused) return;
+    try {
+      return await putApproval(client, current);
+    } catch (error) {
+      if (!isConflict(error) || attempt === APPROVALS) throw error;
+    }
+    const { name } = created.metadata;
+    current = await getObject<CertificateRequest>(client, CERTIFICATE_REQUEST, { name });
+  }
+}
+
+async function putApproval(client: OrchClient, current: CertificateRequest): Promise<void> {
   await client.json({
     method: "PUT",
-    path: `${objectPath(CERTIFICATE_REQUEST, created.metadata)}/approval`,
+    path: `${objectPath(CERTIFICATE_REQUEST, current.metadata)}/approval`,
     body: {
-      ...created,
+      ...current,
       status: {
         conditions: [{
           type: "Approved",
@@ -93,7 +124,7 @@ async function waitFor(
   { signer, timeoutMs, signal }: SigningRequest,
 ): Promise<string> {
   const end = performance.now() + timeoutMs;
-  for (;;) {
+  for (let pauseMs = FIRST_POLL_MS;; pauseMs = Math.min(pauseMs * POLL_GROWTH, LONGEST_POLL_MS)) {
     const { status } = await getObject<CertificateRequest>(
       client,
       CERTIFICATE_REQUEST,
@@ -101,17 +132,19 @@ async function waitFor(
       signal === undefined ? {} : { signal },
     );
     if (status?.certificate) return atob(status.certificate);
-    const refused = status?.conditions?.find(({ type }) => type === "Denied" || type === "Failed");
+    const refused = status?.conditions?.find(({ type }) => REFUSALS.includes(type));
     if (refused !== undefined) {
-      throw failed(`signer ${signer}: ${refused.type}: ${refused.message ?? refused.reason ?? ""}`);
+      const why = printable(
+        (refused.message || refused.reason || "no reason").slice(0, MAX_REASON),
+      );
+      throw failed(`signer ${signer}: ${refused.type}: ${why}`, REFUSED);
     }
-    if (performance.now() > end) throw failed(`signer ${signer} did not answer in ${timeoutMs} ms`);
-    await sleep(POLL_MS, signal);
+    const left = end - performance.now();
+    if (left <= 0) throw failed(`signer ${signer} did not answer in ${timeoutMs} ms`, SILENT);
+    await sleep(Math.min(pauseMs, left), signal);
   }
 }
 
-function failed(message: string): MeshError {
-  return new MeshError("orch-signing", message, {
-    remedy: "Check that the signer runs, and that it accepts these usages and names.",
-  });
+function failed(message: string, remedy: string): MeshError {
+  return new MeshError("orch-signing", message, { remedy });
 }

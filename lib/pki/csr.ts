@@ -6,7 +6,11 @@
 import { children, oidText, readDer } from "./der.ts";
 import { pkiError } from "./error.ts";
 import { type KeyKind, type KeyPair, kindOfSpki, signingAlgorithm } from "./key.ts";
-import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } from "./library.ts";
+import {
+  type JsonName,
+  Pkcs10CertificateRequestGenerator,
+  SubjectAlternativeNameExtension,
+} from "./library.ts";
 import { type AlternativeName, readAlternativeNames } from "./names.ts";
 import { encodePem, solePemBlock } from "./pem.ts";
 import { isSignedBy } from "./signature.ts";
@@ -21,6 +25,16 @@ export interface Csr {
   readonly names: readonly AlternativeName[];
   /** The workload of the subject. It is not verified. `undefined`: none, or a malformed one. */
   readonly workload: string | undefined;
+  /** The subject, DER of a Name. It is not verified. */
+  readonly subject: Uint8Array;
+  /** Number of attributes of the subject, such as O and CN. */
+  readonly subjectAttributes: number;
+}
+
+/** Names of a server. */
+export interface ServerCsrNames {
+  readonly dnsNames: readonly string[];
+  readonly ips: readonly string[];
 }
 
 /** Largest CSR, characters of PEM. A key of 4096 bits with many names is below 4 KiB. */
@@ -49,7 +63,13 @@ export async function readCsr(pem: string): Promise<Csr> {
   if (!await isSignedBy(der, spki.raw, what)) {
     throw pkiError(what, "its signature does not match its key", "pki-signature");
   }
-  return { spki: spki.raw, key, names, workload: readWorkloadSubject(subject, what) };
+  const workload = readWorkloadSubject(subject, what);
+  const attributeCount = children(subject, what).flatMap((set) => children(set, what)).length;
+  return {
+    ...{ spki: spki.raw, key, names, workload },
+    subject: subject.raw,
+    subjectAttributes: attributeCount,
+  };
 }
 
 type Elements = ReturnType<typeof children>;
@@ -77,13 +97,31 @@ export async function createCsr(
   uris: readonly string[],
   workload?: string,
 ): Promise<string> {
+  const subject: JsonName = workload === undefined ? [] : [{ [OID_DESCRIPTION]: [workload] }];
+  return await encodeCsr(key, uris.map((value) => ({ type: "url", value })), subject);
+}
+
+/** Makes a CSR in PEM with the names of a server and an empty subject. */
+export async function createServerCsr(
+  key: KeyPair,
+  { dnsNames, ips }: ServerCsrNames,
+): Promise<string> {
+  return await encodeCsr(key, [
+    ...dnsNames.map((value) => ({ type: "dns" as const, value })),
+    ...ips.map((value) => ({ type: "ip" as const, value })),
+  ], []);
+}
+
+async function encodeCsr(
+  key: KeyPair,
+  names: readonly { readonly type: "url" | "dns" | "ip"; readonly value: string }[],
+  subject: JsonName,
+): Promise<string> {
   const request = await Pkcs10CertificateRequestGenerator.create({
-    name: workload === undefined ? [] : [{ [OID_DESCRIPTION]: [workload] }],
+    name: subject,
     keys: { privateKey: key.privateKey, publicKey: key.publicKey },
     signingAlgorithm: signingAlgorithm(key.kind),
-    extensions: uris.length === 0 ? [] : [
-      new SubjectAlternativeNameExtension(uris.map((value) => ({ type: "url" as const, value }))),
-    ],
+    extensions: names.length === 0 ? [] : [new SubjectAlternativeNameExtension([...names])],
   });
   return encodePem("CERTIFICATE REQUEST", new Uint8Array(request.rawData));
 }

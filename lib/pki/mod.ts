@@ -9,7 +9,7 @@ export { readTrustBundle, sameBundle, type TrustBundle, trustBundle } from "./bu
 export { type Certificate, readCertificate, readCertificates } from "./certificate.ts";
 export { allowedSuites, FIPS_SUITES } from "./cipher_suites.ts";
 export { checkSuite, complianceSuites, compliantFetch } from "./compliance.ts";
-export { createCsr, type Csr, readCsr } from "./csr.ts";
+export { createCsr, createServerCsr, type Csr, readCsr, type ServerCsrNames } from "./csr.ts";
 export type { PkiCode } from "./error.ts";
 export {
   type AuthorityRequest,

@@ -21,6 +21,7 @@ import {
 const EXEMPT: Readonly<Record<string, string>> = {
   "MeshConfig caCertificates[].pem": "authorities of other meshes are served to agents apart",
   "MeshConfig caCertificates[].spiffeBundleUrl": "what is there is put in its place",
+  "MeshConfig caCertificates[].certSigners[]": "selects roots of signers: lib/ca",
   "MeshConfig caCertificates[].trustDomains[]": "agents get authorities separately",
   "MeshConfig defaultConfig.holdApplicationUntilProxyStarts": "shapes injected pods: lib/inject",
   "MeshConfig defaultConfig.image.imageType": "names the image of injected pods: lib/inject",

@@ -1,12 +1,13 @@
 /**
- * Identity by a real API server: tokens of service accounts, the authority in secrets, certificates
- * for workloads on a node.
+ * Identity by a real API server: tokens of service accounts, the authority in secrets, signers of
+ * the orchestrator, certificates for workloads on a node.
  */
 import assert from "node:assert/strict";
 import { deleteObject, type OrchClient, types } from "../../lib/orch/mod.ts";
 import { readCertificates } from "../../lib/pki/mod.ts";
 import { type Cluster, freePort, startDaemon } from "../../scripts/harness/mod.ts";
 import { authoritySecrets } from "./cases/authority_secrets.ts";
+import { signers } from "./cases/signers.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { requestCertificate, writePluggedCa } from "../support/identity.ts";
 import { discover } from "../support/secured_client.ts";
@@ -15,18 +16,22 @@ import { metricOf } from "../support/views.ts";
 
 const REFUSED = "UNAUTHENTICATED authentication failure";
 
-clusterTest("tokens of service accounts, and the authority in secrets", async (cluster, t) => {
-  using client = await adminClient(cluster);
-  await createAccounts(client, [
-    "shop/cart",
-    "shop/gone",
-    "shop/web",
-    "mesh-system/node",
-    "mesh-system/other",
-  ]);
-  await authoritySecrets(client, t);
-  await tokens(cluster, client, t);
-});
+clusterTest(
+  "tokens of service accounts, the authority in secrets, and signers",
+  async (cluster, t) => {
+    using client = await adminClient(cluster);
+    await createAccounts(client, [
+      "shop/cart",
+      "shop/gone",
+      "shop/web",
+      "mesh-system/node",
+      "mesh-system/other",
+    ]);
+    await authoritySecrets(client, t);
+    await signers(cluster, client, t);
+    await tokens(cluster, client, t);
+  },
+);
 
 async function tokens(cluster: Cluster, client: OrchClient, t: Deno.TestContext): Promise<void> {
   const dir = await Deno.makeTempDir({ prefix: "mesh-identity-" });

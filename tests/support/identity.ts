@@ -123,6 +123,28 @@ export async function requestCertificate(
   token?: string,
   impersonated?: string,
 ): Promise<WorkloadCertificate> {
+  return await requestWith(target, {
+    tls,
+    token,
+    metadata: impersonated === undefined ? {} : { ImpersonatedIdentity: impersonated },
+  });
+}
+
+/** A request for a certificate. */
+export interface CertificateCall {
+  readonly tls: RpcClientTls | undefined;
+  readonly token: string | undefined;
+  /** URIs in the CSR. Default: none. */
+  readonly uris?: readonly string[];
+  /** Metadata of the request, such as `CertSigner`. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Asks for a certificate with names in the CSR. Rejects with `RpcError`. */
+export async function requestWith(
+  target: string,
+  { tls, token, uris = [], metadata }: CertificateCall,
+): Promise<WorkloadCertificate> {
   const key = await generateKey({ type: "ecdsa", curve: "P256" });
   const stream = openStream({
     target,
@@ -131,8 +153,8 @@ export async function requestCertificate(
     ...token !== undefined && { metadata: { authorization: `Bearer ${token}` } },
   });
   stream.send(encode(MeshCertificateRequestSchema, {
-    csr: await createCsr(key, []),
-    ...impersonated !== undefined && { metadata: { ImpersonatedIdentity: impersonated } },
+    csr: await createCsr(key, uris),
+    ...Object.keys(metadata).length > 0 && { metadata: { ...metadata } },
   }));
   stream.end();
   try {

@@ -112,7 +112,7 @@ export const SHARED: readonly ListedEnv[] = [
     "TOKEN_AUDIENCES",
     "TRUSTED_GATEWAY_CIDR",
   ]),
-  ...listed("string", ALL, ["CA_TRUSTED_NODE_ACCOUNTS", "REVISION"]),
+  ...listed("string", ALL, ["CA_TRUSTED_NODE_ACCOUNTS", "CERT_SIGNER_DOMAIN", "REVISION"]),
   ...listed("bool", ALL, [
     "ENABLE_LEADER_ELECTION",
     "BYPASS_OVERLOAD_MANAGER_FOR_STATIC_LISTENERS",

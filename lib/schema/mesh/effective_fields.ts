@@ -79,7 +79,9 @@ export const MESH_CONFIG_FIELDS: EffectiveFields = {
     "configSources[].tlsSettings",
     "trustDomain",
     "trustDomainAliases",
-    ...["pem", "spiffeBundleUrl", "trustDomains"].map((field) => `caCertificates[].${field}`),
+    ...["pem", "spiffeBundleUrl", "certSigners", "trustDomains"].map((field) =>
+      `caCertificates[].${field}`
+    ),
     "extensionProviders[].name",
     "extensionProviders[].dataproxyExtAuthzHttp",
     "extensionProviders[].dataproxyExtAuthzGrpc",

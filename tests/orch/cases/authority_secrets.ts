@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { type CaOptions, type CertificateAuthority, startAuthority } from "../../../lib/ca/mod.ts";
+import { type CaOptions, type OwnAuthority, startAuthority } from "../../../lib/ca/mod.ts";
 import { useEnvironment } from "../../../lib/env/mod.ts";
 import {
   deleteObject,
@@ -25,15 +25,14 @@ interface Secret extends OrchObject {
 }
 
 const base64 = (text: string): string => new TextEncoder().encode(text).toBase64();
-const serialOf = ({ source }: CertificateAuthority): string =>
-  source.current().issuer.certificate.serial;
+const serialOf = ({ source }: OwnAuthority): string => source.current().issuer.certificate.serial;
 
 /** Starts an authority as a replica of a daemon does. */
 function replica(
   client: OrchClient,
   namespace: string,
   more: Partial<CaOptions> = {},
-): Promise<CertificateAuthority> {
+): Promise<OwnAuthority> {
   const clock = () => Date.now();
   const options = { trustDomain: "cluster.local", clock, pending: () => [] };
   return startAuthority({ ...options, secrets: { client, namespace }, ...more });
@@ -62,7 +61,7 @@ async function sharedRoots(client: OrchClient, t: Deno.TestContext): Promise<voi
     assert.deepEqual(Object.keys(secret.data).sort(), keys);
 
     await replicas[0]!.selfSigned!.decide("begin");
-    const all = (test: (one: CertificateAuthority) => boolean) => () =>
+    const all = (test: (one: OwnAuthority) => boolean) => () =>
       Promise.resolve(replicas.every(test));
     const hasBoth = all(({ source }) => source.current().bundle.roots.length === 2);
     await eventually("both roots at all", hasBoth);

@@ -1,0 +1,197 @@
+/**
+ * `EXTERNAL_CA`: certificates by signers of the orchestrator, with a real API server and a signer
+ * that the test plays.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import {
+  listAll,
+  type OrchClient,
+  type OrchObject,
+  requestCertificate,
+  types,
+} from "../../../lib/orch/mod.ts";
+import { createCsr, generateKey, readCertificates } from "../../../lib/pki/mod.ts";
+import {
+  type Cluster,
+  type Daemon,
+  eventually,
+  freePort,
+  startDaemon,
+} from "../../../scripts/harness/mod.ts";
+import { requestWith, type WorkloadCertificate } from "../../support/identity.ts";
+import { discover } from "../../support/secured_client.ts";
+import { tokenOf } from "../../support/service_accounts.ts";
+import { startTestSigner, type TestSigner } from "../../support/test_signer.ts";
+
+const DOMAIN = "signers.example.com";
+const MAIN = `${DOMAIN}/main`;
+const ID = "spiffe://cluster.local/ns/shop/sa/cart";
+/** A request to the signer that does not answer ends after this time. */
+const SIGNER_TIMEOUT = "20s";
+
+/** A daemon whose workloads' certificates come from signers. */
+interface Bench {
+  readonly daemon: Daemon;
+  readonly target: string;
+  readonly token: string;
+  /** Signs for the daemon and by default. */
+  readonly first: TestSigner;
+  /** Signs for a name that the mesh configuration does not have at first. */
+  readonly second: TestSigner;
+  /** Writes the mesh configuration: the roots of the first signer and more. */
+  readonly write: (...more: unknown[]) => Promise<void>;
+  readonly request: (signer?: string, uris?: readonly string[]) => Promise<WorkloadCertificate>;
+  /** Status and text of a refused request. */
+  readonly refused: (signer?: string, uris?: readonly string[]) => Promise<string>;
+}
+
+/** Runs the cases. */
+export async function signers(
+  cluster: Cluster,
+  client: OrchClient,
+  t: Deno.TestContext,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const bench = await start(cluster, client, stack);
+  const silent = bench.refused("silent");
+  await signed(bench, t);
+  await refusals(bench, client, t);
+  await t.step("a signer that does not answer harms nothing else; no request is left", async () => {
+    const { daemon: { program }, token, request } = bench;
+    assert.equal(await silent, "INTERNAL CSR signing error");
+    await program.printed(/silent did not answer.*controller of this signer/);
+    assert.ok((await request()).cert);
+    assert.ok(!program.output().includes(token));
+    await eventually(
+      "the deletion of the requests",
+      async () => (await listAll(client, types.CERTIFICATE_REQUEST)).length === 0,
+    );
+  });
+}
+
+async function start(
+  cluster: Cluster,
+  client: OrchClient,
+  stack: AsyncDisposableStack,
+): Promise<Bench> {
+  const dir = await Deno.makeTempDir({ prefix: "mesh-signers-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  const first = stack.use(
+    await startTestSigner(client, {
+      [MAIN]: "signs",
+      [`${DOMAIN}/strict`]: "fails",
+      [`${DOMAIN}/wrong`]: "signs other names",
+    }),
+  );
+  const second = stack.use(await startTestSigner(client, { [`${DOMAIN}/late`]: "signs" }));
+  const meshConfig = `${dir}/mesh.json`;
+  const names = ["main", "strict", "wrong", "silent"].map((name) => `${DOMAIN}/${name}`);
+  const own = { pem: first.root, certSigners: names };
+  const write = (...more: unknown[]) =>
+    Deno.writeTextFile(meshConfig, JSON.stringify({ caCertificates: [own, ...more] }));
+  await write();
+  const secured = freePort();
+  const target = `localhost:${secured}`;
+  const args = [`--orchconfig=${cluster.files.kubeconfig}`, `--meshConfig=${meshConfig}`];
+  const env = {
+    EXTERNAL_CA: "MESHD_RA_ORCH_API",
+    ORCH_SIGNER: MAIN,
+    CERT_SIGNER_DOMAIN: DOMAIN,
+    PILOT_CERT_PROVIDER: `orch.io/${MAIN}`,
+    MESHCA_SIGNER_TIMEOUT: SIGNER_TIMEOUT,
+  };
+  const daemon = stack.use(await startDaemon({ configDir: "", secured, args, env }));
+  const token = await tokenOf(client, "shop/cart");
+  const request: Bench["request"] = (signer, uris = [ID]) =>
+    requestWith(target, {
+      ...{ tls: { ca: first.root }, token, uris },
+      metadata: signer === undefined ? {} : { CertSigner: signer },
+    });
+  const refused: Bench["refused"] = async (signer, uris) =>
+    await request(signer, uris).then(
+      () => "a certificate",
+      (error) => `${error.status} ${error.details}`,
+    );
+  return { daemon, target, token, first, second, write, request, refused };
+}
+
+async function signed(bench: Bench, t: Deno.TestContext): Promise<void> {
+  const { daemon, target, first, second, write, request, refused } = bench;
+  const tls = { ca: first.root };
+  await t.step("ORCH_SIGNER signs for workloads, PILOT_CERT_PROVIDER for the daemon", async () => {
+    const { cert, key, root } = await request();
+    const [leaf] = readCertificates(cert, "leaf");
+    assert.deepEqual(leaf!.uris, [ID]);
+    assert.equal(root, first.root);
+    assert.equal(await discover({ target, tls: { ...tls, cert, key } }), "served");
+    assert.equal(first.answered(), 2, "one for the daemon, one for the workload");
+  });
+
+  await t.step("an unknown signer is refused until the mesh configuration names it", async () => {
+    assert.equal(await refused("late"), "INTERNAL CSR signing error");
+    await daemon.program.printed(/late is unknown.*certSigners/);
+    await write({ pem: second.root, certSigners: [`${DOMAIN}/late`] });
+    const chain = await eventually(
+      "a certificate of the new signer",
+      () => request("late").catch(() => undefined),
+    );
+    assert.equal(chain.root, second.root);
+    assert.ok(chain.cert.includes(first.root), "agents receive the roots of all signers");
+    assert.equal(await discover({ target, tls: { ...tls, ...chain } }), "served");
+  });
+}
+
+async function refusals(
+  { daemon: { program }, refused }: Bench,
+  client: OrchClient,
+  t: Deno.TestContext,
+): Promise<void> {
+  await t.step("refused: CSRs with other names, and certificates with other names", async () => {
+    const other = "spiffe://cluster.local/ns/shop/sa/web";
+    assert.equal(await refused(undefined, []), "INVALID_ARGUMENT CSR signing error (CSR)");
+    assert.equal(await refused(undefined, [other]), "INVALID_ARGUMENT CSR signing error (CSR)");
+    assert.equal(await refused(undefined, [ID, other]), "INVALID_ARGUMENT CSR signing error (CSR)");
+    assert.equal(await refused("../main"), "INTERNAL CSR signing error");
+    assert.equal(await refused("wrong"), "INTERNAL CSR signing error");
+    await program.printed(/wrong cannot be used: it has other names/);
+  });
+
+  await t.step("a signer that fails or denies gives its reason", async () => {
+    assert.equal(await refused("strict"), "INTERNAL CSR signing error");
+    await program.printed(/strict: Failed: the policy of.*signer's log/);
+    await assert.rejects(denied(client), /Denied: not today/);
+  });
+}
+
+/** A request that somebody denies before it is approved. */
+async function denied(client: OrchClient): Promise<string> {
+  const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  const signer = `${DOMAIN}/denied`;
+  const answer = requestCertificate(client, {
+    ...{ csr: await createCsr(key, []), signer, usages: ["client auth"] },
+    ...{ approve: false, timeoutMs: 60_000 },
+  });
+  answer.catch(() => {});
+  const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+  const found = await eventually("the request", async () => {
+    const all = await listAll<OrchObject & { spec: { signerName: string } }>(
+      client,
+      types.CERTIFICATE_REQUEST,
+    );
+    return all.find(({ spec }) => spec.signerName === signer);
+  });
+  const condition = { type: "Denied", status: "True", reason: "Test", message: "not today" };
+  await client.json({
+    method: "PUT",
+    path: `${path}/${found.metadata.name}/approval`,
+    body: {
+      ...found,
+      apiVersion: "certificates.k8s.io/v1",
+      kind: "CertificateSigningRequest",
+      status: { conditions: [condition] },
+    },
+  });
+  return await answer;
+}
