@@ -31,7 +31,7 @@ export class ResultCounter {
     const lines = (this.#rest + text).split("\n");
     this.#rest = lines.pop()!;
     for (const line of lines) {
-      const result = /^\.\/\S+ => .* \.\.\. (ok|FAILED)( \(.*\))+$/.exec(plainText(line));
+      const result = /^\S.* \.\.\. (ok|FAILED)( \(.*\))+$/.exec(plainText(line));
       if (result === null || result[0].match(/ \.\.\. /g)!.length > 1) continue;
       if (result[1] === "ok") this.passed++;
       else this.failed++;

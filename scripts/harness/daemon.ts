@@ -49,6 +49,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     `--grpcAddr=127.0.0.1:${xds}`,
     `--secureGRPCAddr=${options.secured === undefined ? "" : `127.0.0.1:${options.secured}`}`,
     `--httpAddr=127.0.0.1:${http}`,
+    // Webhooks are off unless a test gives their address.
+    "--httpsAddr=",
     `--monitoringAddr=127.0.0.1:${monitoring}`,
     `--ctrlz_port=${introspection}`,
     ...options.args ?? [],

@@ -8,6 +8,7 @@ import { MESHCTL } from "../../cmd/meshctl/program.ts";
 import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
 import {
   createObject,
+  getObject,
   mergePatch,
   type OrchClient,
   type OrchObject,
@@ -18,6 +19,7 @@ import {
   type Agent,
   type Cluster,
   type Daemon,
+  eventually,
   freePort,
   startAgent,
   startDaemon,
@@ -140,7 +142,7 @@ export async function startMeshctlCluster(
       env: { MESHCA_SELF_SIGNED_DIR: dir },
     }),
   );
-  await createAccount(client, dir);
+  await createAccount(client);
   const agent = stack.use(
     await startAgent({
       ...{ role: "sidecar", name: "web-1", namespace: "shop", ip: "127.0.0.9", dir },
@@ -180,13 +182,14 @@ export async function startMeshctlCluster(
   };
 }
 
-/** The account of tokens for the daemon, and the roots of the mesh, as the daemon's store has them. */
-async function createAccount(client: OrchClient, store: string): Promise<void> {
+/** The account of tokens for the daemon. */
+async function createAccount(client: OrchClient): Promise<void> {
   const namespace = "mesh-system";
   await create(client, types.SERVICE_ACCOUNT, { name: "default", namespace });
-  const { roots } = JSON.parse(await Deno.readTextFile(`${store}/self-signed.json`));
-  const data = { "root-cert.pem": roots.active.certificate };
-  await create(client, types.CONFIG_MAP, { name: "mesh-ca-root-cert", namespace }, { data });
+  const roots = { name: "mesh-ca-root-cert", namespace };
+  await eventually("the roots of the mesh", async () => {
+    return (await getObject(client, types.CONFIG_MAP, roots)).metadata.name === roots.name;
+  });
 }
 
 /** A configuration file with the contexts `test`, and `away` of a server that is not there. */
