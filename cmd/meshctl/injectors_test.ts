@@ -21,7 +21,9 @@ interface Case {
 }
 
 Deno.test({
-  name: "check-inject: webhook, revision and verdict are those of the corpus",
+  name: `check-inject: webhook, revision and verdict are those of the corpus${
+    CORPORA === "" ? " [no MESH_CORPORA]" : ""
+  }`,
   ignore: CORPORA === "",
   fn: () => {
     const read = (name: string): string => Deno.readTextFileSync(`${CORPORA}/cli/${name}`);

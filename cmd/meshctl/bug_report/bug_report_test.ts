@@ -14,7 +14,9 @@ interface Case {
 }
 
 Deno.test({
-  name: "bug-report: the lines of a range are those of the corpus",
+  name: `bug-report: the lines of a range are those of the corpus${
+    CORPORA === "" ? " [no MESH_CORPORA]" : ""
+  }`,
   ignore: CORPORA === "",
   fn: () => {
     const read = (name: string): string => Deno.readTextFileSync(`${CORPORA}/bugreport/${name}`);
