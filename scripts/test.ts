@@ -64,7 +64,7 @@ const TIERS: readonly Tier[] = [
   { name: "wire", folders: ["tests/wire"], jobs: 2, tools: true },
   { name: "surface", folders: ["tests/surface"], jobs: 2, tools: false },
   { name: "e2e", folders: ["tests/e2e"], jobs: 2, tools: true },
-  { name: "orch", folders: ["tests/orch"], jobs: 1, tools: true, cluster: true },
+  { name: "orch", folders: ["tests/orch"], jobs: 2, tools: true, cluster: true },
   // Waits are compared with those at a daemon that is not attacked, so two run side by side.
   { name: "attacks", folders: ["tests/attacks"], jobs: 2, tools: false },
   {

@@ -18,7 +18,9 @@ const DOMAIN = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(\/[a-z0-9]([-a-z0-9.]*[a-z0-9])?
 const CLUSTER_DOMAIN = "kubernetes.io/";
 const MAX_NAME = 253;
 /** The subject with an empty organization (O) that some libraries write for none. */
-const EMPTY_ORGANIZATION = Uint8Array.fromHex("300b31093007060355040a1300");
+const EMPTY_ORGANIZATION = Uint8Array.of(
+  ...[0x30, 0x0b, 0x31, 0x09, 0x30, 0x07, 0x06, 0x03, 0x55, 0x04, 0x0a, 0x13, 0x00],
+);
 
 /** Signers by variables; empty: not set. */
 export interface SignerSettings {
