@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hasLabels } from "../model/mod.ts";
+import { hasLabels, meetsRequirement } from "../model/mod.ts";
 import type { Labels } from "./indexes.ts";
 import { isPlainMap, listAt, mapAt, textAt, textsOf } from "./plain.ts";
 
@@ -11,23 +11,11 @@ import { isPlainMap, listAt, mapAt, textAt, textsOf } from "./plain.ts";
 export function selectorMatches(selector: unknown, labels: Labels): boolean {
   if (!isPlainMap(selector)) return true;
   return hasLabels(labels, textsOf(mapAt(selector, "matchLabels"))) &&
-    listAt(selector, "matchExpressions").every((one) => expressionMatches(one, labels));
-}
-
-function expressionMatches(expression: unknown, labels: Labels): boolean {
-  const key = textAt(expression, "key");
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-  const values = listAt(expression, "values");
-  switch (textAt(expression, "operator")) {
-    case "In":
-      return value !== undefined && values.includes(value);
-    case "NotIn":
-      return value === undefined || !values.includes(value);
-    case "Exists":
-      return value !== undefined;
-    case "DoesNotExist":
-      return value === undefined;
-    default:
-      return false;
-  }
+    listAt(selector, "matchExpressions").every((one) =>
+      meetsRequirement(labels, {
+        key: textAt(one, "key"),
+        operator: textAt(one, "operator"),
+        values: listAt(one, "values").filter((value) => typeof value === "string"),
+      })
+    );
 }

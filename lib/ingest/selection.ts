@@ -7,7 +7,7 @@
  */
 import { canonicalJson } from "../base/mod.ts";
 import { tableOf, type Tables } from "../derive/mod.ts";
-import { type ConfigObject, objectKeys } from "../model/mod.ts";
+import { type ConfigObject, hasLabels, meetsRequirement, objectKeys } from "../model/mod.ts";
 import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
 import type { LabelSelector, MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ObjectChange } from "./changes.ts";
@@ -160,21 +160,10 @@ function plain({ matchLabels, matchExpressions }: LabelSelector): unknown {
 }
 
 /** True when labels meet all requirements of a selector. */
-function matches(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
-  for (const [key, value] of Object.entries(selector.matchLabels)) {
-    if (labels[key] !== value) return false;
-  }
-  return selector.matchExpressions.every(({ key, operator, values }) => {
-    const value = labels[key];
-    switch (operator) {
-      case "In":
-        return value !== undefined && values.includes(value);
-      case "NotIn":
-        return value === undefined || !values.includes(value);
-      case "Exists":
-        return value !== undefined;
-      default:
-        return value === undefined;
-    }
-  });
+function matches(
+  { matchLabels, matchExpressions }: LabelSelector,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  return hasLabels(labels, matchLabels) &&
+    matchExpressions.every((one) => meetsRequirement(labels, one));
 }

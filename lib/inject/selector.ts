@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hasLabels, meetsRequirement } from "../model/mod.ts";
 
 /** A label selector. */
 export interface LabelSelector {
@@ -24,22 +25,10 @@ export function isEmptySelector({ matchLabels, matchExpressions }: LabelSelector
 /** Reports if labels match a selector; an empty selector matches everything. */
 export function matchesSelector(selector: LabelSelector | undefined, labels: Labels): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
-  return Object.entries(matchLabels).every(([name, value]) => labels[name] === value) &&
-    matchExpressions.every(({ key, operator, values = [] }) => {
-      const value = Object.hasOwn(labels, key) ? labels[key]! : undefined;
-      switch (operator) {
-        case "In":
-          return value !== undefined && values.includes(value);
-        case "NotIn":
-          return value === undefined || !values.includes(value);
-        case "Exists":
-          return value !== undefined;
-        case "DoesNotExist":
-          return value === undefined;
-        default:
-          return false;
-      }
-    });
+  return hasLabels(labels, matchLabels) &&
+    matchExpressions.every(({ key, operator, values = [] }) =>
+      meetsRequirement(labels, { key, operator, values })
+    );
 }
 
 /** A selector as text, such as `app=web,tier in (a,b)`. */

@@ -12,6 +12,8 @@ export {
   fromObject,
   gatewayKey,
   hasLabels,
+  type LabelRequirement,
+  meetsRequirement,
   namespaceOf,
   type ObjectKey,
   objectKey,

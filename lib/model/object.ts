@@ -118,6 +118,34 @@ export function hasLabels(labels: ObjectMeta["labels"], selector: ObjectMeta["la
   return true;
 }
 
+/** One requirement of a label selector of the orchestrator (`matchExpressions`). */
+export interface LabelRequirement {
+  readonly key: string;
+  /** `In`, `NotIn`, `Exists` or `DoesNotExist`. */
+  readonly operator: string;
+  readonly values: readonly string[];
+}
+
+/** Reports if labels meet a requirement; none meet one with an unknown operator. */
+export function meetsRequirement(
+  labels: ObjectMeta["labels"],
+  { key, operator, values }: LabelRequirement,
+): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    default:
+      return false;
+  }
+}
+
 /**
  * Row key of a Gateway by its name in a VirtualService: `namespace/name`, `name` in its
  * own namespace, or the older form `name.namespace.svc.domain`.

@@ -20,6 +20,7 @@ import { envoyPath } from "../../scripts/tools.ts";
 import { startTokenIssuer } from "../support/identity.ts";
 import { documents, manifest, to } from "../support/manifest.ts";
 import { openssl } from "../support/openssl.ts";
+import { shopMesh } from "./security/strict_mesh.ts";
 
 const SERVER = "127.0.45.1";
 const CLIENT = "127.0.45.2";
@@ -30,27 +31,8 @@ const HOST = "shop.test";
 
 /** A service with one endpoint, and listeners of its clients, because nothing redirects traffic. */
 function configuration(port: number, edge: number): string {
-  const listener = (number: number, protocol: string, bind: string) => ({
-    port: { number, protocol, name: protocol.toLowerCase() },
-    bind,
-    captureMode: "NONE",
-    hosts: ["*/*"],
-  });
   return documents(
-    manifest("ServiceEntry", "shop", {
-      hosts: [HOST],
-      location: "MESH_INTERNAL",
-      resolution: "STATIC",
-      ports: [{ number: port, protocol: "HTTP", name: "main" }],
-      endpoints: [{
-        address: SERVER,
-        ports: { main: port },
-        labels: { app: "shop" },
-        serviceAccount: "shop",
-      }],
-    }, "shop"),
-    manifest("Sidecar", "web", { egress: [listener(port, "HTTP", CLIENT)] }, "web"),
-    manifest("Sidecar", "shop", { egress: [listener(9, "TCP", UNUSED)] }, "shop"),
+    shopMesh({ server: SERVER, client: CLIENT, unused: UNUSED, port }),
     manifest("Gateway", "edge", {
       selector: { app: "edge" },
       servers: [{

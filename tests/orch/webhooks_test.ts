@@ -173,7 +173,7 @@ clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) 
   await t.step("a revision tag has the bundle of the revision that it points to", async () => {
     const tag = { name: "mesh-revision-tag-prod" };
     const labels = { "mesh.io/tag": "prod", "mesh.io/rev": "canary" };
-    const { webhooks } = other as unknown as Configuration;
+    const { webhooks } = other as OrchObject & Configuration;
     const apiVersion = "admissionregistration.k8s.io/v1";
     const kind = "MutatingWebhookConfiguration";
     const object = { apiVersion, kind, metadata: { ...tag, labels }, webhooks };

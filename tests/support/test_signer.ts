@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { follow, isConflict, isNotFound, type OrchClient, types } from "../../lib/orch/mod.ts";
+import {
+  follow,
+  isConflict,
+  isNotFound,
+  type ListItem,
+  type OrchClient,
+  types,
+} from "../../lib/orch/mod.ts";
 import { generateKey, issueAuthority, issueLeaf, type Issuer, readCsr } from "../../lib/pki/mod.ts";
 
 /** Answers of a signer. */
@@ -54,7 +61,7 @@ export async function startTestSigner(
   const following = follow<Request>({
     client,
     type: types.CERTIFICATE_REQUEST,
-    convert: (item) => item as unknown as Request,
+    convert: (item) => item as ListItem & Request,
     changed({ upserts }) {
       for (const request of upserts) {
         answer(request).catch((error) => {

@@ -20,7 +20,15 @@ export interface StrictMeshOptions {
 export const STRICT_HOST: string = "shop.test";
 
 /** Service, listeners of both proxies, and the policy of the server's namespace. */
-export function strictMesh({ server, client, unused, port }: StrictMeshOptions): string {
+export function strictMesh(options: StrictMeshOptions): string {
+  return documents(
+    shopMesh(options),
+    policy("PeerAuthentication", "strict", { mtls: { mode: "STRICT" } }, { namespace: "shop" }),
+  );
+}
+
+/** Service and listeners of both proxies, because nothing redirects traffic. */
+export function shopMesh({ server, client, unused, port }: StrictMeshOptions): string {
   const listener = (number: number, protocol: string, bind: string) => ({
     port: { number, protocol, name: protocol.toLowerCase() },
     bind,
@@ -42,6 +50,5 @@ export function strictMesh({ server, client, unused, port }: StrictMeshOptions):
     }, "shop"),
     manifest("Sidecar", "web", { egress: [listener(port, "HTTP", client)] }, "web"),
     manifest("Sidecar", "shop", { egress: [listener(9, "TCP", unused)] }, "shop"),
-    policy("PeerAuthentication", "strict", { mtls: { mode: "STRICT" } }, { namespace: "shop" }),
   );
 }

@@ -8,10 +8,10 @@ import { ingressDocuments } from "./translate.ts";
 
 const DIR = Deno.env.get("MESH_CORPORA");
 
-async function documentsOf(file: string): Promise<Record<string, unknown>[]> {
+async function documentsOf<T>(file: string): Promise<T[]> {
   const text = await Deno.readTextFile(`${DIR}/ingress/${file}`);
   // An empty document stands at the end of some files.
-  return [...readYaml(text)].map(({ document }) => document?.value as Record<string, unknown>)
+  return [...readYaml(text)].map(({ document }) => document?.value as T)
     .filter((value) => value !== null && value !== undefined);
 }
 
@@ -31,7 +31,7 @@ for (const name of ["tls", "overlay"]) {
     ignore: DIR === undefined,
     fn: async () => {
       const made = ingressDocuments({
-        ingresses: await documentsOf(`${name}.yaml`) as unknown as Ingress[],
+        ingresses: await documentsOf<Ingress>(`${name}.yaml`),
         classes: [],
         settings: {
           mode: "default",
@@ -43,7 +43,7 @@ for (const name of ["tls", "overlay"]) {
         },
         portOf: () => undefined,
       });
-      const golden = await documentsOf(`${name}.yaml.golden`) as unknown as Named[];
+      const golden = await documentsOf<Named>(`${name}.yaml.golden`);
       assert.ok(golden.length > 0);
       const plain = (documents: readonly Named[]) =>
         JSON.parse(
