@@ -4,11 +4,12 @@
  *
  * @module
  */
+import { fork } from "node:child_process";
 import { type Daemon, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { documents, serviceEntry } from "../support/manifest.ts";
 import { firstSync } from "./first_sync.ts";
 import type { Counts } from "./wire.ts";
-import type { Order, Word } from "./worker.ts";
+import type { Order, Word } from "./attacker.ts";
 
 /** Services that the daemon serves. */
 export const SERVICES = 300;
@@ -130,6 +131,9 @@ export interface Outcome {
   readonly asked: number;
 }
 
+/** Time in which an attack ends, ms. */
+const END_MS = 180_000;
+
 /** Attacks a daemon, and asks it for something again and again while the attack is under way. */
 export async function attack(
   victim: Victim,
@@ -138,25 +142,26 @@ export async function attack(
 ): Promise<Outcome> {
   const { daemon, reference, calmMiB } = victim;
   await Deno.writeTextFile(`/proc/${daemon.program.pid}/clear_refs`, "5");
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const attacker = fork(new URL("./attacker.ts", import.meta.url).pathname);
   const begun = Promise.withResolvers<void>();
   const over = Promise.withResolvers<Counts>();
   let going = true;
-  worker.onmessage = ({ data }: MessageEvent<Word>) => {
-    if (data.kind === "begun") return begun.resolve();
+  const fail = (reason: string) => {
     going = false;
-    if (data.kind === "over") return over.resolve(data.counts);
-    const error = new Error(data.reason);
+    const error = new Error(reason);
     begun.reject(error);
     over.reject(error);
   };
-  worker.onerror = (event) => {
-    event.preventDefault();
-    const error = new Error(event.message);
-    begun.reject(error);
-    over.reject(error);
-  };
-  worker.postMessage(order);
+  attacker.on("message", (word: Word) => {
+    if (word.kind === "begun") return begun.resolve();
+    if (word.kind === "failed") return fail(word.reason);
+    going = false;
+    over.resolve(word.counts);
+  });
+  attacker.once("exit", () => fail("the attacker's process ended early"));
+  const timer = setTimeout(() => fail(`the attack did not end in ${END_MS} ms`), END_MS);
+  over.promise.catch(() => {});
+  attacker.send(order);
   try {
     await begun.promise;
     const times: number[] = [];
@@ -178,6 +183,7 @@ export async function attack(
       asked: times.length,
     };
   } finally {
-    worker.terminate();
+    clearTimeout(timer);
+    attacker.kill("SIGKILL");
   }
 }

@@ -1,15 +1,17 @@
 /**
- * The attacker's thread: runs the attack that it is sent the name of.
+ * The attacker's process: runs the attack that it is sent the name of, and ends. A thread of the test's
+ * process would not do: once, the runtime blocked two tests for ever that started and terminated
+ * threads at the same time.
  *
  * @module
  */
-/// <reference lib="deno.worker" />
+import process from "node:process";
 import { FRAME_ATTACKS } from "./frame_attacks.ts";
 import { HTTP_ATTACKS } from "./http_attacks.ts";
 import { STREAM_ATTACKS } from "./stream_attacks.ts";
 import type { Counts, Scene } from "./wire.ts";
 
-/** Message to the thread. */
+/** Message to the process. */
 export interface Order {
   readonly attack: string;
   readonly port: number;
@@ -17,7 +19,7 @@ export interface Order {
   readonly ms: number;
 }
 
-/** Messages of the thread: first that the attack is running, then that it has ended. */
+/** Messages of the process: first that the attack is running, then that it has ended. */
 export type Word =
   | { readonly kind: "begun" }
   | { readonly kind: "over"; readonly counts: Counts }
@@ -27,7 +29,7 @@ export type Word =
 const PREPARATION_MS = 30_000;
 
 const ATTACKS = { ...FRAME_ATTACKS, ...STREAM_ATTACKS, ...HTTP_ATTACKS };
-const say = (word: Word) => self.postMessage(word);
+const say = (word: Word) => new Promise((resolve) => process.send!(word, resolve));
 
 async function run({ attack, port, ms }: Order): Promise<void> {
   const counts: Counts = { bytes: 0, connections: 0, ended: 0 };
@@ -46,18 +48,18 @@ async function run({ attack, port, ms }: Order): Promise<void> {
       clearTimeout(timer);
       until = performance.now() + ms;
       timer = setTimeout(end.resolve, ms);
-      say({ kind: "begun" });
+      void say({ kind: "begun" });
     },
   };
   try {
     await ATTACKS[attack]!(scene);
     if (!begun) throw new Error(`the attack never got under way: ${JSON.stringify(counts)}`);
-    say({ kind: "over", counts });
+    await say({ kind: "over", counts });
   } catch (error) {
-    say({ kind: "failed", reason: String(error) });
+    await say({ kind: "failed", reason: String(error) });
   }
-  clearTimeout(timer);
-  self.close();
+  // Connections that the daemon does not read from would keep the process.
+  process.exit();
 }
 
-self.onmessage = (event: MessageEvent<Order>) => void run(event.data);
+process.once("message", (order: Order) => void run(order));
