@@ -19,6 +19,7 @@ import {
   closingLine,
   type Counts,
   countsOf,
+  describeUnfinished,
   exitStatus,
   type Failure,
   NOTHING,
@@ -156,9 +157,9 @@ async function runDeno(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  let killed = "";
+  let isKilled = false;
   const end = (): void => {
-    killed = `error: killed after ${SILENCE / 1000} s without output\n`;
+    isKilled = true;
     child.kill("SIGKILL");
   };
   const progress = showProgress(tier.name, {
@@ -188,6 +189,9 @@ async function runDeno(
   const { success } = await child.status;
   clearTimeout(timer);
   progress.stop();
+  const killed = isKilled
+    ? `error: killed after ${SILENCE / 1000} s without output; ${describeUnfinished(stdout)}\n`
+    : "";
   return { output: `${stdout}\n${stderr}\n${killed}`, success };
 }
 

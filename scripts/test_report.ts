@@ -157,6 +157,17 @@ function abortIn(plain: string): Failure {
   };
 }
 
+/** Describes the state of a run that was killed: the tests that were slow, and the last result. */
+export function describeUnfinished(output: string): string {
+  const plain = plainText(output);
+  const slow = [...plain.matchAll(/^'(.*)' has been running for over/gm)].map((match) => match[1]!);
+  const unfinished = [...new Set(slow)].filter((name) =>
+    !plain.split("\n").some((line) => line.includes(`=> ${name} ... ok`))
+  );
+  const last = plain.match(/^\S.* \.\.\. \S+ \(.*\)$/gm)?.at(-1) ?? "none";
+  return `unfinished: ${unfinished.join(", ") || "unknown"}; last result: ${last}`;
+}
+
 function shortened(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { add, closingLine, countsOf, exitStatus, NOTHING, skipLines } from "./test_report.ts";
+import {
+  add,
+  closingLine,
+  countsOf,
+  describeUnfinished,
+  exitStatus,
+  NOTHING,
+  skipLines,
+} from "./test_report.ts";
 
 const SKIPPED = `./a_test.ts => good ... ok (1ms)
 ./a_test.ts => redirects "80" [needs root] ... ignored (0ms)
@@ -172,4 +180,17 @@ Deno.test("test report: a skip without a reason is listed as a failure", () => {
     true,
   );
   assert.deepEqual(counts.failures.map(({ name }) => name), ["later"]);
+});
+
+Deno.test("test report: the unfinished tests and the last result of a killed run are named", () => {
+  const output = `'slow but done' has been running for over (1m0s)
+'attacks' has been running for over (1m0s)
+./a_test.ts => slow but done ... ok (1m2s)
+./b_test.ts => attacks ... a flood ... ok (1s)
+'attacks' has been running for over (2m0s)
+`;
+  assert.equal(
+    describeUnfinished(output),
+    "unfinished: attacks; last result: ./b_test.ts => attacks ... a flood ... ok (1s)",
+  );
 });
