@@ -4,14 +4,19 @@
  * @module
  */
 import { MeshError } from "../../lib/base/mod.ts";
+import { EXTERNAL_MESHD } from "../../lib/controllers/mod.ts";
 import type { Intake } from "../../lib/ingest/mod.ts";
+import { scope } from "../../lib/log/mod.ts";
 import {
   ALL_CREDENTIAL_OPTIONS,
+  createClient,
   type CredentialOption,
+  inClusterAccess,
   type OrchClient,
 } from "../../lib/orch/mod.ts";
 import {
   followClusters,
+  LOCAL_CLUSTER_SECRET_WATCHER,
   MESH_WATCH_NAMESPACE,
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
   PILOT_REMOTE_CLUSTER_TIMEOUT,
@@ -20,6 +25,9 @@ import {
 } from "../../lib/sources/mod.ts";
 import type { Expiry } from "../../lib/debug/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
+import { ORCH_SERVICE_HOST } from "./variables.ts";
+
+const log = scope("orch");
 
 /**
  * Follows the remote clusters and waits until each was read, or was not read in time.
@@ -40,7 +48,7 @@ export async function openClusters(
   const hasOwn = given.has("clusterRegistriesNamespace");
   const { orchApiQps: qps, orchApiBurst: burst } = options;
   const clusters = followClusters({
-    client,
+    client: await secretClient(client, options, stack),
     secretNamespace: hasOwn ? clusterRegistriesNamespace : namespace,
     ownCluster: clusterId,
     open,
@@ -57,6 +65,39 @@ export async function openClusters(
   });
   return await Promise.race([clusters.settled, aborted]) === "aborted" ? undefined : clusters;
 }
+
+/**
+ * The client of the cluster whose secrets name remote clusters: the daemon's own cluster, or, with
+ * `LOCAL_CLUSTER_SECRET_WATCHER` and `EXTERNAL_MESHD`, the cluster in which the daemon's pod runs.
+ *
+ * @param dir files of the pod's service account; default: those of a pod
+ * @throws MeshError `orch-not-in-cluster` if the variables are set outside of a pod
+ */
+export async function secretClient(
+  own: OrchClient,
+  { orchConfig, orchApiQps: qps, orchApiBurst: burst }: SecretClientOptions,
+  stack: AsyncDisposableStack,
+  dir?: string,
+): Promise<OrchClient> {
+  if (!LOCAL_CLUSTER_SECRET_WATCHER.get()) return own;
+  if (!EXTERNAL_MESHD.get()) {
+    log.warn("LOCAL_CLUSTER_SECRET_WATCHER has no effect without EXTERNAL_MESHD; set both");
+    return own;
+  }
+  // Without a file, the own cluster is that of the pod.
+  if (orchConfig === "") return own;
+  const access = await inClusterAccess(ORCH_SERVICE_HOST.get(), dir);
+  log.info("reading the secrets of remote clusters from the cluster of the pod", {
+    server: access.server,
+  });
+  return stack.use(createClient(access, { rate: { qps, burst } }));
+}
+
+/** Options of {@link secretClient}. */
+export type SecretClientOptions = Pick<
+  DiscoveryOptions,
+  "orchConfig" | "orchApiQps" | "orchApiBurst"
+>;
 
 /** Validity of the credentials of remote clusters. */
 export function clusterExpiries(clusters: readonly RemoteCluster[]): Expiry[] {

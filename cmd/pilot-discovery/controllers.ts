@@ -5,7 +5,10 @@
  */
 import { messageOfProblem } from "../../lib/analyze/mod.ts";
 import {
+  type Election,
   ENABLE_LEADER_ELECTION,
+  type ExportSelection,
+  EXTERNAL_MESHD,
   followDefaultRevision,
   joinElection,
   PILOT_ANALYSIS_INTERVAL,
@@ -20,10 +23,12 @@ import {
   runRootCertificates,
   runStatus,
   runUntaint,
+  steerClusters,
   type Term,
 } from "../../lib/controllers/mod.ts";
 import { isClusterLocal } from "../../lib/derive/mod.ts";
 import { selectorsMatch } from "../../lib/ingest/mod.ts";
+import type { OrchClient } from "../../lib/orch/mod.ts";
 import { TABLED_KINDS, type TableKind } from "../../lib/schema/mod.ts";
 import {
   ENABLE_MCS_AUTO_EXPORT,
@@ -40,6 +45,7 @@ import type { Records } from "./records.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
 import { POD_NAME } from "./variables.ts";
+import { keepConfigurations } from "./webhooks.ts";
 
 /** Inputs of the controllers. */
 export interface ControllerInput {
@@ -50,6 +56,8 @@ export interface ControllerInput {
   readonly identity: Identity;
   readonly views: Pick<DebugViews, "messages">;
 }
+
+type Labels = Readonly<Record<string, string>>;
 
 /** A controller with the name of its lease. */
 interface Elected {
@@ -70,27 +78,64 @@ export function startControllers(input: ControllerInput, stack: AsyncDisposableS
     ? followDefaultRevision({ client, namespace: options.namespace })
     : undefined;
   stack.defer(() => revision?.close());
-  const elections = controllersOf(input).map(({ name, run }) =>
+  const join = ({ name, run }: Elected, at: OrchClient, label?: string): Election =>
     joinElection({
-      client,
+      client: at,
       namespace: options.namespace,
       name,
+      ...(label === undefined ? {} : { label }),
       identity: process,
       revision: REVISION.get() || "default",
       defaultRevision: () => revision?.current() ?? "",
       enabled,
-      run: (signal) => run({ client, signal }),
-    })
-  );
-  stack.defer(async () => {
-    await Promise.all(elections.map((election) => election[Symbol.asyncDispose]()));
-  });
+      run: (signal) => run({ client: at, signal }),
+    });
+  stack.use(together(controllersOf(input).map((one) => join(one, client))));
+  controlRemoteClusters(input, join, stack);
   const stop = new AbortController();
   const registration = registered({ client, signal: stop.signal }, input, process);
   stack.defer(async () => {
     stop.abort();
     await registration;
   });
+}
+
+/** Runs controllers, and keeps webhook configurations, in the remote clusters that name this one. */
+function controlRemoteClusters(
+  input: ControllerInput,
+  join: (one: Elected, at: OrchClient, label: string) => Election,
+  stack: AsyncDisposableStack,
+): void {
+  const { settings: { options }, sources: { clusters }, identity: { tls } } = input;
+  if (!EXTERNAL_MESHD.get() || clusters === undefined) return;
+  const start = (cluster: string, client: OrchClient): AsyncDisposable => {
+    const elections = [...rootCertificates(input), ...exportedServices(input)]
+      .map((one) => join(one, client, `${one.name}/${cluster}`));
+    const hasWebhooks = tls !== undefined && options.httpsAddr !== "";
+    return together([
+      ...elections,
+      ...hasWebhooks ? [keepConfigurations({ client, tls, options })] : [],
+    ]);
+  };
+  stack.use(steerClusters({
+    clusters: {
+      ids: () => clusters.clusters().map(({ cluster }) => cluster),
+      client: (cluster) => clusters.client(cluster),
+      subscribe: (listener) => clusters.subscribe(listener),
+    },
+    clusterId: options.clusterId,
+    namespace: options.namespace,
+    start,
+  }));
+}
+
+/** Disposes several things at once. */
+function together(parts: readonly AsyncDisposable[]): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all(parts.map((one) => one[Symbol.asyncDispose]()));
+    },
+  };
 }
 
 function controllersOf(input: ControllerInput): Elected[] {
@@ -111,7 +156,7 @@ function rootCertificates({ sources, identity: { authority } }: ControllerInput)
     onChange: (changed: () => void) => authority.onChange(changed),
   };
   const selection = {
-    selects: (name: string, labels: Readonly<Record<string, string>>) =>
+    selects: (name: string, labels: Labels) =>
       selectorsMatch(sources.mesh().discoverySelectors, name, () => labels),
     onChange: (changed: () => void) => sources.onMesh(changed),
   };
@@ -173,15 +218,21 @@ function ingress({ sources, settings: { options } }: ControllerInput): Elected[]
 function exportedServices({ sources, settings: { options } }: ControllerInput): Elected[] {
   if (!ENABLE_MCS_AUTO_EXPORT.get()) return [];
   const { domain } = options;
-  const selects = (namespace: string, name: string) =>
-    !isClusterLocal(sources.mesh().serviceSettings, domain, `${name}.${namespace}.svc.${domain}`);
+  const selection: ExportSelection = {
+    selects({ namespace, name }, labels) {
+      const { serviceSettings, discoverySelectors, rootNamespace } = sources.mesh();
+      return !isClusterLocal(serviceSettings, domain, `${name}.${namespace}.svc.${domain}`) &&
+        (namespace === rootNamespace ||
+          selectorsMatch(discoverySelectors, namespace, () => labels));
+    },
+    onChange: (changed) => sources.onMesh(changed),
+  };
   return [{
     name: "mesh-serviceexport-controller-election",
     run: (term) =>
       runExports(term, {
         type: exportType(),
-        selects,
-        onChange: (changed) => sources.onMesh(changed),
+        selection,
         namespace: MESH_WATCH_NAMESPACE.get() ?? "",
       }),
   }];

@@ -83,7 +83,7 @@ Deno.test("variables stand in for the flags that are not given", () => {
 Deno.test("the daemon warns only of variables without effect", async () => {
   const { log, err, status } = await started({
     PILOT_DEBOUNCE_AFTER: "10ms",
-    EXTERNAL_MESHD: "true",
+    ENABLE_MULTICLUSTER_HEADLESS: "false",
     ENABLE_VTPROTOBUF: "false",
     SECRET_TTL: "1h",
   });
@@ -92,7 +92,9 @@ Deno.test("the daemon warns only of variables without effect", async () => {
   assert.equal(warned.length, 2, log);
   assert(warned.some((line) => /warn.*no effect.*ENABLE_VTPROTOBUF.*one codec/.test(line)), log);
   assert(
-    warned.some((line) => /warn.*not implemented.*EXTERNAL_MESHD.*several clusters/.test(line)),
+    warned.some((line) =>
+      /warn.*not implemented.*ENABLE_MULTICLUSTER_HEADLESS.*several clusters/.test(line)
+    ),
     log,
   );
 });

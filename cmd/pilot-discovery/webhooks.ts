@@ -85,7 +85,7 @@ export async function openWebhooks(
   stack.defer(() => server.stop(GRACE_MS));
   tls.onChange(() => server.setCertificate(tls.current()));
   log.info("serving the webhooks", { address: formatAddress(server.address) });
-  if (client !== undefined) openConfigurations({ client, tls, options, revision }, stack);
+  if (client !== undefined) stack.use(keepConfigurations({ client, tls, options }));
   return { notes: [], injection: injection && (() => shownInjection(injection)) };
 }
 
@@ -139,25 +139,22 @@ async function openInjection(
   };
 }
 
-function openConfigurations(
-  { client, tls, options, revision }: {
-    readonly client: OrchClient;
-    readonly tls: SecuredTls;
-    readonly options: DiscoveryOptions;
-    readonly revision: string;
-  },
-  stack: AsyncDisposableStack,
-): void {
+/** Keeps the webhook configurations of the daemon's revision in one cluster. */
+export function keepConfigurations({ client, tls, options }: {
+  readonly client: OrchClient;
+  readonly tls: SecuredTls;
+  readonly options: DiscoveryOptions;
+}): AsyncDisposable {
   const sync = syncConfigurations({
     client,
-    revision,
+    revision: REVISION.get() || "default",
     namespace: options.namespace,
     mutatingName: INJECT_ENABLED.get() ? INJECTION_WEBHOOK_CONFIG_NAME.get() : "",
     validatingName: VALIDATION_WEBHOOK_CONFIG_NAME.get(),
     bundle: () => tls.current().clientCa ?? "",
     onBundle: (changed) => tls.onChange(changed),
   });
-  stack.defer(() => sync.close());
+  return { [Symbol.asyncDispose]: () => sync.close() };
 }
 
 function withoutCertificate(address: string): MeshError {

@@ -34,10 +34,24 @@ export { type EntryItem, runRegistration } from "./registration/registration.ts"
 export { runAddresses } from "./addresses/addresses.ts";
 export { type Rollout, runStatus, type StatusInputs } from "./status/status.ts";
 export { addressesOf, runIngressStatus } from "./ingress/ingress_status.ts";
-export { type ExportedService, missingExports, runExports } from "./exports/exports.ts";
+export {
+  type ExportedService,
+  type ExportSelection,
+  missingExports,
+  runExports,
+} from "./exports/exports.ts";
 export { runUntaint, TAINT } from "./untaint/untaint.ts";
 export {
+  CONTROL_PLANE_CLUSTERS,
+  namesControlPlane,
+  steerClusters,
+  type SteeredSources,
+  type Steering,
+  type SteeringOptions,
+} from "./steering/steering.ts";
+export {
   ENABLE_LEADER_ELECTION,
+  EXTERNAL_MESHD,
   PILOT_ANALYSIS_INTERVAL,
   PILOT_ENABLE_ANALYSIS,
   PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS,

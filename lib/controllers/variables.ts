@@ -51,3 +51,13 @@ export const REVISION: EnvVar<string | undefined> = declareEnv({
   doc: "Revision of the control plane that the own pod belongs to; empty: `default`.",
   readers,
 });
+
+/** True: this daemon controls remote clusters. */
+export const EXTERNAL_MESHD: EnvVar<boolean> = declareEnv({
+  name: "EXTERNAL_MESHD",
+  type: "bool",
+  default: false,
+  doc:
+    "Control remote clusters whose system namespace names this cluster in the annotation `topology.mesh.io/controlPlaneClusters`: root certificates, webhooks' `caBundle`, ServiceExports.",
+  readers,
+});

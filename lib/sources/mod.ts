@@ -40,6 +40,7 @@ export {
   type FollowedResource,
   followObjects,
   followSecrets,
+  LOCAL_CLUSTER_SECRET_WATCHER,
   type OrchestratorObjects,
   type OrchestratorOptions,
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,

@@ -6,6 +6,7 @@ import { deleteObject, mergePatch, type OrchClient, types } from "../../lib/orch
 import { type Daemon, eventually, startCluster, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { make, makeService, makeSlice } from "../support/cluster_objects.ts";
+import { controlledClusters, secretsOfPodCluster } from "./cases/controlled_clusters.ts";
 import { sharedServices } from "./cases/shared_services.ts";
 import { type EndpointWatcher, watchEndpoints } from "../support/endpoint_watcher.ts";
 
@@ -120,6 +121,14 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
 
   await t.step("clusters share the services that they export", async () => {
     await sharedServices({ cluster, near: client, far, meshConfig });
+  });
+
+  await t.step("EXTERNAL_MESHD: the daemon controls clusters that name its own", async () => {
+    await controlledClusters({ cluster, other, far });
+  });
+
+  await t.step("LOCAL_CLUSTER_SECRET_WATCHER: secrets of the pod's cluster", async () => {
+    await secretsOfPodCluster(client, other);
   });
 
   await t.step(

@@ -39,6 +39,8 @@ export interface ElectionOptions {
   readonly namespace: string;
   /** Name of the lease. */
   readonly name: string;
+  /** Name in metrics and log lines; default: that of the lease. */
+  readonly label?: string;
   /** Name of this process, unlike those of all replicas. */
   readonly identity: string;
   /** Revision of this process. */
@@ -85,11 +87,13 @@ class Candidate implements Election {
   readonly #lock: LeaseLock;
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
+  readonly #label: string;
   #holder = "";
   #term: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   constructor(options: ElectionOptions) {
     this.#options = options;
+    this.#label = options.label ?? options.name;
     this.#timing = { ...ELECTION_TIMING, ...options.timing };
     const { client, namespace, name, identity, revision, defaultRevision } = options;
     this.#lock = createLease({
@@ -102,13 +106,13 @@ class Candidate implements Election {
         defaultRevision !== undefined &&
         precedes(revision, annotations[HOLDER_REVISION] ?? "", defaultRevision()),
     });
-    leading.set({ election: name }, 0);
+    leading.set({ election: this.#label }, 0);
     this.#done = options.enabled ? this.#campaign() : this.#unelected();
   }
 
   state(): ElectionState {
     return {
-      name: this.#options.name,
+      name: this.#label,
       leading: this.#term !== undefined,
       holder: this.#holder,
     };
@@ -117,7 +121,7 @@ class Candidate implements Election {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#done;
-    leading.remove({ election: this.#options.name });
+    leading.remove({ election: this.#label });
   }
 
   async #unelected(): Promise<void> {
@@ -162,19 +166,20 @@ class Candidate implements Election {
 
   #failed(error: unknown): undefined {
     log.debug("a lease cannot be asked for", {
-      election: this.#options.name,
+      election: this.#label,
       reason: messageOf(error),
     });
     return undefined;
   }
 
   #begin(): void {
-    const { name, identity } = this.#options;
+    const { identity } = this.#options;
+    const election = this.#label;
     const stop = new AbortController();
     this.#holder = identity;
-    leading.set({ election: name }, 1);
-    transitions.inc({ election: name, result: "won" });
-    log.info("this daemon leads", { election: name, identity });
+    leading.set({ election }, 1);
+    transitions.inc({ election, result: "won" });
+    log.info("this daemon leads", { election, identity });
     this.#term = { stop, done: this.#run(stop.signal) };
   }
 
@@ -185,7 +190,7 @@ class Candidate implements Election {
         await this.#options.run(signal);
       } catch (error) {
         log.error("a controller failed; it starts again", {
-          election: this.#options.name,
+          election: this.#label,
           reason: messageOf(error),
         });
       }
@@ -196,12 +201,12 @@ class Candidate implements Election {
   async #end(result: "lost" | "stopped"): Promise<void> {
     const term = this.#term;
     if (term === undefined) return;
-    const { name } = this.#options;
+    const election = this.#label;
     term.stop.abort();
     await term.done;
     this.#term = undefined;
-    leading.set({ election: name }, 0);
-    transitions.inc({ election: name, result });
-    log.info("this daemon leads no longer", { election: name, result });
+    leading.set({ election }, 0);
+    transitions.inc({ election, result });
+    log.info("this daemon leads no longer", { election, result });
   }
 }

@@ -24,8 +24,19 @@ export interface ExportedService extends ListItem {
 export interface ObservedExports {
   readonly services: readonly ExportedService[];
   readonly exports: readonly ListItem[];
-  /** True for a Service that may be exported. */
-  readonly selects: (namespace: string, name: string) => boolean;
+  readonly namespaces: readonly ListItem[];
+  readonly selection: Pick<ExportSelection, "selects">;
+}
+
+/** The Services that the mesh configuration exports. */
+export interface ExportSelection {
+  /** True for a Service that may be exported; `labels` are those of its namespace. */
+  selects(
+    service: { readonly namespace: string; readonly name: string },
+    labels: Readonly<Record<string, string>>,
+  ): boolean;
+  /** Calls back after each change; returns a function that ends this. */
+  onChange(changed: () => void): () => void;
 }
 
 /**
@@ -33,13 +44,18 @@ export interface ObservedExports {
  * no endpoints that could be shared.
  */
 export function missingExports(
-  { services, exports, selects }: ObservedExports,
+  { services, exports, namespaces, selection }: ObservedExports,
 ): ExportedService[] {
   const present = new Set(exports.map(({ metadata }) => idOf(metadata)));
-  return services.filter(({ metadata, spec }) =>
-    metadata.deletionTimestamp === undefined && spec?.type !== "ExternalName" &&
-    !present.has(idOf(metadata)) && selects(metadata.namespace ?? "", metadata.name)
-  );
+  const labelsOf = new Map(namespaces.map(({ metadata: { name, labels = {} } }) => [name, labels]));
+  return services.filter(({ metadata, spec }) => {
+    if (metadata.deletionTimestamp !== undefined || spec?.type === "ExternalName") return false;
+    const { namespace = "", name } = metadata;
+    // The labels of a namespace that is not known yet may exclude it.
+    const labels = labelsOf.get(namespace);
+    return labels !== undefined && !present.has(idOf(metadata)) &&
+      selection.selects({ namespace, name }, labels);
+  });
 }
 
 function idOf({ namespace = "", name }: ListItem["metadata"]): string {
@@ -63,11 +79,9 @@ export function exportOf(type: ResourceType, { metadata }: ExportedService): Orc
 /** Creates ServiceExports until the end of the term. `type` is that of ServiceExports. */
 export async function runExports(
   term: Term,
-  { type, selects, onChange, namespace }: {
+  { type, selection: selected, namespace }: {
     readonly type: ResourceType;
-    readonly selects: ObservedExports["selects"];
-    /** Calls back when `selects` may have changed; returns a function that ends this. */
-    readonly onChange: (changed: () => void) => () => void;
+    readonly selection: ExportSelection;
     /** The only namespace whose Services are exported; empty: all. */
     readonly namespace: string;
   },
@@ -83,7 +97,11 @@ export async function runExports(
     }),
   });
   const exports = observe(term, type, { wake, ...selection });
-  const end = onChange(wake.poke);
+  const namespaces = observe(term, types.NAMESPACE, {
+    wake,
+    ...(namespace === "" ? {} : { selection: { fieldSelector: `metadata.name=${namespace}` } }),
+  });
+  const end = selected.onChange(wake.poke);
   const create = (service: ExportedService) => () =>
     createObject(term.client, type, exportOf(type, service)).catch((error) => {
       // Somebody else created it, or the namespace is gone.
@@ -92,12 +110,17 @@ export async function runExports(
   try {
     await reconcile(term, wake, {
       name: "exports",
-      follows: [services, exports],
+      follows: [services, exports, namespaces],
       pass: () => {
         // Without the definition there is nothing to write to; it is looked for again and again.
         if (exports.state().absent) return Promise.resolve(0);
-        const observed = { services: services.values(), exports: exports.values(), selects };
-        return applyAll(term.signal, missingExports(observed).map(create));
+        const missing = missingExports({
+          services: services.values(),
+          exports: exports.values(),
+          namespaces: namespaces.values(),
+          selection: selected,
+        });
+        return applyAll(term.signal, missing.map(create));
       },
       everyMs: 10_000,
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ExportedService, exportOf, missingExports } from "./exports.ts";
+import { type ExportedService, exportOf, missingExports, type ObservedExports } from "./exports.ts";
 
 const item = (name: string, spec: ExportedService["spec"] = {}): ExportedService => ({
   metadata: { name, namespace: "shop", uid: `uid-${name}` },
@@ -17,9 +17,23 @@ Deno.test("Services without an export get one, unless they are not selected", ()
   const missing = missingExports({
     services,
     exports: [item("shared")],
-    selects: (_, name) => name !== "local",
+    namespaces: [{ metadata: { name: "shop" } }],
+    selection: { selects: ({ name }) => name !== "local" },
   });
   assert.deepEqual(missing.map(({ metadata }) => metadata.name), ["web"]);
+});
+
+Deno.test("the labels of a namespace decide, and an unknown namespace is waited for", () => {
+  const missing = (namespaces: ObservedExports["namespaces"]) =>
+    missingExports({
+      services: [item("web")],
+      exports: [],
+      namespaces,
+      selection: { selects: (_, labels) => labels.mesh === "on" },
+    }).length;
+  assert.equal(missing([]), 0);
+  assert.equal(missing([{ metadata: { name: "shop" } }]), 0);
+  assert.equal(missing([{ metadata: { name: "shop", labels: { mesh: "on" } } }]), 1);
 });
 
 Deno.test("an export belongs to its Service", () => {

@@ -19,18 +19,6 @@ export const CLUSTERS: readonly IneffectiveGroup[] = [
         "Answer names of headless services with endpoints of the same network in all clusters.",
       ),
       bool(
-        "EXTERNAL_MESHD",
-        ALL,
-        false,
-        "One daemon serves remote clusters, certificates included.",
-      ),
-      bool(
-        "LOCAL_CLUSTER_SECRET_WATCHER",
-        AGENT_DAEMON,
-        false,
-        "Read the secrets that name clusters from the external cluster instead of the configuration cluster.",
-      ),
-      bool(
         "PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY",
         AGENT_DAEMON,
         true,

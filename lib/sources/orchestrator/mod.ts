@@ -35,6 +35,7 @@ export { followSecrets, type SecretsOptions, type SecretsSource } from "./secret
 export {
   type ClusterState,
   followClusters,
+  LOCAL_CLUSTER_SECRET_WATCHER,
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
   PILOT_REMOTE_CLUSTER_TIMEOUT,
   type RemoteCluster,

@@ -6,6 +6,7 @@
 export { followClusters, type RemoteClusters, type RemoteClustersOptions } from "./clusters.ts";
 export type { ClusterState, RemoteCluster } from "./state.ts";
 export {
+  LOCAL_CLUSTER_SECRET_WATCHER,
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
   PILOT_REMOTE_CLUSTER_TIMEOUT,
 } from "./variables.ts";

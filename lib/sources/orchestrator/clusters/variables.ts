@@ -26,3 +26,13 @@ export const PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS: EnvVar<string | und
       "Unsafe authentication options that are accepted in the credentials of other clusters, separated by commas: `exec`, `clientKey`, `clientCertificate`, `tokenFile`.",
     readers,
   });
+
+/** True: the secrets of clusters are those of the cluster in which the daemon runs. */
+export const LOCAL_CLUSTER_SECRET_WATCHER: EnvVar<boolean> = declareEnv({
+  name: "LOCAL_CLUSTER_SECRET_WATCHER",
+  type: "bool",
+  default: false,
+  doc:
+    "Read the secrets that name remote clusters from the cluster in which the daemon's pod runs, not from that of `--orchconfig`; needs EXTERNAL_MESHD.",
+  readers,
+});

@@ -1,0 +1,159 @@
+/**
+ * Cases of a daemon that controls another cluster, which has no daemon of its own (`EXTERNAL_MESHD`).
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { secretClient } from "../../../cmd/pilot-discovery/clusters.ts";
+import { useEnvironment } from "../../../lib/env/mod.ts";
+import {
+  createObject,
+  deleteObject,
+  getObject,
+  isNotFound,
+  listAll,
+  mergePatch,
+  type OrchClient,
+  type OrchObject,
+  types,
+} from "../../../lib/orch/mod.ts";
+import {
+  type Cluster,
+  type Daemon,
+  eventually,
+  freePort,
+  startDaemon,
+} from "../../../scripts/harness/mod.ts";
+import { make } from "../../support/cluster_objects.ts";
+import { MUTATING } from "../../support/webhook_types.ts";
+
+const SYSTEM = "mesh-system";
+const ROOTS = "mesh-ca-root-cert";
+const NAMESPACES = "mesh-namespace-controller-election";
+const INJECTOR = "mesh-sidecar-injector";
+
+/** The clusters `a`, of the daemon, and `b`, which a secret names. */
+export interface ControlledClusters {
+  readonly cluster: Cluster;
+  readonly other: Cluster;
+  readonly far: OrchClient;
+}
+
+interface Observed extends OrchObject {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec?: { readonly holderIdentity?: string };
+  readonly webhooks?: readonly { readonly clientConfig: { readonly caBundle?: string } }[];
+}
+
+async function observed(
+  client: OrchClient,
+  type: typeof types.LEASE,
+  name: { namespace?: string; name: string },
+): Promise<Observed | undefined> {
+  try {
+    return await getObject<Observed>(client, type, name);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Sets the annotation of the other cluster's system namespace; `null` removes it. */
+function annotate(far: OrchClient, value: string | null): Promise<unknown> {
+  const annotations = { "topology.mesh.io/controlPlaneClusters": value };
+  return mergePatch(far, types.NAMESPACE, { name: SYSTEM }, { metadata: { annotations } });
+}
+
+function start(cluster: Cluster, env: Record<string, string>): Promise<Daemon> {
+  return startDaemon({
+    configDir: "",
+    secured: freePort(),
+    args: [
+      `--orchconfig=${cluster.files.kubeconfig}`,
+      "--clusterID=a",
+      `--httpsAddr=127.0.0.1:${freePort()}`,
+    ],
+    env: { PILOT_REMOTE_CLUSTER_TIMEOUT: "60s", ...env },
+  });
+}
+
+/** Runs the cases. */
+export async function controlledClusters({ cluster, far }: ControlledClusters): Promise<void> {
+  await make(far, types.NAMESPACE, { name: SYSTEM }).catch(() => {});
+  const url = "https://localhost:1/inject";
+  const webhook = { admissionReviewVersions: ["v1"], sideEffects: "None", failurePolicy: "Ignore" };
+  await createObject(far, MUTATING, {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingWebhookConfiguration",
+    metadata: { name: INJECTOR, labels: { "mesh.io/rev": "default" } },
+    webhooks: [{ ...webhook, name: "object.sidecar-injector.mesh.io", clientConfig: { url } }],
+  } as OrchObject);
+  const rootsIn = async (namespace: string) =>
+    (await observed(far, types.CONFIG_MAP, { namespace, name: ROOTS }))?.data?.["root-cert.pem"];
+  const lease = { namespace: SYSTEM, name: NAMESPACES };
+  const holder = async () => (await observed(far, types.LEASE, lease))?.spec?.holderIdentity ?? "";
+  const bundle = async () =>
+    (await observed(far, MUTATING, { name: INJECTOR }))?.webhooks?.[0]?.clientConfig.caBundle;
+
+  // Another cluster's name does not choose this daemon.
+  await annotate(far, "z");
+  await using daemon = await start(cluster, { EXTERNAL_MESHD: "true", POD_NAME: "outside" });
+  const leads = async () =>
+    (await (await fetch(`${daemon.monitoring}/metrics`)).text())
+      .includes(`mesh_leader{election="${NAMESPACES}/b"} 1`);
+  await eventually("the own cluster's roots", async () => {
+    return (await (await fetch(`${daemon.monitoring}/metrics`)).text())
+      .includes(`mesh_leader{election="${NAMESPACES}"} 1`);
+  });
+  assert.deepEqual([await rootsIn("default"), await bundle(), await holder()], [
+    undefined,
+    undefined,
+    "",
+  ]);
+
+  await annotate(far, "z, a");
+  await eventually("roots", async () => /BEGIN CERTIFICATE/.test(await rootsIn("default") ?? ""));
+  await eventually("the lease of the other cluster", async () => /^outside_/.test(await holder()));
+  await eventually("the bundle", async () => {
+    return atob(await bundle() ?? "").includes((await rootsIn("default") ?? "?").trim());
+  });
+  assert.ok(await leads());
+  await deleteObject(far, types.CONFIG_MAP, { namespace: "default", name: ROOTS });
+  await eventually("repaired roots", async () => await rootsIn("default") !== undefined);
+
+  await annotate(far, null);
+  await eventually("the end", async () => await holder() === "" && !await leads());
+  await deleteObject(far, types.CONFIG_MAP, { namespace: "default", name: ROOTS });
+  await make(far, types.NAMESPACE, { name: "later" });
+  assert.equal(await rootsIn("later"), undefined);
+
+  await annotate(far, "*");
+  await eventually("roots", async () => await rootsIn("later") !== undefined);
+}
+
+/** `LOCAL_CLUSTER_SECRET_WATCHER`: the pod runs in `other`, the configuration is in `own`. */
+export async function secretsOfPodCluster(own: OrchClient, other: Cluster): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const dir = await Deno.makeTempDir({ prefix: "mesh-account-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  await Deno.writeTextFile(`${dir}/token`, other.files.adminToken);
+  await Deno.copyFile(other.files.ca, `${dir}/ca.crt`);
+  const options = { orchConfig: "/etc/orchconfig", orchApiQps: 0, orchApiBurst: 0 };
+  const chosen = (external: string, orchConfig = options.orchConfig) => {
+    using _ = useEnvironment({
+      ORCH_SERVICE_HOST: new URL(other.server).host,
+      LOCAL_CLUSTER_SECRET_WATCHER: "true",
+      EXTERNAL_MESHD: external,
+    });
+    return secretClient(own, { ...options, orchConfig }, stack, dir);
+  };
+  assert.equal(await chosen("false"), own, "needs EXTERNAL_MESHD");
+  assert.equal(await chosen("true", ""), own, "the own cluster is that of the pod");
+  const client = await chosen("true");
+  const names = async (one: OrchClient) =>
+    (await listAll<OrchObject>(one, types.SECRET)).map(({ metadata }) => metadata.name);
+  await make(own, types.SECRET, { name: "of-own" });
+  const found = await names(client);
+  assert.ok(!found.includes("of-own"));
+  assert.equal(client.access.server, other.server);
+}
