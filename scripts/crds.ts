@@ -19,6 +19,7 @@ import {
 } from "../lib/orch/mod.ts";
 import { type ResourceDefinition, resourceDefinitions } from "../lib/schema/mod.ts";
 import { toYaml } from "../lib/text/mod.ts";
+import { protoComments } from "./reference.ts";
 
 /** Name under which the fields are owned. */
 const MANAGER = "mesh-install";
@@ -31,11 +32,18 @@ interface Definition extends OrchObject {
   };
 }
 
+/**
+ * The definitions with the first sentences of the reference as descriptions. The texts are short,
+ * because `kubectl apply` keeps a definition in an annotation of at most 256 KiB.
+ */
+export async function describedDefinitions(): Promise<ResourceDefinition[]> {
+  const comments = await protoComments();
+  return resourceDefinitions((name) => /^.*?\.(?= |$)/.exec(comments.get(name) ?? "")?.[0] ?? "");
+}
+
 /** Applies the definitions and waits until the server serves them. */
-export async function applyDefinitions(
-  client: OrchClient,
-  definitions: readonly ResourceDefinition[] = resourceDefinitions(),
-): Promise<void> {
+export async function applyDefinitions(client: OrchClient): Promise<void> {
+  const definitions = await describedDefinitions();
   for (const definition of definitions) {
     await applyObject(client, types.CUSTOM_RESOURCE_DEFINITION, definition, {
       manager: MANAGER,
@@ -64,8 +72,8 @@ async function isEstablished(client: OrchClient, name: string): Promise<boolean>
 }
 
 /** The definitions as documents of one file. */
-export function definitionsText(): string {
-  return resourceDefinitions().map((one) => `---\n${toYaml(one)}`).join("");
+export async function definitionsText(): Promise<string> {
+  return (await describedDefinitions()).map((one) => `---\n${toYaml(one)}`).join("");
 }
 
 function option(name: string): string | undefined {
@@ -74,7 +82,7 @@ function option(name: string): string | undefined {
 }
 
 async function main(): Promise<void> {
-  if (!Deno.args.includes("--apply")) return console.log(definitionsText());
+  if (!Deno.args.includes("--apply")) return console.log(await definitionsText());
   const home = `${Deno.env.get("HOME") ?? ""}/.kube/config`;
   const path = option("kubeconfig") ?? Deno.env.get("KUBECONFIG") ?? home;
   const config = await loadKubeconfig(path.split(":"));

@@ -68,7 +68,7 @@ export function indexPage(
 ): string {
   const rows = subjects.map(({ title, names, schema, intro }) => {
     const group = names === undefined ? "file" : names.group === "" ? "core" : names.group;
-    const about = firstSentence(comments.get(schema.typeName) ?? intro);
+    const about = cell(firstSentence(comments.get(schema.typeName) ?? intro));
     return `| [${title}](${title}.md) | ${group} | ${about} |`;
   });
   const missing = unsupported.map(({ kind, group }) => `- ${kind} of \`${group}\``);
@@ -229,8 +229,9 @@ function anchor(name: string): string {
   return name.toLowerCase().replaceAll(/[^\w-]/g, "");
 }
 
+/** The first sentence of a comment, without a list after a colon. */
 function firstSentence(text: string): string {
-  return cell(/^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".") ?? text);
+  return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
 }
 
 function cell(text: string): string {

@@ -5,7 +5,7 @@
  */
 import type { Kind } from "../kind.ts";
 import { KINDS } from "../kinds.ts";
-import { type StructuralSchema, structuralSchema } from "./structural.ts";
+import { type Describe, type StructuralSchema, structuralSchema } from "./structural.ts";
 
 /** A column of `kubectl get`. */
 interface Column {
@@ -84,9 +84,25 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   WorkloadEntry: [textColumn("Address", ".spec.address", "The address of the workload")],
 };
 
-/** The definitions of all kinds of Mesh's own groups, sorted by name. */
-export function resourceDefinitions(): ResourceDefinition[] {
-  return KINDS.filter(isCustom).map(definitionOf)
+/** Kinds without a meaning for an empty specification. */
+const NEEDS_SPEC: ReadonlySet<string> = new Set([
+  "DestinationRule",
+  "Gateway",
+  "ServiceEntry",
+  "Sidecar",
+  "VirtualService",
+  "WasmPlugin",
+  "WorkloadEntry",
+  "WorkloadGroup",
+]);
+
+/**
+ * The definitions of all kinds of Mesh's own groups, sorted by name.
+ *
+ * @param describe the descriptions that `kubectl explain` shows; default none
+ */
+export function resourceDefinitions(describe?: Describe): ResourceDefinition[] {
+  return KINDS.filter(isCustom).map((kind) => definitionOf(kind, describe))
     .sort((a, b) => a.metadata.name < b.metadata.name ? -1 : 1);
 }
 
@@ -95,12 +111,13 @@ export function isCustom({ group }: Pick<Kind, "group">): boolean {
   return group.endsWith(".mesh.io");
 }
 
-function definitionOf(kind: Kind): ResourceDefinition {
+function definitionOf(kind: Kind, describe?: Describe): ResourceDefinition {
   const shortNames = SHORT_NAMES[kind.kind];
   const openAPIV3Schema: StructuralSchema = {
     type: "object",
+    ...(NEEDS_SPEC.has(kind.kind) ? { required: ["spec"] } : {}),
     properties: {
-      spec: structuralSchema(kind.schema),
+      spec: structuralSchema(kind.schema, describe),
       status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     },
   };

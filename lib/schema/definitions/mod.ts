@@ -4,4 +4,4 @@
  * @module
  */
 export { isCustom, type ResourceDefinition, resourceDefinitions } from "./definitions.ts";
-export { type StructuralSchema, structuralSchema } from "./structural.ts";
+export { type Describe, type StructuralSchema, structuralSchema } from "./structural.ts";

@@ -4,6 +4,9 @@
  * @module
  */
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "../../proto/mod.ts";
+import { DURATION_PATTERN, FIELD_CONDITIONS } from "./field_conditions.ts";
+import type { MessageConditions, Rule } from "./expressions.ts";
+import { MESSAGE_CONDITIONS, ROOT_CONDITIONS } from "./message_conditions.ts";
 
 /** A structural schema; the names are those of the orchestrator. */
 export interface StructuralSchema {
@@ -11,8 +14,14 @@ export interface StructuralSchema {
   readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
   readonly properties?: Readonly<Record<string, StructuralSchema>>;
   readonly additionalProperties?: StructuralSchema;
   readonly items?: StructuralSchema;
@@ -23,14 +32,23 @@ export interface StructuralSchema {
   readonly not?: StructuralSchema;
   readonly "x-kubernetes-preserve-unknown-fields"?: true;
   readonly "x-kubernetes-int-or-string"?: true;
+  readonly "x-kubernetes-list-type"?: "map";
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-validations"?: readonly Rule[];
 }
+
+/**
+ * Returns the description of a message or field by its full name in the protos, for example
+ * `mesh.networking.v1alpha3.Gateway.servers`; an empty text: none.
+ */
+export type Describe = (name: string) => string;
 
 const PRESERVED = { "x-kubernetes-preserve-unknown-fields": true } as const;
 const MAX_UINT32 = 4_294_967_295;
 
 /** Values whose JSON form is not that of a message. */
 const WELL_KNOWN: Readonly<Record<string, StructuralSchema>> = {
-  "google.protobuf.Duration": { type: "string" },
+  "google.protobuf.Duration": { type: "string", pattern: DURATION_PATTERN },
   "google.protobuf.Timestamp": { type: "string", format: "date-time" },
   "google.protobuf.FieldMask": { type: "string" },
   "google.protobuf.Struct": { type: "object", ...PRESERVED },
@@ -41,15 +59,34 @@ const WELL_KNOWN: Readonly<Record<string, StructuralSchema>> = {
 };
 
 /** The structural schema of a message, with the JSON names of its fields. */
-export function structuralSchema(schema: DescMessage): StructuralSchema {
-  return ofMessage(schema, []);
+export function structuralSchema(
+  schema: DescMessage,
+  describe: Describe = () => "",
+): StructuralSchema {
+  const conditions = MESSAGE_CONDITIONS[schema.typeName] ?? {};
+  const { rules = [] } = ROOT_CONDITIONS[schema.typeName] ?? {};
+  const all = { ...conditions, rules: [...conditions.rules ?? [], ...rules] };
+  return {
+    ...described(describe(schema.typeName)),
+    ...ofMessage(schema, { outer: [], describe }, all),
+  };
+}
+
+interface Context {
+  /** The messages around. */
+  readonly outer: readonly DescMessage[];
+  readonly describe: Describe;
 }
 
 /**
  * A message inside itself cannot be described, because a structural schema has no references: its
  * fields are kept and not checked.
  */
-function ofMessage(schema: DescMessage, outer: readonly DescMessage[]): StructuralSchema {
+function ofMessage(
+  schema: DescMessage,
+  { outer, describe }: Context,
+  conditions: MessageConditions = MESSAGE_CONDITIONS[schema.typeName] ?? {},
+): StructuralSchema {
   const known = WELL_KNOWN[schema.typeName];
   if (known !== undefined) return known;
   const wrapped = schema.typeName.startsWith("google.protobuf.")
@@ -57,29 +94,66 @@ function ofMessage(schema: DescMessage, outer: readonly DescMessage[]): Structur
     : undefined;
   if (wrapped !== undefined) return ofScalar(wrapped);
   if (outer.includes(schema)) return { type: "object", ...PRESERVED };
-  const within = [...outer, schema];
+  const within = { outer: [...outer, schema], describe };
+  const { required = [], rules = [] } = conditions;
   const properties = Object.fromEntries(
-    schema.fields.map((field) => [field.jsonName, ofField(field, within)]),
+    schema.fields.map((field) => [
+      field.jsonName,
+      ofField(field, within, required.includes(field.jsonName)),
+    ]),
   );
-  return { type: "object", properties, ...ofGroups(schema.oneofs) };
+  return {
+    type: "object",
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+    ...ofGroups(schema.oneofs),
+    ...(rules.length === 0 ? {} : { "x-kubernetes-validations": rules }),
+  };
 }
 
-function ofField(field: DescField, outer: readonly DescMessage[]): StructuralSchema {
+function described(description: string): Pick<StructuralSchema, "description"> {
+  return description === "" ? {} : { description };
+}
+
+/** A required list or text must not be empty. */
+function ofField(field: DescField, context: Context, isRequired: boolean): StructuralSchema {
+  const name = `${field.parent.typeName}.${field.name}`;
+  const { maxItems, mapKey, minProperties, ...value } = FIELD_CONDITIONS[name] ?? {};
+  const head = described(context.describe(name));
+  const single = { ...ofSingle(field, context), ...value };
+  const size = minProperties === undefined ? {} : { minProperties };
   switch (field.fieldKind) {
     case "list":
-      return { type: "array", items: ofSingle(field, outer) };
+      return {
+        ...head,
+        type: "array",
+        items: single,
+        ...(isRequired ? { minItems: 1 } : {}),
+        ...(maxItems === undefined ? {} : { maxItems }),
+        ...(mapKey === undefined ? {} : {
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": [mapKey],
+        }),
+      };
     case "map":
-      return { type: "object", additionalProperties: ofSingle(field, outer) };
+      return { ...head, type: "object", additionalProperties: single, ...size };
     default:
-      return ofSingle(field, outer);
+      return {
+        ...head,
+        ...single,
+        ...size,
+        ...(isRequired && single.type === "string" && single.enum === undefined
+          ? { minLength: 1 }
+          : {}),
+      };
   }
 }
 
 function ofSingle(
   field: Pick<DescField, "scalar" | "enum" | "message">,
-  outer: readonly DescMessage[],
+  context: Context,
 ): StructuralSchema {
-  if (field.message !== undefined) return ofMessage(field.message, outer);
+  if (field.message !== undefined) return ofMessage(field.message, context);
   if (field.enum !== undefined) {
     return { type: "string", enum: field.enum.values.map(({ name }) => name) };
   }
