@@ -124,6 +124,8 @@ export const RETIRED: readonly Retired[] = [
       "cmd/meshctl/commands/served.ts",
       "cmd/meshctl/flag_exemptions.ts",
       "docs/explain.md",
+      "docs/meshctl.md",
+      "tests/orch/meshctl_test.ts",
       "tests/wire/meshctl_daemon_test.ts",
     ],
   },

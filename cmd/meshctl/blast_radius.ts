@@ -2,13 +2,15 @@ import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../lib/cli/mod.
 import { blastMarkdown, type BlastRadius, blastRadius, blastText } from "../../lib/offline/mod.ts";
 import { checkConfigFiles } from "../../lib/sources/mod.ts";
 import { inputFiles } from "./input_files.ts";
-import { type MeshFiles, readMesh } from "./offline_files.ts";
+import type { MeshContent } from "./offline_files.ts";
 
 /** Options of a comparison. */
 export interface DiffOptions {
   readonly files: readonly string[];
   readonly removals: readonly string[];
-  readonly mesh: MeshFiles;
+  /** Default namespace of the documents; empty for `default`. */
+  readonly namespace: string;
+  readonly readMesh: () => Promise<MeshContent>;
   readonly failOn: string;
   readonly output: string;
   readonly signal: AbortSignal;
@@ -19,9 +21,9 @@ const ORDER = ["proxies", "moved", "allowed", "denied"];
 
 /** Shows the blast radius of a change; the status is 79 at or above the threshold. */
 export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
-  const { files, removals, mesh, signal } = options;
+  const { files, removals, signal } = options;
   const named = await inputFiles(files, false);
-  const namespace = mesh.namespace === "" ? undefined : mesh.namespace;
+  const namespace = options.namespace === "" ? undefined : options.namespace;
   const { objects: added, problems: [fault] } = await checkConfigFiles(named, {
     namespace,
     foreign: () => {},
@@ -32,7 +34,7 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
   const texts: string[] = [];
   for (const file of named) texts.push(await readInput(file, io));
   const blast = await blastRadius({
-    ...await readMesh(mesh, io),
+    ...await options.readMesh(),
     documents: texts.join("\n---\n"),
     added,
     removals,

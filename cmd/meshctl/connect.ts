@@ -4,7 +4,7 @@
  * @module
  */
 import { MeshError, printable } from "../../lib/base/mod.ts";
-import type { FlagValues, Invocation } from "../../lib/cli/mod.ts";
+import { type FlagValues, type Invocation, usageError } from "../../lib/cli/mod.ts";
 import {
   askDaemon,
   type DaemonAnswer,
@@ -46,7 +46,12 @@ export interface Daemons extends AsyncDisposable {
 
 /** Reports if the command line or the settings name a daemon by its address. */
 export function namesDaemon(flags: FlagValues): boolean {
-  return flags.string("xds-address") !== "";
+  return flags.string("xds-address") !== "" || pagesAddress(flags) !== "";
+}
+
+/** `--daemon` of the commands that have it: the address of the debug pages. */
+function pagesAddress(flags: FlagValues): string {
+  return flags.has("daemon") ? flags.string("daemon") : "";
 }
 
 type ConnectCall = Pick<Invocation, "flags" | "io"> & Partial<Pick<Invocation, "signal">>;
@@ -107,6 +112,15 @@ async function daemonInPod(
 
 async function daemonAtAddress(call: ConnectCall): Promise<Daemon> {
   const { flags, io } = call;
+  const pages = pagesAddress(flags);
+  if (pages !== "") {
+    if (flags.given.has("xds-address")) {
+      throw usageError("--daemon and --xds-address exclude each other");
+    }
+    warnOrchestratorFlags(flags, io);
+    const address = /^https?:/.test(pages) ? pages : `http://${pages}`;
+    return { name: pages, endpoint: { address } };
+  }
   const given = flags.string("xds-address");
   if (/^https?:/.test(given)) {
     warnOrchestratorFlags(flags, io);

@@ -1,5 +1,11 @@
 import { MeshError } from "../../lib/base/mod.ts";
-import { EXIT_FINDINGS, type Io, neutralText, usageError } from "../../lib/cli/mod.ts";
+import {
+  EXIT_FINDINGS,
+  type Invocation,
+  type Io,
+  neutralText,
+  usageError,
+} from "../../lib/cli/mod.ts";
 import {
   type Explanation,
   type QuestionFields,
@@ -7,19 +13,51 @@ import {
   verdictLine,
   verdictOf,
 } from "../../lib/explain/mod.ts";
+import type { PageParameters } from "../../lib/daemon_client/mod.ts";
 import {
   bearerOf,
   provenanceText,
   proxyProvenance,
   resourceProvenance,
 } from "../../lib/offline/mod.ts";
-import { type DaemonPages, readPage } from "./daemon_pages.ts";
-import { type MeshFiles, openMesh } from "./offline_files.ts";
+import { namesCluster } from "./cluster/access.ts";
+import { namesDaemon } from "./connect.ts";
+import { type ReadPage, withDebugPages } from "./debug_pages.ts";
+import { type MeshFiles, meshFiles, noMesh, openMesh } from "./offline_files.ts";
 
-/** The mesh of a question. */
+/** The mesh of a question: files, or the debug pages of a daemon. */
 export type MeshSource =
-  | { readonly files: MeshFiles; readonly daemon?: undefined }
-  | { readonly daemon: DaemonPages; readonly files?: undefined };
+  | { readonly files: MeshFiles; readonly read?: undefined }
+  | { readonly read: ReadPage; readonly files?: undefined };
+
+/**
+ * Calls `use` with the mesh that a command names: the files of `--config-dir`, otherwise the daemon.
+ *
+ * @throws {MeshError} `usage` if neither is named
+ */
+export async function withMeshSource(
+  call: Invocation,
+  use: (source: MeshSource) => Promise<number>,
+): Promise<number> {
+  const files = meshFiles(call);
+  if (files !== undefined) {
+    for (const name of ["daemon", "xds-address"]) {
+      if (!call.flags.given.has(name)) continue;
+      throw usageError(`--${name} and --config-dir exclude each other`);
+    }
+    return await use({ files });
+  }
+  if (!namesDaemon(call.flags) && !await namesCluster(call.flags)) {
+    throw noMesh("Give --config-dir DIR, --daemon HOST:PORT, or --orchconfig FILE.");
+  }
+  return await withDebugPages(call, ({ read }) => use({ read }));
+}
+
+/** The answer of `/debug/why` about a resource. */
+type Provenance = ReturnType<typeof proxyProvenance>[number];
+
+/** Resources that are asked about at a time. */
+const AT_A_TIME = 8;
 
 /** A request as flags give it. */
 export interface RequestOptions {
@@ -40,9 +78,9 @@ export async function explainRequest(
   io: Io,
 ): Promise<number> {
   const question = questionOf(options);
-  const explanation = source.daemon === undefined
+  const explanation = source.read === undefined
     ? (await openMesh(source.files, io)).ask(question)
-    : await ofDaemon(source.daemon, question);
+    : await explanationOf(source.read, question);
   const verdict = verdictOf(explanation);
   if (options.output === "json") {
     io.out(`${JSON.stringify({ ...explanation, verdict }, null, 2)}\n`);
@@ -76,29 +114,60 @@ function credentialOf(token: string): string {
   }
 }
 
-async function ofDaemon(daemon: DaemonPages, question: QuestionFields): Promise<Explanation> {
+/** The parameters of a question, for the debug pages about requests. */
+export function questionParameters(question: QuestionFields): PageParameters {
   const { from, url, method = "GET", headers = [], client } = question;
-  return JSON.parse(
-    await readPage(daemon, "request", [
-      ["from", from],
-      ["url", url],
-      ["method", method],
-      ...headers.map((one) => ["header", one] as const),
-      ...(client === undefined ? [] : [["client", client] as const]),
-    ]),
-  );
+  return [
+    ["from", from],
+    ["url", url],
+    ["method", method],
+    ...headers.map((one) => ["header", one] as const),
+    ...(client === undefined ? [] : [["client", client] as const]),
+  ];
+}
+
+/** Asks a daemon a question. */
+export async function explanationOf(
+  read: ReadPage,
+  question: QuestionFields,
+): Promise<Explanation> {
+  return JSON.parse(await read("request", questionParameters(question)));
 }
 
 /** Lists the resources of a proxy. */
 export async function explainProxy(
-  name: string,
-  { files, output }: { readonly files: MeshFiles; readonly output: string },
+  { name, output }: { readonly name: string; readonly output: string },
+  source: MeshSource,
   io: Io,
 ): Promise<number> {
-  const mesh = await openMesh(files, io);
-  const found = proxyProvenance(mesh, mesh.proxy(name));
+  const found = source.read === undefined
+    ? await ofFiles(source.files, name, io)
+    : await ofDaemon(source.read, name);
   io.out(output === "json" ? `${JSON.stringify(found, null, 2)}\n` : provenanceText(found));
   return 0;
+}
+
+async function ofFiles(files: MeshFiles, name: string, io: Io): Promise<readonly Provenance[]> {
+  const mesh = await openMesh(files, io);
+  return proxyProvenance(mesh, mesh.proxy(name));
+}
+
+/** Asks for the objects behind each resource that the daemon serves to the proxy now. */
+async function ofDaemon(read: ReadPage, proxy: string): Promise<readonly Provenance[]> {
+  const page = await read("history", [["proxyID", proxy], ["revision", "latest"]]);
+  const { resources } = JSON.parse(page) as {
+    readonly resources: Readonly<Record<string, readonly { readonly name: string }[]>>;
+  };
+  const wanted = Object.entries(resources)
+    .flatMap(([type, list]) => list.map(({ name }) => ({ type, name })));
+  const found: Provenance[] = [];
+  for (let at = 0; at < wanted.length; at += AT_A_TIME) {
+    const some = wanted.slice(at, at + AT_A_TIME).map(({ type, name }) =>
+      read("why", [["proxyID", proxy], ["type", type], ["name", name]])
+    );
+    for (const text of await Promise.all(some)) found.push(JSON.parse(text));
+  }
+  return found;
 }
 
 /** Shows the objects behind a resource. */
@@ -113,12 +182,12 @@ export async function explainResource(
   io: Io,
 ): Promise<number> {
   let found;
-  if (source.daemon === undefined) {
+  if (source.read === undefined) {
     const mesh = await openMesh(source.files, io);
     found = resourceProvenance(mesh, mesh.proxy(proxy), type, name);
   } else {
     const parameters = [["proxyID", proxy], ["type", type], ["name", name]] as const;
-    found = JSON.parse(await readPage(source.daemon, "why", parameters));
+    found = JSON.parse(await source.read("why", parameters));
   }
   io.out(output === "json" ? `${JSON.stringify(found, null, 2)}\n` : provenanceText([found]));
   return 0;

@@ -3,7 +3,8 @@ import { renderChanges } from "../../lib/diff/mod.ts";
 import type { QuestionFields } from "../../lib/explain/mod.ts";
 import { type Verdict, verdictLine } from "../../lib/explain/mod.ts";
 import { outcomeChanges } from "../../lib/offline/mod.ts";
-import { type DaemonPages, readPage } from "./daemon_pages.ts";
+import type { ReadPage } from "./debug_pages.ts";
+import { questionParameters } from "./explain.ts";
 
 /** A publication as `/debug/history` has it. */
 interface Publication {
@@ -19,11 +20,11 @@ const SHOWN = 3;
 
 /** Lists the latest publications, the newest first. */
 export async function latestRevisions(
-  daemon: DaemonPages,
+  read: ReadPage,
   { limit, output }: { readonly limit: number; readonly output: string },
   io: Io,
 ): Promise<number> {
-  const text = await readPage(daemon, "history", [["limit", `${limit}`]]);
+  const text = await read("history", [["limit", `${limit}`]]);
   if (output === "json") {
     io.out(`${text.trimEnd()}\n`);
     return 0;
@@ -46,7 +47,7 @@ export async function latestRevisions(
 
 /** Shows the resources of a proxy that differ between two revisions. */
 export async function comparedRevisions(
-  daemon: DaemonPages,
+  read: ReadPage,
   { proxy, since, until, output }: {
     readonly proxy: string;
     readonly since: number;
@@ -55,7 +56,7 @@ export async function comparedRevisions(
   },
   io: Io,
 ): Promise<number> {
-  const text = await readPage(daemon, "history", [
+  const text = await read("history", [
     ["proxyID", proxy],
     ["from", `${since}`],
     ["to", `${until}`],
@@ -108,17 +109,11 @@ export async function outcomesOfLog(
 
 /** Lists the latest publications of a daemon that gave a request another outcome. */
 export async function outcomesOfDaemon(
-  daemon: DaemonPages,
+  read: ReadPage,
   { question, output }: { readonly question: QuestionFields; readonly output: string },
   io: Io,
 ): Promise<number> {
-  const { from, url, method = "GET", headers = [] } = question;
-  const text = await readPage(daemon, "request/history", [
-    ["from", from],
-    ["url", url],
-    ["method", method],
-    ...headers.map((header): [string, string] => ["header", header]),
-  ]);
+  const text = await read("request/history", questionParameters(question));
   io.out(output === "json" ? `${text.trimEnd()}\n` : turnsText(JSON.parse(text) as Turn[]));
   return 0;
 }

@@ -1,11 +1,17 @@
-import { dataError } from "../../lib/cli/mod.ts";
+/**
+ * The mesh of a command, from files or from a live cluster.
+ *
+ * @module
+ */
+import { dataError, type Invocation, usageError } from "../../lib/cli/mod.ts";
 import type { ConfigObject } from "../../lib/model/mod.ts";
 import { OfflineMesh } from "../../lib/offline/mod.ts";
 import { parseMeshConfig } from "../../lib/schema/mod.ts";
 import { checkConfigFiles } from "../../lib/sources/mod.ts";
 import { type Io, readInput } from "../../lib/cli/mod.ts";
-import { printable } from "../../lib/base/mod.ts";
+import { type MeshError, printable } from "../../lib/base/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { namesCluster, openCluster } from "./cluster/access.ts";
 
 /** Names of the files of a mesh. */
 export interface MeshFiles {
@@ -44,12 +50,51 @@ export async function readMesh(files: MeshFiles, io: Io): Promise<MeshContent> {
     );
   }
   if (files.meshConfigFile === "") return { objects };
-  const { meshConfigFile: file } = files;
+  return { objects, mesh: await meshConfigOf(files.meshConfigFile, io) };
+}
+
+async function meshConfigOf(file: string, io: Io): Promise<MeshConfig> {
   const { value, problems: faults } = parseMeshConfig(await readInput(file, io), file);
-  if (value === undefined) {
-    throw dataError(`${file}:${faults[0]?.line}: ${faults[0]?.message}`, faults[0]?.remedy);
-  }
-  return { objects, mesh: value };
+  if (value !== undefined) return value;
+  throw dataError(`${file}:${faults[0]?.line}: ${faults[0]?.message}`, faults[0]?.remedy);
+}
+
+/** The files that `--config-dir` names; `undefined` without it. */
+export function meshFiles({ flags }: Pick<Invocation, "flags">): MeshFiles | undefined {
+  const configDir = flags.list("config-dir");
+  if (configDir.length === 0) return undefined;
+  return {
+    configDir,
+    namespace: flags.string("namespace"),
+    meshConfigFile: flags.string("meshConfigFile"),
+  };
+}
+
+/**
+ * The objects of `--config-dir`, otherwise those of the live cluster with its Services and pods.
+ *
+ * @throws {MeshError} `usage` if neither is named
+ */
+export async function readNamedMesh(call: Invocation): Promise<MeshContent> {
+  const { flags, io } = call;
+  const files = meshFiles(call);
+  if (files !== undefined) return await readMesh(files, io);
+  if (!await namesCluster(flags)) throw noMesh("Give --config-dir DIR, or --orchconfig FILE.");
+  const { readLiveMesh } = await import("./cluster/live_mesh.ts");
+  using cluster = await openCluster(call);
+  const { objects, mesh } = await readLiveMesh(cluster, {
+    revision: flags.has("revision") ? flags.string("revision") : "",
+    timeoutMs: flags.number("timeout"),
+    warn: (message) => io.err(`${printable(`Warning: ${message}`)}\n`),
+  });
+  const file = flags.string("meshConfigFile");
+  const given = file === "" ? mesh : await meshConfigOf(file, io);
+  return { objects, ...given !== undefined && { mesh: given } };
+}
+
+/** The error of a command that needs a mesh and has none. */
+export function noMesh(remedy: string): MeshError {
+  return usageError("no mesh is named", remedy);
 }
 
 /** The mesh of files. */

@@ -1,25 +1,38 @@
+import { MeshError, messageOf } from "../../lib/base/mod.ts";
 import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../lib/cli/mod.ts";
-import { junitXml, readRequestTests, runRequestTest, testText } from "../../lib/offline/mod.ts";
+import {
+  judgeRequestTest,
+  junitXml,
+  readRequestTests,
+  type RequestTest,
+  runRequestTest,
+  type TestResult,
+  testText,
+} from "../../lib/offline/mod.ts";
+import type { ReadPage } from "./debug_pages.ts";
+import { explanationOf, type MeshSource } from "./explain.ts";
 import { inputFiles } from "./input_files.ts";
-import { type MeshFiles, openMesh } from "./offline_files.ts";
+import { openMesh } from "./offline_files.ts";
 
 /** Options of a run. */
 export interface TestOptions {
   /** Files and directories of tests. */
   readonly tests: readonly string[];
-  readonly mesh: MeshFiles;
   readonly output: string;
 }
 
 /** Runs tests; the status is 79 when one fails. */
-export async function testRequests(options: TestOptions, io: Io): Promise<number> {
-  const tests = [];
+export async function testRequests(
+  options: TestOptions,
+  source: MeshSource,
+  io: Io,
+): Promise<number> {
+  const tests: RequestTest[] = [];
   for (const file of await inputFiles(options.tests, false)) {
     tests.push(...readRequestTests(await readInput(file, io), file));
   }
   if (tests.length === 0) throw dataError("the files have no tests");
-  const mesh = await openMesh(options.mesh, io);
-  const results = tests.map((test) => runRequestTest(mesh, test));
+  const results = await resultsOf(tests, source, io);
   switch (options.output) {
     case "junit":
       io.out(junitXml(results));
@@ -31,4 +44,28 @@ export async function testRequests(options: TestOptions, io: Io): Promise<number
       io.out(testText(results));
   }
   return results.every(({ faults }) => faults.length === 0) ? 0 : EXIT_FINDINGS;
+}
+
+async function resultsOf(
+  tests: readonly RequestTest[],
+  { files, read }: MeshSource,
+  io: Io,
+): Promise<readonly TestResult[]> {
+  if (read === undefined) {
+    const mesh = await openMesh(files, io);
+    return tests.map((test) => runRequestTest(mesh, test));
+  }
+  const results: TestResult[] = [];
+  for (const test of tests) results.push(await askedTest(read, test));
+  return results;
+}
+
+/** Asks a daemon the request of a test; a daemon that does not know its proxy fails the test. */
+async function askedTest(read: ReadPage, test: RequestTest): Promise<TestResult> {
+  try {
+    return judgeRequestTest(test, await explanationOf(read, test.question));
+  } catch (error) {
+    if (!(error instanceof MeshError) || error.code !== "daemon-not-found") throw error;
+    return { test, faults: [messageOf(error)] };
+  }
 }

@@ -1,5 +1,5 @@
 import { MeshError } from "../../lib/base/mod.ts";
-import { EXIT_FINDINGS, type Io, neutralText } from "../../lib/cli/mod.ts";
+import { EXIT_FINDINGS, type Invocation, neutralText } from "../../lib/cli/mod.ts";
 import type { ProxyNode } from "../../lib/model/mod.ts";
 import {
   OfflineMesh,
@@ -9,25 +9,22 @@ import {
 } from "../../lib/offline/mod.ts";
 import { parseMeshConfig } from "../../lib/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { type DaemonPages, readPage } from "./daemon_pages.ts";
-import { type MeshFiles, readMesh } from "./offline_files.ts";
+import { type ReadPage, withDebugPages } from "./debug_pages.ts";
+import { readNamedMesh } from "./offline_files.ts";
 
-/** Options of a comparison. */
-export interface ServedOptions {
-  readonly files: MeshFiles;
-  readonly daemon: DaemonPages;
-  /** True: a difference ends with status 79. */
-  readonly fail: boolean;
-  readonly output: string;
-}
-
-/** Compares the translation of files with the resources that a daemon serves. */
-export async function compareServed(options: ServedOptions, io: Io): Promise<number> {
-  const { objects, mesh: own } = await readMesh(options.files, io);
-  const mesh = OfflineMesh.of({ objects, mesh: own ?? await meshConfigOf(options.daemon) }).mesh;
-  const proxies = await servedProxies(options.daemon);
+/**
+ * Compares the translation of files, or of the live cluster, with the resources that the daemons
+ * serve. With `--fail`, the status is 79 for a difference.
+ */
+export async function compareServed(call: Invocation): Promise<number> {
+  const { flags, io } = call;
+  const { objects, mesh: own } = await readNamedMesh(call);
+  const { proxies, mesh } = await withDebugPages(call, async ({ read, each }) => ({
+    mesh: OfflineMesh.of({ objects, mesh: own ?? await meshConfigOf(read) }).mesh,
+    proxies: (await Promise.all(each.map(servedProxies))).flat(),
+  }));
   const groups = servedDifferences(mesh, proxies);
-  if (options.output === "json") {
+  if (flags.string("output") === "json") {
     io.out(`${JSON.stringify({ compared: proxies.length, groups }, null, 2)}\n`);
   } else {
     const lines = groups.flatMap(({ proxies, differences }) => [
@@ -40,12 +37,12 @@ export async function compareServed(options: ServedOptions, io: Io): Promise<num
     lines.push(`${different} of ${proxies.length} proxies would be served something else`);
     io.out(neutralText(`${lines.join("\n")}\n`));
   }
-  return options.fail && groups.length > 0 ? EXIT_FINDINGS : 0;
+  return flags.bool("fail") && groups.length > 0 ? EXIT_FINDINGS : 0;
 }
 
 /** The mesh configuration of the daemon. */
-async function meshConfigOf(daemon: DaemonPages): Promise<MeshConfig> {
-  const { value, problems } = parseMeshConfig(await readPage(daemon, "mesh"), "/debug/mesh");
+async function meshConfigOf(read: ReadPage): Promise<MeshConfig> {
+  const { value, problems } = parseMeshConfig(await read("mesh"), "/debug/mesh");
   if (value !== undefined) return value;
   throw new MeshError("mesh-config", `the daemon's mesh configuration: ${problems[0]?.message}`, {
     remedy: "Give it by --meshConfigFile.",
@@ -59,13 +56,13 @@ interface Client {
   readonly node: Omit<ProxyNode, "locality" | "metadata">;
 }
 
-async function servedProxies(daemon: DaemonPages): Promise<ServedProxy[]> {
-  const { clients } = JSON.parse(await readPage(daemon, "adsz")) as {
+async function servedProxies(read: ReadPage): Promise<ServedProxy[]> {
+  const { clients } = JSON.parse(await read("adsz")) as {
     readonly clients: readonly Client[];
   };
   const proxies: ServedProxy[] = [];
   for (const { node, metadata, locality } of clients) {
-    const text = await readPage(daemon, "history", [
+    const text = await read("history", [
       ["proxyID", `${node.name}.${node.namespace}`],
       ["revision", "latest"],
     ]);

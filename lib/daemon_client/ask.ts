@@ -1,6 +1,6 @@
 import { MeshError, printable } from "../base/mod.ts";
 import { askOverHttp } from "./http.ts";
-import type { DaemonAnswer, DaemonEndpoint, DaemonQuestion } from "./types.ts";
+import type { DaemonAnswer, DaemonEndpoint, DaemonQuestion, PageParameters } from "./types.ts";
 import { askOverXds } from "./xds.ts";
 
 /**
@@ -22,6 +22,12 @@ export async function askDaemon(
     if (timeout.aborted && signal?.aborted !== true) throw late(endpoint, timeoutMs);
     throw error;
   }
+}
+
+/** The query of a debug page with parameters, such as `history?limit=3`. */
+export function debugQuery(page: string, parameters: PageParameters = []): string {
+  if (parameters.length === 0) return page;
+  return `${page}?${new URLSearchParams(parameters.map(([name, value]) => [name, value]))}`;
 }
 
 function late({ address }: DaemonEndpoint, timeoutMs: number): MeshError {

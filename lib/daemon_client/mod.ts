@@ -3,6 +3,6 @@
  *
  * @module
  */
-export { askDaemon } from "./ask.ts";
-export type { DaemonAnswer, DaemonEndpoint, DaemonQuestion } from "./types.ts";
+export { askDaemon, debugQuery } from "./ask.ts";
+export type { DaemonAnswer, DaemonEndpoint, DaemonQuestion, PageParameters } from "./types.ts";
 export { type ClientCertificates, readClientCertificates } from "./certificates.ts";

@@ -19,6 +19,9 @@ export interface DaemonAnswer {
   readonly identifier?: string;
 }
 
+/** Parameters of a debug page, in order; a name may be repeated. */
+export type PageParameters = readonly (readonly [name: string, value: string])[];
+
 /** A question. */
 export interface DaemonQuestion {
   /** A path below `/debug/` with its parameters, such as `config_dump?proxyID=a.b`. */

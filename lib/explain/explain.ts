@@ -7,7 +7,7 @@ import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import type { View } from "../graph/mod.ts";
 import { isIp, nearest } from "../text/mod.ts";
-import { provenanceOf as explainResource } from "../translate/mod.ts";
+import { type Provenance, provenanceOf as explainResource } from "../translate/mod.ts";
 import { TYPE_URLS } from "../model/mod.ts";
 import {
   type Call,
@@ -130,9 +130,19 @@ function provenanceFor({ mesh, objectOf }: World, party: Party): ProvenanceOf {
       ? []
       : [...party.view(TYPE_URLS.virtualHost)?.names() ?? []]
         .filter((part) => part.slice(0, part.lastIndexOf("/")) === name)
-        .map((part) => one(TYPE_URLS.virtualHost, part));
+        .map((part) => inTable(part, one(TYPE_URLS.virtualHost, part)));
     return [one(type, name), ...parts].filter((found) => found !== undefined);
   };
+}
+
+/**
+ * The provenance of a virtual host that is a resource of its own, with the paths that it has in a
+ * route table: they begin with the name of the virtual host, which is that of the resource.
+ */
+function inTable(name: string, provenance: Provenance | undefined): Provenance | undefined {
+  if (provenance === undefined) return undefined;
+  const groups = provenance.groups.map((group) => ({ ...group, of: [name, ...group.of] }));
+  return { ...provenance, groups };
 }
 
 function firstCall(draft: Draft, from: Party, question: Question, resources: Resources): Call {

@@ -12,6 +12,7 @@ export { type OfflineInput, OfflineMesh, type OfflineProxy } from "./mesh.ts";
 export { provenanceText, proxyProvenance, resourceProvenance } from "./provenance.ts";
 export {
   type Expectation,
+  judgeRequestTest,
   readRequestTests,
   type RequestTest,
   runRequestTest,

@@ -15,7 +15,7 @@
  * @module
  */
 import { MeshError, messageOf } from "../base/mod.ts";
-import { parseQuestion, type QuestionFields } from "../explain/mod.ts";
+import { type Explanation, parseQuestion, type QuestionFields } from "../explain/mod.ts";
 import { DEFAULT_YAML_LIMITS, readYaml } from "../text/mod.ts";
 import type { OfflineMesh } from "./mesh.ts";
 import { bearerOf } from "./token.ts";
@@ -115,10 +115,15 @@ function checkFields(map: Record<string, unknown>, known: readonly string[], whe
   throw fault(`${where}: unknown field "${other}"; fields are ${known.join(", ")}`);
 }
 
+/** The result of a test by what happens to its request. */
+export function judgeRequestTest(test: RequestTest, explanation: Explanation): TestResult {
+  return { test, faults: faultsOf(verdictOf(explanation), test.expect) };
+}
+
 /** Runs a test. */
 export function runRequestTest(mesh: OfflineMesh, test: RequestTest): TestResult {
   try {
-    return { test, faults: faultsOf(verdictOf(mesh.ask(test.question)), test.expect) };
+    return judgeRequestTest(test, mesh.ask(test.question));
   } catch (error) {
     return { test, faults: [messageOf(error)] };
   }

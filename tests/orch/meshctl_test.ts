@@ -3,11 +3,11 @@
  * go through a stand-in for the kubelet.
  */
 import assert from "node:assert/strict";
-import { mergePatch, types } from "../../lib/orch/mod.ts";
+import { deleteObject, mergePatch, types } from "../../lib/orch/mod.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { clusterTest } from "../support/cluster.ts";
 import { MUTATING_WEBHOOK } from "../../cmd/meshctl/cluster/live_objects.ts";
-import { create, type Ran, startMeshctlCluster } from "../support/meshctl_cluster.ts";
+import { create, createPod, type Ran, startMeshctlCluster } from "../support/meshctl_cluster.ts";
 
 const ROUTES = {
   group: "networking.mesh.io",
@@ -16,6 +16,9 @@ const ROUTES = {
   plural: "virtualservices",
   namespaced: true,
 };
+
+/** The host of the Service. */
+const HOST = "web.shop.svc.cluster.local";
 
 /** Lines of a table without its heading, cells split at blanks. */
 function cells({ out, err, status }: Ran): string[][] {
@@ -27,6 +30,16 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
   await using mesh = await startMeshctlCluster(cluster, async (client) => {
     await create(client, types.SERVICE, { name: "web", namespace: "shop" }, {
       spec: { selector: { app: "web" }, ports: [{ name: "http", port: 80, targetPort: 8080 }] },
+    });
+    const labels = { "kubernetes.io/service-name": "web" };
+    await create(client, types.ENDPOINT_SLICE, { name: "web-a", namespace: "shop", labels }, {
+      addressType: "IPv4",
+      ports: [{ name: "http", port: 8080, protocol: "TCP" }],
+      endpoints: [{
+        addresses: ["10.0.0.9"],
+        conditions: { ready: true },
+        targetRef: { kind: "Pod", namespace: "shop", name: "web-1" },
+      }],
     });
     await create(client, ROUTES, { name: "web", namespace: "shop" }, {
       spec: {
@@ -295,11 +308,83 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
   await t.step(
     "the debug taps of agents answer proxy-status, and silent ones are named",
     async () => {
-      const { out, err } = await run("x", "ps", "--xds-via-agents", "--timeout", "20s");
-      assert.match(out, /^NAME/);
-      assert.match(err, /^Warning: web-1\.shop: .*port 15004/m);
+      await createPod(mesh.client, {
+        ...{ namespace: "shop", name: "silent-1", ip: 10, labels: { app: "silent" } },
+        containers: ["mesh-proxy"],
+      });
+      const { out, err, status } = await run("x", "ps", "--xds-via-agents");
+      const [, row = "", ...others] = out.trimEnd().split("\n");
+      const [name, , cds, , , , , agent] = row.split(/ {2,}/);
+      assert.deepEqual([name, agent, others], ["web-1.shop", "agent of web-1.shop", []]);
+      assert.match(cds ?? "", /^SYNCED/);
+      assert.match(err, /^Warning: silent-1\.shop: cannot reach port 15004 [^\n]*refused\n$/);
+      assert.equal(status, 0);
+      const one = await run("x", "ps", "--xds-via-agents", "--xds-via-agents-limit", "1");
+      assert.match(one.err, /^Note: 1 of 2 agents are asked/);
+      await deleteObject(mesh.client, types.POD, { namespace: "shop", name: "silent-1" });
     },
   );
+
+  await t.step("explain, history and test ask the daemon of the cluster", async () => {
+    const request = ["explain", "request", "--from", "web-1.shop", "--to", HOST];
+    const { out, err, status } = await run(...request);
+    assert.match(out, /VirtualService\/shop\/web/, err);
+    assert.match(out, /^ALLOWED to web\.shop\.svc\.cluster\.local:80/m);
+    assert.equal(status, 0);
+    const unknown = await run("explain", "request", "--from", "web-2.shop", "--to", HOST);
+    assert.deepEqual([unknown.status, /web-1\.shop/.test(unknown.err)], [1, true], unknown.err);
+    const cluster = "outbound|80||web.shop.svc.cluster.local";
+    const resource = await run("explain", "resource", "web-1.shop", "cds", cluster);
+    assert.match(resource.out, /^Cluster outbound\|80\|\|web\.shop[^]*Service\/shop\/web/);
+    const all = await run("explain", "proxy", "web-1.shop");
+    assert.ok(all.out.includes(resource.out.trimEnd()), all.out + all.err);
+    assert.match(all.out, /^Listener virtualInbound/m);
+
+    const history = await run("history", "--limit", "50");
+    assert.match(history.out, /^REVISION .*\n[^]*VirtualService shop\/web/);
+    const revisions = history.out.trimEnd().split("\n").slice(1).map((line) => line.split(" ")[0]!);
+    const [until = "", since = ""] = [revisions[0], revisions.at(-1)];
+    const turns = await run("history", ...request.slice(2));
+    assert.match(turns.out, /^revision \d+, .*: ALLOWED to web\.shop/m, turns.err);
+    const compared = await run(
+      ...["history", "--proxy", "web-1.shop", "--since", since, "--until", until],
+    );
+    assert.deepEqual([compared.status, compared.out === ""], [0, false], compared.err);
+
+    const file = `${mesh.dir}/tests.yaml`;
+    const test = "from: web-1.shop, to: http://web.shop.svc.cluster.local/";
+    await Deno.writeTextFile(
+      file,
+      `tests:\n- {name: good, ${test}, expect: allowed}\n- {name: bad, ${test}, expect: denied}\n` +
+        `- {name: gone, from: web-2.shop, to: http://a/, expect: denied}\n`,
+    );
+    const tested = await run("test", "-f", file);
+    assert.match(tested.out, /^ok {3}good\nFAIL bad\n {5}denied expected[^]*\nFAIL gone\n.*web-2/);
+    assert.equal(tested.status, 79);
+  });
+
+  await t.step("diff and rehearse read the objects of the cluster", async () => {
+    const same = await run("rehearse", "--fail");
+    assert.deepEqual(
+      [same.out, same.status],
+      ["0 of 1 proxies would be served something else\n", 0],
+      same.err,
+    );
+    const file = `${mesh.dir}/deny.yaml`;
+    await Deno.writeTextFile(
+      file,
+      "apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\n" +
+        "metadata: {name: none, namespace: shop}\nspec: {}\n",
+    );
+    const denied = await run("diff", "-f", file, "--fail-on", "denied");
+    assert.match(denied.out, /^newly denied: web-1\.shop http:\/\/web\.shop\.svc/m, denied.err);
+    assert.equal(denied.status, 79);
+    const removed = await run("diff", "--remove", "VirtualService/shop/web");
+    assert.match(removed.out, /VirtualService\/shop\/web removed/, removed.err);
+    const jane = await run("diff", "-f", file, "--as", "jane");
+    assert.deepEqual([jane.out, jane.status], ["", 1]);
+    assert.match(jane.err, /^Error: .*cannot (list|get) resource/);
+  });
 
   await t.step("identities that may not do something are told so, by name", async () => {
     const denied = await run("pc", "cluster", "web-1", "--as", "jane", "--as-group", "devs");

@@ -56,9 +56,11 @@ export interface MeshctlCluster extends AsyncDisposable {
 }
 
 /** A pod to create. */
-interface TestPod {
+export interface TestPod {
   readonly namespace: string;
   readonly name: string;
+  /** Last part of its address. */
+  readonly ip: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly containers: readonly string[];
 }
@@ -67,16 +69,18 @@ const PODS: readonly TestPod[] = [
   {
     namespace: "mesh-system",
     name: "meshd-1",
+    ip: 7,
     labels: { app: "meshd" },
     containers: ["discovery"],
   },
   {
     namespace: "shop",
     name: "web-1",
+    ip: 9,
     labels: { app: "web", version: "v1" },
     containers: ["web", "mesh-proxy"],
   },
-  { namespace: "shop", name: "plain-1", labels: { app: "plain" }, containers: ["plain"] },
+  { namespace: "shop", name: "plain-1", ip: 8, labels: { app: "plain" }, containers: ["plain"] },
 ];
 
 /** Creates an object of a core or other type. */
@@ -96,7 +100,7 @@ export function create(
 
 /** Creates a pod that the stand-in says to run. */
 export async function createPod(client: OrchClient, pod: TestPod): Promise<void> {
-  const { namespace, name, labels, containers } = pod;
+  const { namespace, name, ip, labels, containers } = pod;
   await create(client, types.POD, { namespace, name, labels }, {
     spec: {
       nodeName: "n1",
@@ -107,7 +111,7 @@ export async function createPod(client: OrchClient, pod: TestPod): Promise<void>
   await mergePatch(client, types.POD, { namespace, name, subresource: "status" }, {
     status: {
       phase: "Running",
-      podIP: "10.0.0.9",
+      podIP: `10.0.0.${ip}`,
       conditions: [{ type: "Ready", status: "True" }],
       containerStatuses: containers.map((one) => ({
         name: one,
@@ -143,14 +147,8 @@ export async function startMeshctlCluster(
     }),
   );
   await createAccount(client);
-  const agent = stack.use(
-    await startAgent({
-      ...{ role: "sidecar", name: "web-1", namespace: "shop", ip: "127.0.0.9", dir },
-      labels: { app: "web", version: "v1" },
-      xds: daemon.xds,
-      envoy: await envoyPath(),
-    }),
-  );
+  const tap = freePort();
+  const agent = stack.use(await startWebAgent(daemon, dir, tap));
   const trusting = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(cluster.files.ca)] });
   stack.defer(() => trusting.close());
   const api = stack.use(startKubeletStandIn({
@@ -162,6 +160,7 @@ export async function startMeshctlCluster(
       "mesh-system/meshd-1:15012": secured,
       "mesh-system/meshd-1:9876": portOf(daemon.introspection),
       "shop/web-1:15000": portOf(agent.admin),
+      "shop/web-1:15004": tap,
     },
     logs: {
       "shop/web-1/mesh-proxy": "2026-01-01T00:00:00.000000Z\tinfo\tstarted\nBearer abc.def.ghi\n",
@@ -180,6 +179,17 @@ export async function startMeshctlCluster(
     run: (...args) => runUntil(new AbortController().signal, args, () => {}),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The agent of pod `web-1`, with its debug tap. */
+async function startWebAgent(daemon: Daemon, dir: string, tap: number): Promise<Agent> {
+  return await startAgent({
+    ...{ role: "sidecar", name: "web-1", namespace: "shop", ip: "127.0.0.9", dir },
+    labels: { app: "web", version: "v1" },
+    xds: daemon.xds,
+    envoy: await envoyPath(),
+    env: { PROXY_XDS_DEBUG_VIA_AGENT: "true", PROXY_XDS_DEBUG_VIA_AGENT_PORT: `${tap}` },
+  });
 }
 
 /** The account of tokens for the daemon. */

@@ -172,7 +172,7 @@ async function itemsOf(
 }
 
 /** The mesh configuration of a revision, in the ConfigMap that the daemon reads. */
-async function meshConfigOf(
+export async function meshConfigOf(
   { client, meshNamespace: namespace }: ClusterAccess,
   revision: string,
   warn: LiveOptions["warn"],

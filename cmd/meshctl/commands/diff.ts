@@ -1,16 +1,18 @@
 import { type CommandSpec, usageError } from "../../../lib/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
-import { FILE_FLAGS, meshFiles } from "./mesh_flags.ts";
+import { CLUSTER_FLAGS, FILE_FLAGS } from "./mesh_flags.ts";
 
 /** `diff`. */
 export const diff: CommandSpec = {
   name: "diff",
   summary: "Show the blast radius of a change before it is applied",
   description:
-    "Compares the mesh of --config-dir with the same mesh and the documents of --filename:\n" +
+    "Compares the mesh of --config-dir, or the live cluster, with the same mesh and the documents\n" +
+    "of --filename:\n" +
     "proxies that are sent something, requests that are allowed or denied anew, routes that move.\n" +
     "The status is 79 for a change at or above --fail-on.",
   examples: [
+    "meshctl diff -f change.yaml",
     "meshctl diff --config-dir config/ -f change/",
     "meshctl diff --config-dir config/ -f change.yaml -o markdown --fail-on denied",
     "meshctl diff --config-dir config/ --remove VirtualService/shop/reviews",
@@ -26,10 +28,12 @@ export const diff: CommandSpec = {
       choices: ["never", "denied", "allowed", "moved", "proxies"],
     }),
     ...FILE_FLAGS,
+    ...CLUSTER_FLAGS,
     outputFlag(["text", "json", "markdown"], "text"),
   ],
   run: async (call) => {
     const { diffFiles } = await import("../blast_radius.ts");
+    const { readNamedMesh } = await import("../offline_files.ts");
     const { flags, io, signal } = call;
     const [files, removals] = [flags.list("filename"), flags.list("remove")];
     if (files.length + removals.length === 0) {
@@ -38,7 +42,8 @@ export const diff: CommandSpec = {
     return await diffFiles({
       files,
       removals,
-      mesh: meshFiles(call),
+      namespace: flags.string("namespace"),
+      readMesh: () => readNamedMesh(call),
       failOn: flags.string("fail-on"),
       output: flags.string("output"),
       signal,

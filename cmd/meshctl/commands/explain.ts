@@ -1,6 +1,6 @@
-import { type CommandSpec, type Invocation, usageError } from "../../../lib/cli/mod.ts";
+import { type CommandSpec, usageError } from "../../../lib/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
-import { DAEMON_FLAGS, daemonPages, FILE_FLAGS, meshFiles } from "./mesh_flags.ts";
+import { DAEMON_FLAGS, FILE_FLAGS } from "./mesh_flags.ts";
 
 const PROXY = {
   name: "proxy",
@@ -13,7 +13,8 @@ export const explain: CommandSpec = {
   summary: "Explain requests and the resources of proxies",
   description:
     "Says why a request goes where it goes or is denied, and which objects a resource is\n" +
-    "made from: from files (--config-dir), or from a running daemon (--daemon).",
+    "made from: from files (--config-dir), or from a running daemon: that of --daemon or\n" +
+    "--xds-address, otherwise the one in the cluster.",
   commands: [
     {
       name: "request",
@@ -25,6 +26,7 @@ export const explain: CommandSpec = {
         "that is denied.",
       examples: [
         "meshctl explain request --config-dir config/ --from front.web --to http://reviews.shop/items",
+        "meshctl explain request --from web-1.shop --to reviews:9080/",
         "meshctl explain request --daemon localhost:8080 --from front.web --to reviews.shop:9080/",
         `meshctl explain request --config-dir config/ --from edge.shop --to a.test/ --tls --token '{"iss": "i"}'`,
       ],
@@ -41,38 +43,35 @@ export const explain: CommandSpec = {
         outputFlag(["text", "json"], "text"),
       ],
       run: async (call) => {
-        const { explainRequest } = await import("../explain.ts");
+        const { explainRequest, withMeshSource } = await import("../explain.ts");
         const { flags } = call;
         const [from, to] = [flags.string("from"), flags.string("to")];
         if (from === "" || to === "") throw usageError("--from and --to are required");
-        return await explainRequest(
-          {
-            from,
-            to,
-            method: flags.string("method"),
-            headers: flags.list("header"),
-            token: flags.string("token"),
-            tls: flags.bool("tls"),
-            client: flags.string("client"),
-            output: flags.string("output"),
-          },
-          source(call),
-          call.io,
-        );
+        const request = {
+          ...{ from, to },
+          method: flags.string("method"),
+          headers: flags.list("header"),
+          token: flags.string("token"),
+          tls: flags.bool("tls"),
+          client: flags.string("client"),
+          output: flags.string("output"),
+        };
+        return await withMeshSource(call, (source) => explainRequest(request, source, call.io));
       },
     },
     {
       name: "proxy",
       summary: "List the resources of a proxy with the objects behind them",
-      examples: ["meshctl explain proxy reviews-v1.shop --config-dir config/"],
+      examples: [
+        "meshctl explain proxy web-1.shop",
+        "meshctl explain proxy reviews-v1.shop --config-dir config/",
+      ],
       args: [PROXY],
-      flags: [...FILE_FLAGS, outputFlag(["text", "json"], "text")],
+      flags: [...FILE_FLAGS, ...DAEMON_FLAGS, outputFlag(["text", "json"], "text")],
       run: async (call) => {
-        const { explainProxy } = await import("../explain.ts");
-        return await explainProxy(call.args[0]!, {
-          files: meshFiles(call),
-          output: call.flags.string("output"),
-        }, call.io);
+        const { explainProxy, withMeshSource } = await import("../explain.ts");
+        const question = { name: call.args[0]!, output: call.flags.string("output") };
+        return await withMeshSource(call, (source) => explainProxy(question, source, call.io));
       },
     },
     {
@@ -89,20 +88,12 @@ export const explain: CommandSpec = {
       ],
       flags: [...FILE_FLAGS, ...DAEMON_FLAGS, outputFlag(["text", "json"], "text")],
       run: async (call) => {
-        const { explainResource } = await import("../explain.ts");
+        const { explainResource, withMeshSource } = await import("../explain.ts");
         const [proxy, type, name] = call.args as readonly [string, string, string];
         const { flags, io } = call;
         const question = { proxy, type, name, output: flags.string("output") };
-        return await explainResource(question, source(call), io);
+        return await withMeshSource(call, (source) => explainResource(question, source, io));
       },
     },
   ],
 };
-
-function source(call: Invocation) {
-  const daemon = daemonPages(call);
-  if (daemon !== undefined && call.flags.list("config-dir").length > 0) {
-    throw usageError("--daemon and --config-dir exclude each other");
-  }
-  return daemon === undefined ? { files: meshFiles(call) } : { daemon };
-}

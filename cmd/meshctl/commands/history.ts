@@ -1,6 +1,6 @@
 import { type CommandSpec, usageError } from "../../../lib/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
-import { DAEMON_FLAGS, daemonPages } from "./mesh_flags.ts";
+import { DAEMON_FLAGS } from "./mesh_flags.ts";
 
 /** `history`. */
 export const history: CommandSpec = {
@@ -12,6 +12,7 @@ export const history: CommandSpec = {
     "--from and --to the revisions at which a request got another outcome, from a daemon or from\n" +
     "a recording (--log, see MESH_INPUT_LOG).",
   examples: [
+    "meshctl history",
     "meshctl history --daemon localhost:8080",
     "meshctl history --daemon localhost:8080 --proxy front.web --since 4 --until 9",
     "meshctl history --daemon localhost:8080 --from front.web --to http://items.example/items",
@@ -44,21 +45,25 @@ export const history: CommandSpec = {
       if (!isAsked) throw usageError("--log needs --from and --to");
       return await history.outcomesOfLog({ file: flags.string("log"), question, output }, io);
     }
-    const daemon = daemonPages(call);
-    if (daemon === undefined) throw usageError("give --daemon HOST:PORT or --log FILE");
-    if (isAsked) return await history.outcomesOfDaemon(daemon, { question, output }, io);
-    if (from !== "" || to !== "") throw usageError("--from and --to belong together");
-    if (!flags.given.has("proxy")) {
-      return await history.latestRevisions(daemon, { limit: flags.number("limit"), output }, io);
+    if (!isAsked && (from !== "" || to !== "")) {
+      throw usageError("--from and --to belong together");
     }
-    if (!flags.given.has("since") || !flags.given.has("until")) {
+    const isCompared = flags.given.has("proxy");
+    if (isCompared && (!flags.given.has("since") || !flags.given.has("until"))) {
       throw usageError("--proxy needs --since and --until");
     }
-    return await history.comparedRevisions(daemon, {
-      proxy: flags.string("proxy"),
-      since: flags.number("since"),
-      until: flags.number("until"),
-      output,
-    }, io);
+    const { withDebugPages } = await import("../debug_pages.ts");
+    return await withDebugPages(call, async ({ read }) => {
+      if (isAsked) return await history.outcomesOfDaemon(read, { question, output }, io);
+      if (!isCompared) {
+        return await history.latestRevisions(read, { limit: flags.number("limit"), output }, io);
+      }
+      return await history.comparedRevisions(read, {
+        proxy: flags.string("proxy"),
+        since: flags.number("since"),
+        until: flags.number("until"),
+        output,
+      }, io);
+    });
   },
 };

@@ -1,12 +1,10 @@
 /**
- * Flags of commands about a mesh from files or a daemon.
+ * Flags of commands about a mesh from files, a daemon or a cluster.
  *
  * @module
  */
-import { type FlagSpec, type Invocation, usageError } from "../../../lib/cli/mod.ts";
-import type { DaemonPages } from "../daemon_pages.ts";
-import type { MeshFiles } from "../offline_files.ts";
-import { flag } from "./flags.ts";
+import type { FlagSpec } from "../../../lib/cli/mod.ts";
+import { flag, REVISION, XDS_FLAGS } from "./flags.ts";
 
 /** The files of a mesh. */
 export const FILE_FLAGS: readonly FlagSpec[] = [
@@ -16,27 +14,15 @@ export const FILE_FLAGS: readonly FlagSpec[] = [
   flag("meshConfigFile", "string", "Mesh configuration", { complete: "file" }),
 ];
 
-/** The daemon. */
+/** The daemon: its debug pages by address, otherwise as other commands find it. */
 export const DAEMON_FLAGS: readonly FlagSpec[] = [
-  flag("daemon", "string", "Debug address of a daemon, host:port"),
-  flag("timeout", "duration", "Longest wait for the daemon", { default: "30s" }),
+  flag("daemon", "string", "Address of the daemon's debug pages, host:port"),
+  REVISION,
+  ...XDS_FLAGS,
 ];
 
-/** The files that the flags name. */
-export function meshFiles({ flags }: Invocation): MeshFiles {
-  const configDir = flags.list("config-dir");
-  if (configDir.length === 0) {
-    throw usageError("no configuration is named", "Give --config-dir DIR.");
-  }
-  return {
-    configDir,
-    namespace: flags.string("namespace"),
-    meshConfigFile: flags.string("meshConfigFile"),
-  };
-}
-
-/** The daemon that the flags name; `undefined` for none. */
-export function daemonPages({ flags, signal }: Invocation): DaemonPages | undefined {
-  const address = flags.string("daemon");
-  return address === "" ? undefined : { address, timeoutMs: flags.number("timeout"), signal };
-}
+/** A live cluster whose objects are read. */
+export const CLUSTER_FLAGS: readonly FlagSpec[] = [
+  REVISION,
+  flag("timeout", "duration", "Longest wait for the objects of the cluster", { default: "30s" }),
+];

@@ -1,15 +1,17 @@
 import { type CommandSpec, usageError } from "../../../lib/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
-import { FILE_FLAGS, meshFiles } from "./mesh_flags.ts";
+import { DAEMON_FLAGS, FILE_FLAGS } from "./mesh_flags.ts";
 
 /** `test`. */
 export const test: CommandSpec = {
   name: "test",
-  summary: "Test routing and access of configuration files",
+  summary: "Test routing and access",
   description:
-    "Asks requests of test files and compares their outcomes with those expected, without\n" +
-    "daemon and proxies. The status is 79 when a test fails, and 65 for a file that is no test.",
+    "Compares the outcomes of the requests in test files with those expected: in the configuration\n" +
+    "of --config-dir, without daemon and proxies, or as the running daemon explains them. Nothing\n" +
+    "is sent. The status is 79 when a test fails, and 65 for a file that is no test.",
   examples: [
+    "meshctl test -f requests.yaml",
     "meshctl test --config-dir config/ -f requests.yaml",
     "meshctl test --config-dir config/ -f tests/ -o junit > report.xml",
   ],
@@ -19,13 +21,15 @@ export const test: CommandSpec = {
       complete: "file",
     }),
     ...FILE_FLAGS,
+    ...DAEMON_FLAGS,
     outputFlag(["text", "junit", "json"], "text"),
   ],
   run: async (call) => {
     const { testRequests } = await import("../request_tests.ts");
+    const { withMeshSource } = await import("../explain.ts");
     const files = call.flags.list("filename");
     if (files.length === 0) throw usageError("no tests are named", "Give -f FILE.");
-    const options = { tests: files, mesh: meshFiles(call), output: call.flags.string("output") };
-    return await testRequests(options, call.io);
+    const options = { tests: files, output: call.flags.string("output") };
+    return await withMeshSource(call, (source) => testRequests(options, source, call.io));
   },
 };

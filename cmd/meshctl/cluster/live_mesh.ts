@@ -1,0 +1,100 @@
+/**
+ * The configuration of a live cluster, read once as a daemon reads it: custom resources, Services
+ * with their endpoints, pods, and the mesh configuration.
+ *
+ * @module
+ */
+import { MeshError, printable } from "../../../lib/base/mod.ts";
+import { rowRef } from "../../../lib/graph/mod.ts";
+import type { Intake } from "../../../lib/ingest/mod.ts";
+import {
+  type ConfigObject,
+  objectKey,
+  type ObjectMeta,
+  objectRef,
+} from "../../../lib/model/mod.ts";
+import { followObjects } from "../../../lib/sources/mod.ts";
+import type { ClusterAccess } from "./access.ts";
+import { type LiveObjects, meshConfigOf } from "./live_objects.ts";
+
+/** Origin of the rows, and DNS suffix, of a daemon with default flags. */
+const SOURCE = "cluster/Orchestrator";
+const DOMAIN = "cluster.local";
+
+/** Options of reading. */
+export interface LiveMeshOptions {
+  /** Revision of the mesh configuration; empty: the default one. */
+  readonly revision: string;
+  /** Longest wait for all objects, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Called for an object that a daemon rejects, and for an invalid mesh configuration. */
+  readonly warn: (message: string) => void;
+}
+
+/** The objects, with the rows of Services and pods. */
+export interface LiveMesh {
+  readonly objects: readonly ConfigObject[];
+  readonly mesh?: NonNullable<LiveObjects["mesh"]>;
+}
+
+/**
+ * Reads the configuration of all namespaces.
+ *
+ * @throws {MeshError} `cluster-unread` if a resource cannot be listed, or on the time limit
+ */
+export async function readLiveMesh(
+  cluster: ClusterAccess,
+  { revision, timeoutMs, warn }: LiveMeshOptions,
+): Promise<LiveMesh> {
+  const mesh = await meshConfigOf(cluster, revision, warn);
+  const rows = new Map<string, ConfigObject>();
+  const failed = Promise.withResolvers<never>();
+  const fail = (reason: string): void =>
+    failed.reject(
+      new MeshError("cluster-unread", printable(`cannot read the cluster: ${reason}`), {
+        remedy: "Check the identity's rights to list, or name files with --config-dir.",
+      }),
+    );
+  failed.promise.catch(() => {});
+  const timer = setTimeout(() => fail(`no complete answer in ${timeoutMs / 1000} s`), timeoutMs);
+  const abort = (): void => failed.reject(cluster.signal?.reason);
+  cluster.signal?.addEventListener("abort", abort, { once: true });
+  const source = followObjects({
+    client: cluster.client,
+    source: SOURCE,
+    intake: intakeOf(rows, fail),
+    namespace: "",
+    domain: DOMAIN,
+  });
+  try {
+    await Promise.race([source.synced, failed.promise]);
+    for (const { object, message } of source.problems()) {
+      const ref = object === undefined ? "an object" : refOf(object);
+      warn(`${ref} is left out: ${message}`);
+    }
+  } finally {
+    clearTimeout(timer);
+    cluster.signal?.removeEventListener("abort", abort);
+    await source.close();
+  }
+  return { objects: [...rows.values()], ...mesh !== undefined && { mesh } };
+}
+
+function intakeOf(rows: Map<string, ConfigObject>, fail: (reason: string) => void): Intake {
+  return {
+    objects: ({ upserts, deletes }) => {
+      for (const one of upserts) rows.set(objectRef(one), one);
+      for (const one of deletes) rows.delete(refOf(one));
+    },
+    settings: () => {},
+    synced: () => {},
+    expecting: () => {},
+    health: (fault) => {
+      if (fault !== undefined) fail(fault);
+    },
+  };
+}
+
+function refOf({ kind, namespace, name }: Pick<ObjectMeta, "kind" | "namespace" | "name">): string {
+  return rowRef({ table: kind, key: objectKey({ namespace, name }) });
+}
