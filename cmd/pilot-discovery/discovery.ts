@@ -26,7 +26,7 @@ import {
   PUSH_THROTTLE,
   type XdsServer,
 } from "../../lib/serve/mod.ts";
-import { culpritsIn } from "../../lib/translate/mod.ts";
+import { culpritsIn, proxySettings } from "../../lib/translate/mod.ts";
 import { startControllers } from "./controllers.ts";
 import { openDebugViews } from "./debug_views.ts";
 import { createEngine, type Engine } from "./engine.ts";
@@ -86,7 +86,13 @@ export async function discovery(
     sessions: () => xds.sessions(),
     ingest: engine.ingest,
   }, stack);
-  const webhooks = await openWebhooks({ options, sources, identity }, stack);
+  const { mesh } = engine.pipeline;
+  const webhooks = await openWebhooks({
+    options,
+    sources,
+    identity,
+    proxySettings: (pod) => proxySettings(mesh, { role: "sidecar", ...pod }),
+  }, stack);
   const xds: XdsServer = createServer(engine, {
     sources,
     records,

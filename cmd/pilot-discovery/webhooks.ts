@@ -37,6 +37,8 @@ export interface WebhooksInput {
   readonly options: DiscoveryOptions;
   readonly sources: Pick<Sources, "client" | "mesh">;
   readonly identity: Pick<Identity, "tls">;
+  /** The settings of ProxyConfig objects for a pod. */
+  readonly proxySettings: InjectionSettings["proxySettings"];
 }
 
 /** The webhooks of a daemon. */
@@ -54,7 +56,7 @@ export interface Webhooks {
  * @throws MeshError `no-certificate` if the flag is given and there is no certificate
  */
 export async function openWebhooks(
-  { options, sources: { client, mesh }, identity: { tls } }: WebhooksInput,
+  { options, sources: { client, mesh }, identity: { tls }, proxySettings }: WebhooksInput,
   stack: AsyncDisposableStack,
 ): Promise<Webhooks> {
   const { httpsAddr: address, given } = options;
@@ -69,7 +71,10 @@ export async function openWebhooks(
   }
   const revision = REVISION.get() || "default";
   const injection = INJECT_ENABLED.get()
-    ? await openInjection({ client, mesh, namespace: options.namespace, revision }, stack)
+    ? await openInjection(
+      { client, mesh, proxySettings, namespace: options.namespace, revision },
+      stack,
+    )
     : undefined;
   const remedy = "An empty --httpsAddr switches this listener off.";
   const paths = { injection, revision, isReady: () => true };
@@ -100,9 +105,10 @@ function shownInjection({ config }: InjectionSettings): unknown {
 }
 
 async function openInjection(
-  { client, mesh, namespace, revision }: {
+  { client, mesh, proxySettings, namespace, revision }: {
     readonly client: OrchClient | undefined;
     readonly mesh: Sources["mesh"];
+    readonly proxySettings: InjectionSettings["proxySettings"];
     readonly namespace: string;
     readonly revision: string;
   },
@@ -110,6 +116,7 @@ async function openInjection(
 ): Promise<InjectionSettings> {
   const settings = {
     mesh,
+    proxySettings,
     revision,
     nativeSidecars: ENABLE_NATIVE_SIDECARS.get(),
     compliancePolicy: COMPLIANCE_POLICY.get() ?? "",

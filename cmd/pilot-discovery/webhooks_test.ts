@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { request } from "node:https";
 import { parseArgv } from "../../lib/cli/mod.ts";
 import { useEnvironment } from "../../lib/env/mod.ts";
+import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { create } from "../../lib/proto/mod.ts";
 import { defaultMeshConfig } from "../../lib/schema/mod.ts";
 import { freePort } from "../../scripts/harness/mod.ts";
 import { makeAuthority, withCertificates } from "../../tests/support/certificates.ts";
@@ -14,6 +16,7 @@ function optionsOf(...args: string[]) {
   return discoveryOptions(parseArgv(PILOT_DISCOVERY, ["discovery", ...args]).flags);
 }
 
+const proxySettings = () => create(ProxyConfigSchema);
 const sources = { client: undefined, mesh: defaultMeshConfig };
 
 /** The status of `/inject` with an empty body. */
@@ -42,7 +45,12 @@ Deno.test(withCertificates("INJECT_ENABLED answers requests for injection", asyn
     await using stack = new AsyncDisposableStack();
     const port = freePort();
     const options = optionsOf(`--httpsAddr=127.0.0.1:${port}`);
-    const { notes, injection } = await openWebhooks({ options, sources, identity: { tls } }, stack);
+    const { notes, injection } = await openWebhooks({
+      options,
+      sources,
+      identity: { tls },
+      proxySettings,
+    }, stack);
     assert.deepEqual(notes, []);
     assert.equal(
       /"templates":\{"sidecar":/.test(JSON.stringify(injection?.() ?? null)),
@@ -57,7 +65,7 @@ Deno.test("a listener that cannot be used is refused when it is asked for, and n
   await using stack = new AsyncDisposableStack();
   const identity = { tls: undefined };
   const open = (...args: string[]) =>
-    openWebhooks({ options: optionsOf(...args), sources, identity }, stack);
+    openWebhooks({ options: optionsOf(...args), sources, identity, proxySettings }, stack);
   await assert.rejects(open("--httpsAddr=:15017"), /there is no certificate for this listener/);
   assert.match((await open()).notes.join(), /:15017: without an orchestrator/);
   assert.deepEqual(await open("--httpsAddr="), { notes: [] });

@@ -4,7 +4,7 @@
  * @module
  */
 import { MeshError } from "../base/mod.ts";
-import { toJson } from "../proto/mod.ts";
+import { clone, toJson } from "../proto/mod.ts";
 import { defaultProxyConfig, parseProxyConfig } from "../schema/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
@@ -21,6 +21,8 @@ const DEFAULT_ID = 1337;
 /** Mesh-wide inputs of the data. */
 export interface DataInput {
   readonly mesh: MeshConfig;
+  /** The settings of ProxyConfig objects for the pod; fields that none of them has are unset. */
+  readonly settings: ProxyConfig | undefined;
   readonly values: Json;
   readonly revision: string;
   readonly compliancePolicy: string;
@@ -31,7 +33,7 @@ export interface DataInput {
 /** Data of one pod. */
 export interface PodData {
   readonly data: Structure;
-  /** The mesh's `defaultConfig` with the pod's annotation merged over it. */
+  /** The mesh's `defaultConfig` with ProxyConfig objects and the pod's annotation merged over it. */
   readonly proxy: ProxyConfig;
 }
 
@@ -41,7 +43,7 @@ export interface PodData {
  * @throws MeshError `inject-annotation` for an annotation `proxy.mesh.io/config` that is not valid
  */
 export function podData(pod: Pod, workload: WorkloadMeta, input: DataInput): PodData {
-  const proxy = proxyConfigOf(pod, input.mesh);
+  const proxy = proxyConfigOf(pod, input);
   const { uid, gid } = idsOf(pod, input.namespaceAnnotations);
   const { values, revision } = input;
   const data = structureOf({
@@ -90,8 +92,9 @@ export function changedProxyFields(proxy: ProxyConfig): Json {
   );
 }
 
-function proxyConfigOf(pod: Pod, mesh: MeshConfig): ProxyConfig {
-  const base = mesh.defaultConfig ?? defaultProxyConfig();
+/** The least specific first: the mesh's defaults, ProxyConfig objects, the annotation of the pod. */
+function proxyConfigOf(pod: Pod, { mesh, settings }: DataInput): ProxyConfig {
+  const base = withSettings(mesh.defaultConfig ?? defaultProxyConfig(), settings);
   const text = annotationsOf(pod)[CONFIG_ANNOTATION];
   if (text === undefined || text.trim() === "") return base;
   const { value, problems } = parseProxyConfig(text, CONFIG_ANNOTATION, base);
@@ -102,6 +105,16 @@ function proxyConfigOf(pod: Pod, mesh: MeshConfig): ProxyConfig {
   throw new MeshError("inject-annotation", `${where}: ${path}${first?.message}`, {
     remedy: first?.remedy,
   });
+}
+
+/** The fields that ProxyConfig objects have, over a base; variables are merged by name. */
+function withSettings(base: ProxyConfig, settings: ProxyConfig | undefined): ProxyConfig {
+  if (settings === undefined) return base;
+  const config = clone(ProxyConfigSchema, base);
+  config.concurrency = settings.concurrency ?? config.concurrency;
+  config.image = settings.image ?? config.image;
+  Object.assign(config.proxyMetadata, settings.proxyMetadata);
+  return config;
 }
 
 /** User and group of the proxy: of the user's container, of the namespace (a range), or the default. */

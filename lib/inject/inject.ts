@@ -31,6 +31,8 @@ const TEMPLATES = "inject.mesh.io/templates";
 export interface InjectionInput {
   readonly config: InjectionConfig;
   readonly mesh: MeshConfig;
+  /** The settings of ProxyConfig objects for the pod; fields that none of them has are unset. */
+  readonly settings?: ProxyConfig;
   /** Revision of the daemon; empty: `default`. */
   readonly revision: string;
   /** True: the proxy is a native sidecar, an init container that runs on. */
@@ -60,6 +62,7 @@ export function injectPod(given: Pod, input: InjectionInput): Pod {
   const { config, revision } = input;
   const dataInput: DataInput = {
     mesh: input.mesh,
+    settings: input.settings,
     values: config.values,
     revision,
     compliancePolicy: input.compliancePolicy,

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../base/mod.ts";
+import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { create } from "../proto/mod.ts";
 import { defaultMeshConfig } from "../schema/mod.ts";
 import {
   decide,
@@ -78,6 +80,32 @@ Deno.test("a pod gets a proxy, and its probes go through the agent", () => {
   );
   assert.equal(pod.metadata?.labels?.["service.mesh.io/canonical-name"], "web");
   assert.equal(pod.metadata?.annotations?.["prometheus.io/port"], "15020");
+});
+
+Deno.test("PROXY_CONFIG: mesh defaults, then ProxyConfig objects, then the annotation", () => {
+  const mesh = defaultMeshConfig();
+  mesh.defaultConfig!.concurrency = 1;
+  mesh.defaultConfig!.proxyMetadata = { A: "mesh", B: "mesh", C: "mesh" };
+  const settings = create(ProxyConfigSchema, {
+    concurrency: 2,
+    image: { imageType: "debug" },
+    proxyMetadata: { B: "objects", C: "objects" },
+  });
+  const injected = (settings?: ProxyConfig, annotation = "") => {
+    const annotations = { "proxy.mesh.io/config": annotation };
+    const pod = injectPod(withMeta({ annotations }), { ...input(), mesh, settings });
+    const { concurrency, image, proxyMetadata } = JSON.parse(variable(pod, "PROXY_CONFIG")!);
+    const names = ["A", "B", "C"].map((name) => variable(pod, name));
+    assert.deepEqual(Object.values(proxyMetadata), names);
+    const tag = pod.spec?.containers[1]?.image?.split("-").at(-1);
+    return [concurrency, image?.imageType, tag === image?.imageType, ...names];
+  };
+  assert.deepEqual(injected(), [1, undefined, false, "mesh", "mesh", "mesh"]);
+  assert.deepEqual(injected(settings), [2, "debug", true, "mesh", "objects", "objects"]);
+  const own = "{concurrency: 3, image: {imageType: distroless}, proxyMetadata: {C: own}}";
+  assert.deepEqual(injected(settings, own), [3, "distroless", true, "mesh", "objects", "own"]);
+  const empty = create(ProxyConfigSchema);
+  assert.deepEqual(injected(empty), injected());
 });
 
 Deno.test("a second injection gives what the first one gave", () => {

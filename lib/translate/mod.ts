@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { proxySettings } from "./agents/mod.ts";
 export { type Features, mergeTrafficPolicy } from "./context/mod.ts";
 export {
   inboundConflicts,

@@ -14,6 +14,7 @@ import {
 } from "../inject/mod.ts";
 import { scope } from "../log/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission.ts";
 import { isPlainObject } from "./json.ts";
 import {
@@ -26,10 +27,18 @@ import {
 
 const log = scope("default");
 
+/** The part of a pod that ProxyConfig objects select by. */
+export interface LabelledPod {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
 /** Settings of injection in the daemon. */
 export interface InjectionSettings {
   readonly config: () => InjectionConfig;
   readonly mesh: () => MeshConfig;
+  /** The settings of ProxyConfig objects for a pod; fields that none of them has are unset. */
+  readonly proxySettings: (pod: LabelledPod) => ProxyConfig;
   readonly revision: string;
   readonly nativeSidecars: boolean;
   readonly compliancePolicy: string;
@@ -89,6 +98,7 @@ export async function answerInjection(
     const injected = injectPod(found, {
       config,
       mesh: settings.mesh(),
+      settings: settings.proxySettings({ namespace, labels: found.metadata?.labels ?? {} }),
       revision: settings.revision,
       nativeSidecars: settings.nativeSidecars,
       compliancePolicy: settings.compliancePolicy,

@@ -6,7 +6,7 @@
  */
 export { type ConfigurationSync, syncConfigurations } from "./configurations.ts";
 export { type FollowedInjection, followInjectionConfig, injectionConfigMap } from "./config_map.ts";
-export type { InjectionSettings } from "./injection.ts";
+export type { InjectionSettings, LabelledPod } from "./injection.ts";
 export { answerPath, type WebhookPaths } from "./routes.ts";
 export {
   type HttpsAnswer,

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { request as httpsRequest } from "node:https";
 import { defaultInjectionConfig } from "../inject/mod.ts";
+import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { expose } from "../metrics/mod.ts";
+import { create } from "../proto/mod.ts";
 import { defaultMeshConfig } from "../schema/mod.ts";
 import { makeAuthority, withCertificates } from "../../tests/support/certificates.ts";
 import { pathVariables } from "./injection.ts";
@@ -11,6 +13,8 @@ const PATHS: WebhookPaths = {
   injection: {
     config: defaultInjectionConfig,
     mesh: defaultMeshConfig,
+    proxySettings: ({ namespace, labels }) =>
+      create(ProxyConfigSchema, { proxyMetadata: { SELECTED: `${namespace}/${labels.app}` } }),
     revision: "default",
     nativeSidecars: false,
     compliancePolicy: "",
@@ -20,7 +24,10 @@ const PATHS: WebhookPaths = {
   isReady: () => true,
 };
 
-const POD = { metadata: { name: "a", labels: {} }, spec: { containers: [{ name: "a" }] } };
+const POD = {
+  metadata: { name: "a", labels: { app: "web" } },
+  spec: { containers: [{ name: "a" }] },
+};
 
 function review(request: Record<string, unknown>, apiVersion = "admission.k8s.io/v1"): string {
   return JSON.stringify({ apiVersion, kind: "AdmissionReview", request: { uid: "1", ...request } });
@@ -65,6 +72,7 @@ Deno.test("an injected pod is a JSON Patch, in the version of the review", async
     assert.match(patch, /"MESH_META_CLUSTER_ID","value":"one"/);
     assert.match(patch, /"MESH_META_NETWORK","value":"n\/1"/);
     assert.match(patch, /"CUSTOM_KEY","value":"x"/);
+    assert.match(patch, /"SELECTED","value":"shop\/web"/);
     assert.doesNotMatch(patch, /ODD/);
   }
   assert.deepEqual(pathVariables(["a", "b", "c"]), [["A", "b"]]);

@@ -111,6 +111,7 @@ interface StoredPod extends OrchObject {
   readonly spec: {
     readonly containers: readonly {
       readonly name: string;
+      readonly image?: string;
       readonly env?: readonly { readonly name: string; readonly value?: string }[];
     }[];
     readonly initContainers?: readonly { readonly name: string }[];
@@ -220,6 +221,10 @@ clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) 
     assert.match(refused.text, /interceptionMode"\]: "SOMEHOW" is not REDIRECT, TPROXY or NONE/);
   });
 
+  await t.step(
+    "ProxyConfigs shape the proxy, the specific over the general",
+    () => proxyConfigs(cluster, client),
+  );
   await t.step(
     "an invalid VirtualService is refused with field and remedy",
     () => refuses(cluster),
@@ -343,6 +348,56 @@ async function creates(cluster: Cluster, name: string): Promise<void> {
     text = result.text;
     return result.success;
   });
+}
+
+async function proxyConfigs(cluster: Cluster, client: OrchClient): Promise<void> {
+  const object = (name: string, namespace: string, spec: Record<string, unknown>) => ({
+    apiVersion: "networking.mesh.io/v1beta1",
+    kind: "ProxyConfig",
+    metadata: { name, namespace },
+    spec,
+  });
+  const variables = (value: string, ...names: string[]) => ({
+    environmentVariables: Object.fromEntries(names.map((name) => [name, value])),
+  });
+  const objects = [
+    object("all", "mesh-system", { concurrency: 3, ...variables("root", "A", "B", "C", "D") }),
+    object("own", "shop", {
+      image: { imageType: "debug" },
+      ...variables("namespace", "B", "C", "D"),
+    }),
+    object("web", "shop", {
+      selector: { matchLabels: { app: "web" } },
+      ...variables("selector", "C", "D"),
+    }),
+    object("other", "shop", { selector: { matchLabels: { app: "other" } }, concurrency: 4 }),
+  ];
+  for (const one of objects) {
+    const { success, text } = await applied(cluster, one);
+    assert.ok(success, text);
+  }
+  const plain = pod("settled");
+  const annotations = { "proxy.mesh.io/config": "proxyMetadata: {D: annotation}" };
+  const annotated = { ...plain, metadata: { ...plain.metadata, annotations } };
+  let proxy: StoredPod["spec"]["containers"][number] | undefined;
+  await eventually("the settings of all levels", async () => {
+    await cluster.run(["delete", "pod", "settled", "-n", "shop", "--ignore-not-found", "--now"]);
+    const { success, text } = await applied(cluster, annotated);
+    assert.ok(success, text);
+    const at = { namespace: "shop", name: "settled" };
+    const { spec } = await getObject<StoredPod>(client, types.POD, at);
+    proxy = spec.containers.find(({ name }) => name === "mesh-proxy");
+    const given = new Map(proxy?.env?.map(({ name, value }) => [name, value]));
+    return ["A", "B", "C", "D"].map((name) => given.get(name)).join() ===
+      "root,namespace,selector,annotation";
+  });
+  const config = JSON.parse(proxy?.env?.find(({ name }) => name === "PROXY_CONFIG")?.value ?? "{}");
+  assert.equal(config.concurrency, 3);
+  assert.equal(config.image?.imageType, "debug");
+  assert.match(proxy?.image ?? "", /-debug$/);
+  for (const { metadata: { name, namespace } } of objects) {
+    await cluster.run(["delete", "proxyconfig", name, "-n", namespace]);
+  }
 }
 
 async function refuses(cluster: Cluster): Promise<void> {

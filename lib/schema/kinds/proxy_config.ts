@@ -17,7 +17,7 @@ export const PROXY_CONFIG: TabledKind<"ProxyConfig", "proxyConfigs", ProxyConfig
   scope: "namespaced",
   table: "proxyConfigs",
   schema: ProxyConfigSchema,
-  effective: { paths: ["selector", "concurrency", "environmentVariables"] },
+  effective: { paths: ["selector", "concurrency", "environmentVariables", "image"] },
   validate,
 };
 

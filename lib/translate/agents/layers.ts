@@ -6,14 +6,14 @@
  * @module
  */
 import type { MeshConfig_CertificateData } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { type Mesh, MESH_ROW, type Workload, workloadKeys } from "../../derive/mod.ts";
+import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { MESH_ROW, workloadKeys } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { create } from "../../proto/mod.ts";
 import { type AgentLayersOf, type Context, isGrpc } from "../context/mod.ts";
 import { AGENT_TYPE_URLS, encodeResource, resourceTable } from "../resources/mod.ts";
 import { trustDomainsOf } from "../security/mod.ts";
 import { deriveNameTables } from "./name_table.ts";
+import { mergedSettings } from "./proxy_settings.ts";
 
 /** Name of the only resource of the type `ProxyConfig`. */
 export const PROXY_CONFIG = "proxy-config";
@@ -23,7 +23,11 @@ export function createAgentLayers(context: Context): AgentLayersOf {
   const { graph } = context.mesh;
   const names = deriveNameTables(context);
   const settings = resourceTable(graph, "pcds", workloadKeys, (read, key) => {
-    const config = effectiveSettings(read, context.mesh, key);
+    const { proxyConfigs, tables } = context.mesh;
+    const specs = read.get(proxyConfigs, key).map((one) =>
+      read.get(tables.proxyConfigs, one)?.spec
+    );
+    const config = mergedSettings(specs);
     config.caCertificatesPem = trustedRoots(read, context);
     return [encodeResource(PROXY_CONFIG, ProxyConfigSchema, config)];
   });
@@ -66,22 +70,6 @@ function vouchesHere(
   if (trustDomains.length === 0) return true;
   const own = trustDomainsOf(read, context);
   return trustDomains.some((domain) => own.includes(domain));
-}
-
-/**
- * Returns the settings of ProxyConfigs for a workload: the more specific ones win, variables are
- * merged by name.
- */
-function effectiveSettings(read: Read, mesh: Mesh, workload: Workload): ProxyConfig {
-  const config = create(ProxyConfigSchema);
-  for (const key of read.get(mesh.proxyConfigs, workload)) {
-    const spec = read.get(mesh.tables.proxyConfigs, key)?.spec;
-    if (spec === undefined) continue;
-    config.concurrency = spec.concurrency ?? config.concurrency;
-    config.image = spec.image ?? config.image;
-    Object.assign(config.proxyMetadata, spec.environmentVariables);
-  }
-  return config;
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -8,6 +8,7 @@ import {
 } from "../../../tests/support/translation_fixture.ts";
 import { create, fromBinary } from "../../proto/mod.ts";
 import { AGENT_TYPE_URLS } from "../resources/mod.ts";
+import { proxySettings } from "./mod.ts";
 
 const certificate = (text: string): string =>
   `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
@@ -56,7 +57,7 @@ Deno.test("agents are sent the roots of the daemon's authority, in every mesh", 
 });
 
 Deno.test("agents are sent the ProxyConfig values of their proxy, the specific over the general", () => {
-  const { translation, set, remove } = startTranslation(configOf(certificate("a")));
+  const { translation, mesh, set, remove } = startTranslation(configOf(certificate("a")));
   const object = (name: string, namespace: string, spec: string): string =>
     `apiVersion: networking.mesh.io/v1beta1
 
@@ -73,6 +74,8 @@ spec: {${spec}}
     binding.close();
     const { concurrency, proxyMetadata, caCertificatesPem } = fromBinary(ProxyConfigSchema, bytes);
     assert.deepEqual(caCertificatesPem, [], "authorities are for meshes of several roots");
+    const settings = proxySettings(mesh, { role: "sidecar", namespace, labels: { app } });
+    assert.deepEqual([settings.concurrency, settings.proxyMetadata], [concurrency, proxyMetadata]);
     return [concurrency, proxyMetadata];
   };
   assert.deepEqual(served("one", "a"), [undefined, {}]);

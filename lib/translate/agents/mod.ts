@@ -5,3 +5,4 @@
  * @module
  */
 export { createAgentLayers } from "./layers.ts";
+export { proxySettings } from "./proxy_settings.ts";
