@@ -40,8 +40,8 @@ export function declarationFiles(sources: ReadonlyMap<string, string>): Map<stri
   return files;
 }
 
-/** A call of `declareEnv` with its name, as `deno fmt` writes it. */
-const DECLARATION = /\bdeclareEnv\(\{\s*name: "(\w+)"/g;
+/** A call of `declareEnv` or `declareSwitch` with its name, as `deno fmt` writes it. */
+const DECLARATION = /\bdeclare(?:Env|Switch)\(\{\s*name: "(\w+)"/g;
 
 if (import.meta.main) {
   const sources = await programSources();

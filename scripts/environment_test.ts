@@ -141,13 +141,13 @@ const WRONG: Readonly<Partial<Record<EnvType, string>>> = {
 
 for (const type of ["bool", "int", "float", "duration"] as const) {
   Deno.test(`every program refuses ${WRONG[type]} in each ${type} it takes`, () => {
-    for (const { name, programs, range } of ROWS.filter((row) => row.type === type)) {
+    for (const { name, programs, range, choices } of ROWS.filter((row) => row.type === type)) {
       for (const program of programs) {
         using _ = useEnvironment({ [name]: WRONG[type] ?? "" });
         assert.throws(() => validateEnv(program), {
           code: "env-invalid",
           message: `environment variable ${name} is set to "${WRONG[type]}"; it takes ${
-            formOf(type, { range })
+            formOf(type, { range, choices })
           }`,
         });
       }

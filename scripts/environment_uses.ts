@@ -24,8 +24,8 @@ interface Setting {
   readonly scope: readonly string[];
 }
 
-/** A call of `declareEnv` with what it is assigned to, as `deno fmt` writes it. */
-const DECLARATION = /(\w+)(?:: EnvVar<[^=]*>)? ?[=:] declareEnv\(\{\s*name: "(\w+)"/g;
+/** A call of `declareEnv` or `declareSwitch` with what it is assigned to, as `deno fmt` writes it. */
+const DECLARATION = /(\w+)(?:: EnvVar<[^=]*>)? ?[=:] declare(?:Env|Switch)\(\{\s*name: "(\w+)"/g;
 
 /** Files that only declare, read or pass on variables. */
 const PASSING = /\/(mod|variables|options)\.ts$|\/variables\/|^lib\/settings\//;

@@ -1,7 +1,14 @@
 import { MeshError, printable } from "../../lib/base/mod.ts";
 import { EXIT_FAILURE, type Invocation, usageError } from "../../lib/cli/mod.ts";
 import { isAtLeast, type Level } from "../../lib/analyze/mod.ts";
-import { getObject, isUnreachable, OrchError, type OrchObject, types } from "../../lib/orch/mod.ts";
+import {
+  getObject,
+  isUnreachable,
+  OrchError,
+  type OrchObject,
+  serverVersion,
+  types,
+} from "../../lib/orch/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { daemonPods } from "./cluster/daemons.ts";
@@ -78,10 +85,8 @@ export async function precheck(call: Invocation): Promise<number> {
 }
 
 async function checkVersion({ client }: ClusterAccess): Promise<Finding[]> {
-  const { major, minor, gitVersion } = await client.json<
-    { readonly major: string; readonly minor: string; readonly gitVersion: string }
-  >({ path: "/version" });
-  if (Number(major) > 1 || Number.parseInt(minor) >= MIN_MINOR) return [];
+  const { major, minor, gitVersion } = await serverVersion(client);
+  if (major > 1 || minor >= MIN_MINOR) return [];
   const message = `Orchestrator version "${gitVersion}" is below the minimum 1.${MIN_MINOR}`;
   return [{ code: "MSH0142", level: "Error", message }];
 }

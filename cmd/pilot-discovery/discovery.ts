@@ -40,7 +40,7 @@ import { clusterClients } from "./token_reviews.ts";
 import { openLateSources, openSources, type Sources } from "./sources.ts";
 import { AGENT_VARIABLES, checkSupported, INEFFECTIVE_FLAGS } from "./unsupported.ts";
 import { POD_NAME } from "./variables.ts";
-import { openWebhooks } from "./webhooks.ts";
+import { openWebhooks, type WebhooksInput } from "./webhooks.ts";
 
 const log = scope("default");
 
@@ -86,13 +86,10 @@ export async function discovery(
     sessions: () => xds.sessions(),
     ingest: engine.ingest,
   }, stack);
-  const { mesh } = engine.pipeline;
-  const webhooks = await openWebhooks({
-    options,
-    sources,
-    identity,
-    proxySettings: (pod) => proxySettings(mesh, { role: "sidecar", ...pod }),
-  }, stack);
+  const webhooks = await openWebhooks(
+    { options, sources, identity, proxySettings: settingsOfPods(engine) },
+    stack,
+  );
   const xds: XdsServer = createServer(engine, {
     sources,
     records,
@@ -112,6 +109,10 @@ export async function discovery(
   await aborted(ending);
   log.info("stopping", { within: `${options.shutdownDurationMs} ms` });
   return 0;
+}
+
+function settingsOfPods({ pipeline: { mesh } }: Engine): WebhooksInput["proxySettings"] {
+  return (pod) => proxySettings(mesh, { role: "sidecar", ...pod });
 }
 
 function createServer(

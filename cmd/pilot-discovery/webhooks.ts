@@ -18,6 +18,7 @@ import {
   INJECT_ENABLED,
   INJECTION_WEBHOOK_CONFIG_NAME,
   type InjectionSettings,
+  nativeSidecars,
   startHttps,
   syncConfigurations,
   VALIDATION_WEBHOOK_CONFIG_NAME,
@@ -118,12 +119,16 @@ async function openInjection(
     mesh,
     proxySettings,
     revision,
-    nativeSidecars: ENABLE_NATIVE_SIDECARS.get(),
     compliancePolicy: COMPLIANCE_POLICY.get() ?? "",
   };
   if (client === undefined) {
     const config = defaultInjectionConfig();
-    return { ...settings, config: () => config, namespaceAnnotations: () => Promise.resolve({}) };
+    return {
+      ...settings,
+      config: () => config,
+      nativeSidecars: nativeSidecars(ENABLE_NATIVE_SIDECARS.get(), undefined),
+      namespaceAnnotations: () => Promise.resolve({}),
+    };
   }
   const followed = followInjectionConfig(client, { namespace, revision });
   stack.defer(() => followed.close());
@@ -131,6 +136,7 @@ async function openInjection(
   return {
     ...settings,
     config: () => followed.current(),
+    nativeSidecars: nativeSidecars(ENABLE_NATIVE_SIDECARS.get(), { client, ...followed }),
     async namespaceAnnotations(name) {
       try {
         const { metadata } = await getObject(client, types.NAMESPACE, { name });

@@ -18,7 +18,7 @@ export interface EnvDeclaration<K extends EnvType, D extends DefaultOf<K> | unde
   readonly defaultWhen?: DefaultWhen<DefaultOf<K>>;
   /** Bounds of a number or duration (in milliseconds). Other values are invalid. */
   readonly range?: EnvRange;
-  /** The values that a string takes. Other values are invalid. */
+  /** The values that a string takes, or that a bool takes with words. Other values are invalid. */
   readonly choices?: readonly string[];
   /** One sentence for the generated reference. */
   readonly doc: string;
@@ -75,6 +75,34 @@ export function declareEnv<K extends EnvType, const D extends DefaultOf<K> | und
       return (text === undefined
         ? undefined
         : parseValue(name, type, text, { range, choices })) as Result;
+    },
+  };
+}
+
+/** Declaration of a switch that takes words beside true and false, such as `auto`. */
+export interface SwitchDeclaration<W extends string> {
+  readonly name: string;
+  readonly default: boolean;
+  readonly words: readonly W[];
+  readonly doc: string;
+  readonly readers: readonly string[];
+}
+
+/**
+ * Declares a switch. In the reference it is a bool with its words.
+ *
+ * @throws {MeshError} as {@link declareEnv}
+ */
+export function declareSwitch<const W extends string>(
+  { words, ...declaration }: SwitchDeclaration<W>,
+): EnvVar<boolean | W> {
+  const choices = ["true", "false", ...words];
+  const variable = declareEnv({ ...declaration, type: "bool", choices });
+  return {
+    ...variable,
+    get: () => {
+      const value = variable.get();
+      return words.find((word) => word === String(value)) ?? value;
     },
   };
 }

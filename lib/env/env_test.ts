@@ -4,6 +4,7 @@ import {
   declaredEnv,
   declareEnv,
   declareIneffectiveVariables,
+  declareSwitch,
   type EnvType,
   ineffectiveVariables,
   listEnv,
@@ -155,6 +156,33 @@ Deno.test("a text of a few choices refuses others, naming them; nothing is none 
     remedy: `Set ${name} to a, b or c, or unset it.`,
   };
   assert.throws(() => read("B"), expected);
+});
+
+Deno.test("a switch takes words beside true and false, in every program that accepts it", () => {
+  const name = "TEST_SWITCH_WORDS";
+  const choices = ["true", "false", "auto"];
+  const variable = declareSwitch({
+    name,
+    default: false,
+    words: ["auto"],
+    doc: "d",
+    readers: ["reading"],
+  });
+  listEnv([
+    { name, type: "bool", programs: ["accepting"], choices },
+    { name: "TEST_SWITCH_LISTED", type: "bool", programs: ["accepting"], choices },
+  ]);
+  const read = (text: string): boolean | "auto" => {
+    using _ = useEnvironment({ [name]: text, TEST_SWITCH_LISTED: text });
+    validateEnv("reading");
+    validateEnv("accepting");
+    return variable.get();
+  };
+  assert.deepEqual(["", "1", "FALSE", "auto"].map(read), [false, true, false, "auto"]);
+  assert.throws(
+    () => read("maybe"),
+    /TEST_SWITCH_WORDS is set to "maybe"; it takes true, false or auto/,
+  );
 });
 
 Deno.test("another default holds while another variable is true", () => {

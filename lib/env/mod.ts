@@ -4,7 +4,13 @@
  *
  * @module
  */
-export { declareEnv, type EnvDeclaration, type EnvVar } from "./declare.ts";
+export {
+  declareEnv,
+  declareSwitch,
+  type EnvDeclaration,
+  type EnvVar,
+  type SwitchDeclaration,
+} from "./declare.ts";
 export {
   declareIneffectiveVariables,
   type IneffectiveGroup,

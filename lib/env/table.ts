@@ -40,7 +40,7 @@ export interface EnvDescription {
   readonly defaultWhen?: DefaultWhen<string>;
   /** Bounds of a number or duration. */
   readonly range?: EnvRange;
-  /** The values that a string takes; absent when it takes any. */
+  /** The values that a string takes, absent when it takes any; of a bool, with words beside true and false. */
   readonly choices?: readonly string[];
   readonly doc: string;
   /** Programs that it is meant for. */
@@ -57,7 +57,8 @@ export interface ListedEnv {
   readonly programs: readonly string[];
   /** Bounds are part of the declaration. */
   readonly range?: undefined;
-  readonly choices?: undefined;
+  /** Words that a bool takes beside true and false, with these. */
+  readonly choices?: readonly string[];
 }
 
 const described = new Map<string, EnvDescription>();

@@ -39,7 +39,7 @@ const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 /** Restrictions of a type. */
 export interface EnvBounds {
   readonly range?: EnvRange;
-  /** The values that a string takes; absent when it takes any. */
+  /** The values that a string takes, absent when it takes any; of a bool, with words beside true and false. */
   readonly choices?: readonly string[];
 }
 
@@ -73,7 +73,7 @@ export function parseValue(
   text: string,
   bounds: EnvBounds = {},
 ): EnvValue {
-  const value = valueOf(type, text);
+  const value = valueOf(type, text) ?? bounds.choices?.find((one) => one === text);
   if (value !== undefined && isWithin(value, bounds)) return value;
   const form = formOf(type, bounds);
   throw new MeshError(

@@ -53,6 +53,7 @@ export {
   type ResourceType,
   type Selection,
 } from "./resource.ts";
+export { type ServerVersion, serverVersion } from "./server_version.ts";
 export type { OrchRequest, Query } from "./transport.ts";
 export * as types from "./types.ts";
 export { requestCertificate, type SigningRequest } from "./certificate_requests.ts";

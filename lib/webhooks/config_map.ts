@@ -23,6 +23,8 @@ export interface FollowedInjection {
   current(): InjectionConfig;
   /** The reason why the ConfigMap is not in use. */
   fault(): string | undefined;
+  /** Number of connections to the API server so far. */
+  connections(): number;
   /** Resolves when it is known if the ConfigMap is there. */
   readonly synced: Promise<void>;
   close(): Promise<void>;
@@ -76,6 +78,7 @@ export function followInjectionConfig(
   return {
     current: () => current,
     fault: () => fault,
+    connections: () => following.state().watches,
     synced: following.synced,
     close: () => following.close(),
   };

@@ -17,6 +17,7 @@ import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission.ts";
 import { isPlainObject } from "./json.ts";
+import type { NativeSidecars } from "./native_sidecars.ts";
 import {
   injectionFailures,
   injectionRequests,
@@ -28,7 +29,7 @@ import {
 const log = scope("default");
 
 /** The part of a pod that ProxyConfig objects select by. */
-export interface LabelledPod {
+export interface SelectedPod {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -38,9 +39,9 @@ export interface InjectionSettings {
   readonly config: () => InjectionConfig;
   readonly mesh: () => MeshConfig;
   /** The settings of ProxyConfig objects for a pod; fields that none of them has are unset. */
-  readonly proxySettings: (pod: LabelledPod) => ProxyConfig;
+  readonly proxySettings: (pod: SelectedPod) => ProxyConfig;
   readonly revision: string;
-  readonly nativeSidecars: boolean;
+  readonly nativeSidecars: NativeSidecars;
   readonly compliancePolicy: string;
   /** Annotations of a namespace; asked only where a platform keeps user ids in them. */
   readonly namespaceAnnotations: (name: string) => Promise<Readonly<Record<string, string>>>;
@@ -100,7 +101,7 @@ export async function answerInjection(
       mesh: settings.mesh(),
       settings: settings.proxySettings({ namespace, labels: found.metadata?.labels ?? {} }),
       revision: settings.revision,
-      nativeSidecars: settings.nativeSidecars,
+      nativeSidecars: await settings.nativeSidecars(),
       compliancePolicy: settings.compliancePolicy,
       workload: workloadOf(found.metadata ?? {}, namespace),
       namespaceAnnotations: await annotationsOf(namespace, settings),

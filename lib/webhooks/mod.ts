@@ -6,7 +6,8 @@
  */
 export { type ConfigurationSync, syncConfigurations } from "./configurations.ts";
 export { type FollowedInjection, followInjectionConfig, injectionConfigMap } from "./config_map.ts";
-export type { InjectionSettings, LabelledPod } from "./injection.ts";
+export type { InjectionSettings, SelectedPod } from "./injection.ts";
+export { type NativeSidecars, nativeSidecars, type VersionSource } from "./native_sidecars.ts";
 export { answerPath, type WebhookPaths } from "./routes.ts";
 export {
   type HttpsAnswer,

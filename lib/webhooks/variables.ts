@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { declareEnv, type EnvVar } from "../env/mod.ts";
+import { declareEnv, declareSwitch, type EnvVar } from "../env/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 
@@ -36,11 +36,12 @@ export const VALIDATION_WEBHOOK_CONFIG_NAME: EnvVar<string> = declareEnv({
   readers,
 });
 
-/** True: proxies are native sidecars. */
-export const ENABLE_NATIVE_SIDECARS: EnvVar<boolean> = declareEnv({
+/** True: proxies are native sidecars; `auto`: if the version of the API server has them. */
+export const ENABLE_NATIVE_SIDECARS: EnvVar<boolean | "auto"> = declareSwitch({
   name: "ENABLE_NATIVE_SIDECARS",
-  type: "bool",
   default: false,
-  doc: "Inject the proxy as a native sidecar container; the orchestrator must support it.",
+  words: ["auto"],
+  doc:
+    "Inject the proxy as a native sidecar container; the orchestrator must support it. `auto`: if the API server has version 1.33 or newer.",
   readers,
 });

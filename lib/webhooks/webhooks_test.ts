@@ -16,7 +16,7 @@ const PATHS: WebhookPaths = {
     proxySettings: ({ namespace, labels }) =>
       create(ProxyConfigSchema, { proxyMetadata: { SELECTED: `${namespace}/${labels.app}` } }),
     revision: "default",
-    nativeSidecars: false,
+    nativeSidecars: () => Promise.resolve(false),
     compliancePolicy: "",
     namespaceAnnotations: () => Promise.resolve({}),
   },

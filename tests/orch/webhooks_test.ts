@@ -321,7 +321,7 @@ async function canary(
     ],
     env: {
       REVISION: "canary",
-      ENABLE_NATIVE_SIDECARS: "true",
+      ENABLE_NATIVE_SIDECARS: "auto",
       INJECTION_WEBHOOK_CONFIG_NAME: "own-injector",
       VALIDATION_WEBHOOK_CONFIG_NAME: "",
     },

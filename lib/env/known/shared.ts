@@ -159,9 +159,14 @@ export const SHARED: readonly ListedEnv[] = [
     "ENABLE_MCS_CLUSTER_LOCAL",
     "ENABLE_MCS_HOST",
     "ENABLE_MCS_SERVICE_DISCOVERY",
-    "ENABLE_NATIVE_SIDECARS",
     "EXTERNAL_MESHD",
   ]),
+  {
+    name: "ENABLE_NATIVE_SIDECARS",
+    type: "bool",
+    programs: ALL,
+    choices: ["true", "false", "auto"],
+  },
   ...listed("string", AGENT_DAEMON, ["MCS_API_GROUP", "MCS_API_VERSION"]),
   ...listed("string", AGENT, ["VALIDATION_WEBHOOK_CONFIG_NAME"]),
 ];
