@@ -41,9 +41,17 @@ export async function describedDefinitions(): Promise<ResourceDefinition[]> {
   return resourceDefinitions((name) => /^.*?\.(?= |$)/.exec(comments.get(name) ?? "")?.[0] ?? "");
 }
 
-/** Applies the definitions and waits until the server serves them. */
-export async function applyDefinitions(client: OrchClient): Promise<void> {
-  const definitions = await describedDefinitions();
+/**
+ * Applies the definitions and waits until the server serves them.
+ *
+ * @param kinds only these; default: all
+ */
+export async function applyDefinitions(
+  client: OrchClient,
+  kinds?: readonly string[],
+): Promise<void> {
+  const definitions = (await describedDefinitions())
+    .filter(({ spec }) => kinds?.includes(spec.names.kind) ?? true);
   for (const definition of definitions) {
     await applyObject(client, types.CUSTOM_RESOURCE_DEFINITION, definition, {
       manager: MANAGER,

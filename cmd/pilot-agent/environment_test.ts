@@ -54,7 +54,7 @@ for (const [name, value, form] of BAD) {
 
 Deno.test("the agent warns only of variables without effect", async () => {
   const { log, err, status } = await started({
-    MESH_META_CERT_SIGNER: "signer",
+    XDS_AUTH_PROVIDER: "provider",
     MUTEX_PROFILE_FRACTION: "5",
     PILOT_TRACE_SAMPLING: "5",
     ENABLE_DEFERRED_STATS_CREATION: "false",
@@ -63,7 +63,7 @@ Deno.test("the agent warns only of variables without effect", async () => {
   const warned = log.split("\n").filter((line) => /this variable has no effect/.test(line));
   assert.equal(warned.length, 2, log);
   assert(
-    warned.some((line) => /warn.*not implemented.*MESH_META_CERT_SIGNER.*certificates/.test(line)),
+    warned.some((line) => /warn.*not implemented.*XDS_AUTH_PROVIDER.*certificates/.test(line)),
     log,
   );
   assert(warned.some((line) => /warn.*no effect.*MUTEX_PROFILE.*no mutexes/.test(line)), log);

@@ -38,7 +38,8 @@ const log = scope("sds");
  * Obtains the certificate and serves it, unless another program serves secrets on the socket. Tries
  * until there is one; `undefined` when `signal` ends the wait.
  *
- * @throws MeshError `agent-root` without the daemon's roots, `rpc-bind` without a socket,
+ * @throws MeshError `agent-root` without the daemon's roots, `agent-identity` for a wrong
+ * TRUST_DOMAIN, `rpc-bind` without a socket,
  * `workload-socket` without the provider that is named
  */
 export async function openIdentity(
@@ -52,6 +53,8 @@ export async function openIdentity(
     clusterId: plan.env.clusterId,
     extraRoots: plan.extraRoots,
     workload: workloadSubject(plan.workload),
+    namespace: textOf(plan.node.metadata.NAMESPACE),
+    serviceAccount: textOf(plan.node.metadata.SERVICE_ACCOUNT),
   });
   const issued = mounted ? undefined : await startWorkloadCertificates(options, signal);
   const certificates = mounted ? await startMountedCertificates(mounted, signal) : issued;
@@ -72,6 +75,10 @@ export async function openIdentity(
       await sds.stop();
     },
   };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /** The daemon sends the roots of its authority as soon as they change. */

@@ -97,11 +97,11 @@ Deno.test("an override is read, one that is not there is an error", async () => 
 });
 
 Deno.test("variables that do nothing yet are named with what they belong to", async () => {
-  const proxyMetadata = '{"MESH_META_CERT_SIGNER":"a"}';
+  const proxyMetadata = '{"XDS_AUTH_PROVIDER":"a"}';
   const environ = { JWT_POLICY: "", PROXY_CONFIG: `proxyMetadata: ${proxyMetadata}` };
   const { ineffectiveVariables } = await load({}, {}, environ);
   const state = { kind: "unsupported", reason: "certificates from the agent" };
-  assert.deepEqual(ineffectiveVariables, [{ name: "MESH_META_CERT_SIGNER", state }]);
+  assert.deepEqual(ineffectiveVariables, [{ name: "XDS_AUTH_PROVIDER", state }]);
 });
 
 Deno.test("a bad value of a variable that does nothing yet is refused", async () => {

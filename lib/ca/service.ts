@@ -41,6 +41,13 @@ const MAX_SECONDS = 1e11;
 /** A caller learns no more than these texts. */
 const UNAUTHENTICATED = "request authenticate failure";
 const NOT_IMPERSONATED = "request impersonation authentication failure";
+/** Reasons for callers by error codes of signers of the orchestrator; the rest is in the log. */
+const REASONS: Readonly<Record<string, string>> = {
+  "ca-signer": "the signer, or its certificate, cannot be used",
+  "orch-signing-denied": "the request was denied",
+  "orch-signing-failed": "the signer failed",
+  "orch-signing-timeout": "the signer did not answer in time",
+};
 
 /** The method `CreateCertificate`. */
 export function certificateService(options: CertificateServiceOptions): RpcMethod {
@@ -159,5 +166,6 @@ function refusal(error: unknown): RpcError {
     return new RpcError("INVALID_ARGUMENT", "CSR signing error (CSR)");
   }
   metrics.signingErrors.inc();
-  return new RpcError("INTERNAL", "CSR signing error");
+  const reason = REASONS[code];
+  return new RpcError("INTERNAL", `CSR signing error${reason === undefined ? "" : ` (${reason})`}`);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { withCertificates } from "../../tests/support/certificates.ts";
 import type { Caller } from "../authn/mod.ts";
+import { MeshError } from "../base/mod.ts";
 import {
   createCsr,
   generateKey,
@@ -250,6 +251,23 @@ for (const [name, options, garbage] of COUNTED) {
       assert.deepEqual(after, before.map((value) => value + 1));
     }));
 }
+
+Deno.test("a caller learns why a signer gave no certificate, without the signer's text", async () => {
+  const cases = [
+    ["ca-signer", "CSR signing error (the signer, or its certificate, cannot be used)"],
+    ["orch-signing-denied", "CSR signing error (the request was denied)"],
+    ["orch-signing-failed", "CSR signing error (the signer failed)"],
+    ["orch-signing-timeout", "CSR signing error (the signer did not answer in time)"],
+    ["other", "CSR signing error"],
+  ] as const;
+  const csr = await csrOf();
+  for (const [code, details] of cases) {
+    const issue = () => Promise.reject(new MeshError(code, "the secret reason"));
+    await serve({ issuance: { issue } }, async (target) => {
+      await assert.rejects(ask(target, { csr }), { status: "INTERNAL", details });
+    });
+  }
+});
 
 Deno.test("the gauges of expiry follow the root and its chain", () =>
   serve({}, async (_, authority) => {

@@ -60,7 +60,7 @@ export interface Signers {
    * The chain of a new certificate, from the leaf to a root of the signer.
    *
    * @throws MeshError `ca-signer` for a signer without roots and for a certificate that is not as
-   * requested, `ca-busy`, `orch-signing`, `OrchError`
+   * requested, `ca-busy`, those of `requestCertificate` of `lib/orch`
    */
   sign(request: SignerRequest): Promise<readonly Certificate[]>;
   /** The roots of all signers. */

@@ -19,11 +19,17 @@ const POLL_GROWTH = 1.5;
 
 /** Conditions that end a request. */
 const REFUSALS: readonly string[] = ["Denied", "Failed"];
+const CODES: Readonly<Record<string, string>> = {
+  Denied: "orch-signing-denied",
+  Failed: "orch-signing-failed",
+};
 /** Attempts to approve a request that other clients change. */
 const APPROVALS = 5;
 /** Longest reason of a signer in an error, in characters. */
 const MAX_REASON = 300;
-const REFUSED =
+const DENIED =
+  "Somebody, or a policy of the cluster, denies requests of this signer: allow those of the daemon.";
+const FAILED =
   "Read the signer's log: its policy must allow these usages, names and this lifetime.";
 const SILENT =
   "Check that the controller of this signer runs, and that the signer's name is right.";
@@ -58,7 +64,8 @@ interface CertificateRequest extends OrchObject {
  * Requests a certificate and waits for it. The request object is deleted afterwards.
  *
  * @returns PEM text, the leaf first
- * @throws MeshError `orch-signing` if the request is denied, fails or takes too long; `OrchError`
+ * @throws MeshError `orch-signing-denied`, `orch-signing-failed` with the reason of the request's
+ * condition, `orch-signing-timeout`; `OrchError`
  */
 export async function requestCertificate(
   client: OrchClient,
@@ -137,14 +144,15 @@ async function waitFor(
       const why = printable(
         (refused.message || refused.reason || "no reason").slice(0, MAX_REASON),
       );
-      throw failed(`signer ${signer}: ${refused.type}: ${why}`, REFUSED);
+      const code = CODES[refused.type]!;
+      const remedy = refused.type === "Denied" ? DENIED : FAILED;
+      throw new MeshError(code, `signer ${signer}: ${refused.type}: ${why}`, { remedy });
     }
     const left = end - performance.now();
-    if (left <= 0) throw failed(`signer ${signer} did not answer in ${timeoutMs} ms`, SILENT);
+    if (left <= 0) {
+      const message = `signer ${signer} did not answer in ${timeoutMs} ms`;
+      throw new MeshError("orch-signing-timeout", message, { remedy: SILENT });
+    }
     await sleep(Math.min(pauseMs, left), signal);
   }
-}
-
-function failed(message: string, remedy: string): MeshError {
-  return new MeshError("orch-signing", message, { remedy });
 }

@@ -23,10 +23,12 @@ export interface SigningRequest {
   readonly csr: string;
   /** Requested lifetime, ms. */
   readonly ttlMs: number;
+  /** Name of the signer; `undefined`: the authority's default. */
+  readonly signer: string | undefined;
 }
 
-/** Time for an answer, ms. */
-const TIMEOUT_MS = 10_000;
+/** Time for an answer, ms. It exceeds the default of `MESHCA_SIGNER_TIMEOUT` of the daemon. */
+const TIMEOUT_MS = 15_000;
 /** Largest answer, bytes. */
 const MAX_ANSWER = 1024 * 1024;
 const labels = ["request_type"];
@@ -73,7 +75,7 @@ export async function requestCertificate(request: SigningRequest): Promise<strin
 }
 
 async function ask(
-  { target, tls, token, clusterId, csr, ttlMs }: SigningRequest,
+  { target, tls, token, clusterId, csr, ttlMs, signer }: SigningRequest,
 ): Promise<string[]> {
   const stream = openStream({
     target,
@@ -92,7 +94,9 @@ async function ask(
   }, TIMEOUT_MS);
   try {
     const validityDuration = BigInt(Math.ceil(ttlMs / 1000));
-    stream.send(encode(MeshCertificateRequestSchema, { csr, validityDuration }));
+    // The name of the field is of the certificate service: mesh.v1.auth, MeshCertificateRequest.
+    const metadata = signer === undefined ? {} : { metadata: { CertSigner: signer } };
+    stream.send(encode(MeshCertificateRequestSchema, { csr, validityDuration, ...metadata }));
     stream.end();
     for await (const message of stream.messages) {
       return fromBinary(MeshCertificateResponseSchema, message).certChain;

@@ -12,6 +12,8 @@ function optionsWith(environment: Readonly<Record<string, string>>) {
     clusterId: "c1",
     extraRoots: [],
     workload: undefined,
+    namespace: "shop",
+    serviceAccount: "cart",
   });
   // The file is read now: the environment holds until the end of this function.
   const roots = tls!().then(() => "read", (error: Error) => error.message);
@@ -39,6 +41,19 @@ Deno.test("the variables of the workload's certificate set its authority, key an
     assert.deepEqual(options.key, { type: "ecdsa", curve });
     await options.roots;
   }
+});
+
+Deno.test("TRUST_DOMAIN and MESH_META_CERT_SIGNER are in the request for the certificate", async () => {
+  const standard = optionsWith({});
+  assert.equal(standard.identity, "spiffe://cluster.local/ns/shop/sa/cart");
+  assert.equal(standard.signer, undefined);
+  const { identity, signer, roots } = optionsWith({
+    TRUST_DOMAIN: "td.example",
+    MESH_META_CERT_SIGNER: "strict",
+  });
+  assert.deepEqual([identity, signer], ["spiffe://td.example/ns/shop/sa/cart", "strict"]);
+  await Promise.all([standard.roots, roots]);
+  assert.throws(() => optionsWith({ TRUST_DOMAIN: "td/example" }), { code: "agent-identity" });
 });
 
 Deno.test("the variables of mounted certificates set their files and the quiet time", () => {

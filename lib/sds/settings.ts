@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MeshError } from "../base/mod.ts";
+import { MeshError, messageOf } from "../base/mod.ts";
 import type { KeyKind } from "../pki/mod.ts";
-import { complianceSuites, readTrustBundle } from "../pki/mod.ts";
+import { complianceSuites, readTrustBundle, spiffeText } from "../pki/mod.ts";
 import type { RpcClientTls } from "../rpc/mod.ts";
 import type { MountedOptions } from "./mounted.ts";
 import { filesIn, type MountedFiles, SYSTEM_ROOTS, writeFiles } from "./pem_files.ts";
@@ -19,12 +19,19 @@ const ROOT_FILE = "./var/run/secrets/mesh/root-cert.pem";
 const MOUNTED_DIR = "./etc/certs";
 
 /** Settings of the proxy that concern its certificate. */
-export type ProxyOptions = Pick<WorkloadOptions, "clusterId" | "extraRoots" | "workload">;
+export interface ProxyOptions
+  extends Pick<WorkloadOptions, "clusterId" | "extraRoots" | "workload"> {
+  /** Namespace of the workload. */
+  readonly namespace: string | undefined;
+  /** Service account of the workload; without it requests have no identity. */
+  readonly serviceAccount: string | undefined;
+}
 
 /**
  * Settings of the workload certificate.
  *
  * @param discovery `host:port` of the daemon
+ * @throws MeshError `agent-identity` if the workload cannot have a SPIFFE id
  */
 export function workloadOptions(discovery: string, proxy: ProxyOptions): WorkloadOptions {
   const output = env.OUTPUT_CERTS.get();
@@ -33,6 +40,8 @@ export function workloadOptions(discovery: string, proxy: ProxyOptions): Workloa
     clusterId: proxy.clusterId,
     extraRoots: proxy.extraRoots,
     workload: proxy.workload,
+    identity: identityOf(proxy),
+    signer: env.CERT_SIGNER.get() || undefined,
     tls: () => serverTls(env.CA_ROOT_CA.get() || rootFile()),
     token: workloadToken(),
     // The daemon is the authority: its roots change, and the mounted file may lag behind.
@@ -45,6 +54,20 @@ export function workloadOptions(discovery: string, proxy: ProxyOptions): Workloa
     ...env.PROV_CERT.get() && { provisioned: filesIn(env.PROV_CERT.get()!) },
     ...output && { obtained: (certificate) => writeFiles(filesIn(output), certificate) },
   };
+}
+
+/** The SPIFFE id; `undefined` without a namespace or a service account. */
+function identityOf({ namespace, serviceAccount }: ProxyOptions): string | undefined {
+  if (!namespace || !serviceAccount) return undefined;
+  try {
+    return spiffeText({ trustDomain: env.TRUST_DOMAIN.get(), namespace, serviceAccount });
+  } catch (cause) {
+    throw new MeshError("agent-identity", `the workload has no identity: ${messageOf(cause)}`, {
+      remedy: "Correct TRUST_DOMAIN, POD_NAMESPACE or SERVICE_ACCOUNT. A trust domain has " +
+        "lower-case letters, digits, dots, - and _.",
+      cause,
+    });
+  }
 }
 
 /** The files of `FILE_MOUNTED_CERTS`; `undefined`: certificates are not mounted. */

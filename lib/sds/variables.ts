@@ -15,6 +15,25 @@ export const CA_ADDR: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
+/** Trust domain of the workload. */
+export const TRUST_DOMAIN: EnvVar<string> = declareEnv({
+  name: "TRUST_DOMAIN",
+  type: "string",
+  default: "cluster.local",
+  doc:
+    "Trust domain of the SPIFFE id in requests for certificates. A signer of the orchestrator signs it; the daemon's own authority uses the one of the mesh.",
+  readers,
+});
+
+/** Signer of the certificate. */
+export const CERT_SIGNER: EnvVar<string | undefined> = declareEnv({
+  name: "MESH_META_CERT_SIGNER",
+  type: "string",
+  doc:
+    "Name of the signer of the workload's certificate, in `CERT_SIGNER_DOMAIN` of the daemon; it is also in the metadata of the proxy's node. Empty: the daemon's default.",
+  readers,
+});
+
 /** Root of the authority's server. */
 export const CA_ROOT_CA: EnvVar<string | undefined> = declareEnv({
   name: "CA_ROOT_CA",

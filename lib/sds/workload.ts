@@ -38,6 +38,10 @@ export interface WorkloadOptions {
   readonly clusterId: string | undefined;
   /** The workload for the certificate's subject, see `workloadSubject` of `lib/pki`. */
   readonly workload: string | undefined;
+  /** SPIFFE id in the CSR; `undefined`: the CSR has no name. */
+  readonly identity: string | undefined;
+  /** Name of the signer that the daemon is to use; `undefined`: its default. */
+  readonly signer: string | undefined;
   /** True: the server is also verified by the roots of its last answer. */
   readonly trustsAnswers: boolean;
   /**
@@ -192,7 +196,7 @@ async function obtain(
 }
 
 async function once(options: WorkloadOptions, before: Held | undefined): Promise<Obtained> {
-  const { target, clusterId, ttlMs } = options;
+  const { target, clusterId, ttlMs, identity, signer } = options;
   const key = await generateKey(options.key);
   const given = await provisionedPair(options.provisioned, Date.now());
   const token = given ? undefined : await options.token();
@@ -206,8 +210,8 @@ async function once(options: WorkloadOptions, before: Held | undefined): Promise
     ...shown && { cert: shown.chain, key: shown.key },
   };
   const answer = await requestCertificate({
-    ...{ target, tls, token, clusterId, ttlMs },
-    csr: await createCsr(key, [], options.workload),
+    ...{ target, tls, token, clusterId, ttlMs, signer },
+    csr: await createCsr(key, identity === undefined ? [] : [identity], options.workload),
   });
   const all = answer.flatMap((pem) => readCertificates(pem, "the authority's answer"));
   const [leaf] = all;

@@ -167,8 +167,8 @@ clusterTest(
       };
       const [leaf] = readCertificates(await requestCertificate(client, request), "the answer");
       assert.ok(leaf !== undefined);
-      const denied = { ...request, approve: false, timeoutMs: 500 };
-      await assert.rejects(requestCertificate(client, denied), { code: "orch-signing" });
+      const silent = { ...request, approve: false, timeoutMs: 500 };
+      await assert.rejects(requestCertificate(client, silent), { code: "orch-signing-timeout" });
     });
 
     await t.step("a server that is not there is unreachable, a stuck one is given up", async () => {

@@ -72,7 +72,7 @@ export async function writePluggedCa(dir: string): Promise<Issuer> {
 
 /** Starts agents that obtain certificates by token. */
 export interface AgentStarter {
-  readonly issuer: TokenIssuer;
+  readonly issuer: Pick<TokenIssuer, "token">;
   /** The daemon's root, PEM. */
   readonly root: string;
   /** Folder for the agents' files. */

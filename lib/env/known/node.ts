@@ -19,13 +19,6 @@ export const NODE: readonly IneffectiveGroup[] = [
         "CloudVmPlatform",
         "Identity provider of the credentials.",
       ),
-      text(
-        "MESH_META_CERT_SIGNER",
-        AGENT,
-        undefined,
-        "Signer of the workload's certificate.",
-      ),
-      text("TRUST_DOMAIN", AGENT, "cluster.local", "Trust domain of the workload's identity."),
       text("XDS_AUTH_PROVIDER", AGENT, undefined, "Provider of the credentials for the daemon."),
     ],
   },

@@ -13,33 +13,23 @@ import {
   types,
 } from "../../../lib/orch/mod.ts";
 import { createCsr, generateKey, readCertificates } from "../../../lib/pki/mod.ts";
-import {
-  type Cluster,
-  type Daemon,
-  eventually,
-  freePort,
-  startDaemon,
-} from "../../../scripts/harness/mod.ts";
+import { type Cluster, eventually, freePort, startDaemon } from "../../../scripts/harness/mod.ts";
 import { requestWith, type WorkloadCertificate } from "../../support/identity.ts";
 import { discover } from "../../support/secured_client.ts";
 import { tokenOf } from "../../support/service_accounts.ts";
-import { startTestSigner, type TestSigner } from "../../support/test_signer.ts";
+import { agentsOfSigners, type SignedMesh } from "./agents_of_signers.ts";
+import { startTestSigner } from "../../support/test_signer.ts";
 
 const DOMAIN = "signers.example.com";
 const MAIN = `${DOMAIN}/main`;
+const UNUSABLE = "INTERNAL CSR signing error (the signer, or its certificate, cannot be used)";
 const ID = "spiffe://cluster.local/ns/shop/sa/cart";
 /** A request to the signer that does not answer ends after this time. */
 const SIGNER_TIMEOUT = "20s";
 
 /** A daemon whose workloads' certificates come from signers. */
-interface Bench {
-  readonly daemon: Daemon;
-  readonly target: string;
+interface Bench extends SignedMesh {
   readonly token: string;
-  /** Signs for the daemon and by default. */
-  readonly first: TestSigner;
-  /** Signs for a name that the mesh configuration does not have at first. */
-  readonly second: TestSigner;
   /** Writes the mesh configuration: the roots of the first signer and more. */
   readonly write: (...more: unknown[]) => Promise<void>;
   readonly request: (signer?: string, uris?: readonly string[]) => Promise<WorkloadCertificate>;
@@ -57,10 +47,11 @@ export async function signers(
   const bench = await start(cluster, client, stack);
   const silent = bench.refused("silent");
   await signed(bench, t);
+  await agentsOfSigners(bench, client, t);
   await refusals(bench, client, t);
   await t.step("a signer that does not answer harms nothing else; no request is left", async () => {
     const { daemon: { program }, token, request } = bench;
-    assert.equal(await silent, "INTERNAL CSR signing error");
+    assert.equal(await silent, "INTERNAL CSR signing error (the signer did not answer in time)");
     await program.printed(/silent did not answer.*controller of this signer/);
     assert.ok((await request()).cert);
     assert.ok(!program.output().includes(token));
@@ -78,16 +69,18 @@ async function start(
 ): Promise<Bench> {
   const dir = await Deno.makeTempDir({ prefix: "mesh-signers-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
-  const first = stack.use(
-    await startTestSigner(client, {
-      [MAIN]: "signs",
-      [`${DOMAIN}/strict`]: "fails",
-      [`${DOMAIN}/wrong`]: "signs other names",
-    }),
-  );
+  const answers: SignedMesh["answers"] = {
+    [MAIN]: "signs",
+    [`${DOMAIN}/strict`]: "fails",
+    [`${DOMAIN}/repaired`]: "fails",
+    [`${DOMAIN}/wrong`]: "signs other names",
+  };
+  const first = stack.use(await startTestSigner(client, answers));
   const second = stack.use(await startTestSigner(client, { [`${DOMAIN}/late`]: "signs" }));
   const meshConfig = `${dir}/mesh.json`;
-  const names = ["main", "strict", "wrong", "silent"].map((name) => `${DOMAIN}/${name}`);
+  const names = ["main", "strict", "repaired", "wrong", "silent"].map((name) =>
+    `${DOMAIN}/${name}`
+  );
   const own = { pem: first.root, certSigners: names };
   const write = (...more: unknown[]) =>
     Deno.writeTextFile(meshConfig, JSON.stringify({ caCertificates: [own, ...more] }));
@@ -114,7 +107,7 @@ async function start(
       () => "a certificate",
       (error) => `${error.status} ${error.details}`,
     );
-  return { daemon, target, token, first, second, write, request, refused };
+  return { cluster, dir, daemon, target, token, first, second, answers, write, request, refused };
 }
 
 async function signed(bench: Bench, t: Deno.TestContext): Promise<void> {
@@ -130,7 +123,7 @@ async function signed(bench: Bench, t: Deno.TestContext): Promise<void> {
   });
 
   await t.step("an unknown signer is refused until the mesh configuration names it", async () => {
-    assert.equal(await refused("late"), "INTERNAL CSR signing error");
+    assert.equal(await refused("late"), UNUSABLE);
     await daemon.program.printed(/late is unknown.*certSigners/);
     await write({ pem: second.root, certSigners: [`${DOMAIN}/late`] });
     const chain = await eventually(
@@ -153,15 +146,18 @@ async function refusals(
     assert.equal(await refused(undefined, []), "INVALID_ARGUMENT CSR signing error (CSR)");
     assert.equal(await refused(undefined, [other]), "INVALID_ARGUMENT CSR signing error (CSR)");
     assert.equal(await refused(undefined, [ID, other]), "INVALID_ARGUMENT CSR signing error (CSR)");
-    assert.equal(await refused("../main"), "INTERNAL CSR signing error");
-    assert.equal(await refused("wrong"), "INTERNAL CSR signing error");
+    assert.equal(await refused("../main"), UNUSABLE);
+    assert.equal(await refused("wrong"), UNUSABLE);
     await program.printed(/wrong cannot be used: it has other names/);
   });
 
   await t.step("a signer that fails or denies gives its reason", async () => {
-    assert.equal(await refused("strict"), "INTERNAL CSR signing error");
+    assert.equal(await refused("strict"), "INTERNAL CSR signing error (the signer failed)");
     await program.printed(/strict: Failed: the policy of.*signer's log/);
-    await assert.rejects(denied(client), /Denied: not today/);
+    await assert.rejects(denied(client), {
+      code: "orch-signing-denied",
+      message: /Denied: not today/,
+    });
   });
 }
 
