@@ -70,14 +70,11 @@ interface Elected {
  * orchestrator there are none.
  */
 export function startControllers(input: ControllerInput, stack: AsyncDisposableStack): void {
-  const { sources: { client }, settings: { options } } = input;
-  if (client === undefined) return;
+  const { sources: { client, tags }, settings: { options } } = input;
+  if (client === undefined || tags === undefined) return;
   const process = `${POD_NAME.get() ?? Deno.hostname()}_${crypto.randomUUID().slice(0, 8)}`;
   const enabled = ENABLE_LEADER_ELECTION.get();
-  const revision = enabled
-    ? followDefaultRevision({ client, namespace: options.namespace })
-    : undefined;
-  stack.defer(() => revision?.close());
+  const revision = stack.use(followDefaultRevision(tags));
   const join = ({ name, run }: Elected, at: OrchClient, label?: string): Election =>
     joinElection({
       client: at,
@@ -86,7 +83,7 @@ export function startControllers(input: ControllerInput, stack: AsyncDisposableS
       ...(label === undefined ? {} : { label }),
       identity: process,
       revision: REVISION.get() || "default",
-      defaultRevision: () => revision?.current() ?? "",
+      defaultRevision: () => revision.current(),
       enabled,
       run: (signal) => run({ client: at, signal }),
     });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { REVISION } from "../../lib/controllers/mod.ts";
 import type { Intake } from "../../lib/ingest/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import type { OrchClient } from "../../lib/orch/mod.ts";
@@ -27,8 +28,12 @@ import type { Settings } from "./settings.ts";
 
 const log = scope("default");
 
-/** Name of the ConfigMap. */
+/** Name of the ConfigMap; that of another revision than `default` has the revision as a suffix. */
 const CONFIG_MAP = "mesh";
+
+function configMapName(revision = ""): string {
+  return revision === "" || revision === "default" ? CONFIG_MAP : `${CONFIG_MAP}-${revision}`;
+}
 
 /** Dependencies of the settings. */
 export interface MeshSettingsInput {
@@ -62,7 +67,8 @@ export async function openMeshSettings(
   if (client !== undefined && !(inFiles.mesh && inFiles.networks)) {
     const shared = SHARED_MESH_CONFIG.get() ?? "";
     const { namespace } = options;
-    maps = await followConfigMaps({ client, namespace, name: CONFIG_MAP, shared, signal });
+    const name = configMapName(REVISION.get());
+    maps = await followConfigMaps({ client, namespace, name, shared, signal });
     if (maps === undefined) return undefined;
     stack.use(maps);
   }

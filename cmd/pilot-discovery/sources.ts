@@ -24,6 +24,7 @@ import {
   startKeySets,
   startRegistration,
 } from "../../lib/sources/mod.ts";
+import { type FollowedTags, followRevisionTags } from "../../lib/webhooks/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { openClusters } from "./clusters.ts";
 import type { Engine } from "./engine.ts";
@@ -51,6 +52,8 @@ export interface Sources {
   /** Remote clusters; unset without an orchestrator. */
   readonly clusters: RemoteClusters | undefined;
   readonly registration: Registration;
+  /** Revision tags; unset without an orchestrator. */
+  readonly tags: FollowedTags | undefined;
   /** Reasons of rejected documents. */
   problems(): readonly SourceProblem[];
   /** Warnings about documents in use. */
@@ -115,9 +118,20 @@ export async function openSources(
     clusters: opened?.clusters,
     ingress,
     registration,
+    tags: client && openTags(client, options, stack),
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
   };
+}
+
+function openTags(
+  client: OrchClient,
+  { namespace }: DiscoveryOptions,
+  stack: AsyncDisposableStack,
+): FollowedTags {
+  const tags = followRevisionTags({ client, namespace });
+  stack.defer(() => tags.close());
+  return tags;
 }
 
 /** Opens the daemon's own cluster, then remote ones. `undefined` when `signal` was aborted. */

@@ -17,8 +17,10 @@ import {
   followInjectionConfig,
   INJECT_ENABLED,
   INJECTION_WEBHOOK_CONFIG_NAME,
+  injectionConfigMap,
   type InjectionSettings,
   nativeSidecars,
+  type RevisionTags,
   startHttps,
   syncConfigurations,
   VALIDATION_WEBHOOK_CONFIG_NAME,
@@ -30,13 +32,15 @@ import type { Sources } from "./sources.ts";
 
 const log = scope("default");
 
+const NO_TAGS: RevisionTags = new Map();
+
 /** The listener is closed within this time, in milliseconds. */
 const GRACE_MS = 1_000;
 
 /** Input of {@link openWebhooks}. */
 export interface WebhooksInput {
   readonly options: DiscoveryOptions;
-  readonly sources: Pick<Sources, "client" | "mesh">;
+  readonly sources: Pick<Sources, "client" | "mesh" | "tags">;
   readonly identity: Pick<Identity, "tls">;
   /** The settings of ProxyConfig objects for a pod. */
   readonly proxySettings: InjectionSettings["proxySettings"];
@@ -57,7 +61,7 @@ export interface Webhooks {
  * @throws MeshError `no-certificate` if the flag is given and there is no certificate
  */
 export async function openWebhooks(
-  { options, sources: { client, mesh }, identity: { tls }, proxySettings }: WebhooksInput,
+  { options, sources: { client, mesh, tags }, identity: { tls }, proxySettings }: WebhooksInput,
   stack: AsyncDisposableStack,
 ): Promise<Webhooks> {
   const { httpsAddr: address, given } = options;
@@ -78,7 +82,13 @@ export async function openWebhooks(
     )
     : undefined;
   const remedy = "An empty --httpsAddr switches this listener off.";
-  const paths = { injection, revision, isReady: () => true };
+  await tags?.synced;
+  const paths = {
+    injection,
+    revision,
+    tags: () => tags?.current() ?? NO_TAGS,
+    isReady: () => true,
+  };
   const server = await openListener(
     { by: "--httpsAddr", address, remedy },
     () =>
@@ -158,16 +168,31 @@ export function keepConfigurations({ client, tls, options }: {
   readonly tls: SecuredTls;
   readonly options: DiscoveryOptions;
 }): AsyncDisposable {
+  const revision = REVISION.get() || "default";
   const sync = syncConfigurations({
     client,
-    revision: REVISION.get() || "default",
+    revision,
     namespace: options.namespace,
-    mutatingName: INJECT_ENABLED.get() ? INJECTION_WEBHOOK_CONFIG_NAME.get() : "",
-    validatingName: VALIDATION_WEBHOOK_CONFIG_NAME.get(),
+    ...configurationNames(revision, options.namespace),
     bundle: () => tls.current().clientCa ?? "",
     onBundle: (changed) => tls.onChange(changed),
   });
   return { [Symbol.asyncDispose]: () => sync.close() };
+}
+
+/** The names that the variables give; without them, those of an installation of the revision. */
+export function configurationNames(
+  revision: string,
+  namespace: string,
+): { readonly mutatingName: string; readonly validatingName: string } {
+  const isNamed = revision !== "default";
+  const mutatingName = isNamed && !INJECTION_WEBHOOK_CONFIG_NAME.isSet()
+    ? injectionConfigMap(revision)
+    : INJECTION_WEBHOOK_CONFIG_NAME.get();
+  const validatingName = isNamed && !VALIDATION_WEBHOOK_CONFIG_NAME.isSet()
+    ? `mesh-validator-${revision}-${namespace}`
+    : VALIDATION_WEBHOOK_CONFIG_NAME.get();
+  return { mutatingName: INJECT_ENABLED.get() ? mutatingName : "", validatingName };
 }
 
 function withoutCertificate(address: string): MeshError {

@@ -10,14 +10,14 @@ import { makeAuthority, withCertificates } from "../../tests/support/certificate
 import type { SecuredTls } from "./identity.ts";
 import { discoveryOptions } from "./options.ts";
 import { PILOT_DISCOVERY } from "./program.ts";
-import { openWebhooks } from "./webhooks.ts";
+import { configurationNames, openWebhooks } from "./webhooks.ts";
 
 function optionsOf(...args: string[]) {
   return discoveryOptions(parseArgv(PILOT_DISCOVERY, ["discovery", ...args]).flags);
 }
 
 const proxySettings = () => create(ProxyConfigSchema);
-const sources = { client: undefined, mesh: defaultMeshConfig };
+const sources = { client: undefined, mesh: defaultMeshConfig, tags: undefined };
 
 /** The status of `/inject` with an empty body. */
 function statusOf(port: number, ca: string): Promise<number | undefined> {
@@ -69,4 +69,17 @@ Deno.test("a listener that cannot be used is refused when it is asked for, and n
   await assert.rejects(open("--httpsAddr=:15017"), /there is no certificate for this listener/);
   assert.match((await open()).notes.join(), /:15017: without an orchestrator/);
   assert.deepEqual(await open("--httpsAddr="), { notes: [] });
+});
+
+Deno.test("names of webhook configurations have the revision, unless variables give them", () => {
+  const named = (environment: Record<string, string>, revision: string) => {
+    using _ = useEnvironment(environment);
+    return Object.values(configurationNames(revision, "mesh-system"));
+  };
+  assert.deepEqual(named({}, "default"), ["mesh-sidecar-injector", "mesh-mesh-system"]);
+  const canary = ["mesh-sidecar-injector-canary", "mesh-validator-canary-mesh-system"];
+  assert.deepEqual(named({}, "canary"), canary);
+  const own = { INJECTION_WEBHOOK_CONFIG_NAME: "a", VALIDATION_WEBHOOK_CONFIG_NAME: "" };
+  assert.deepEqual(named(own, "canary"), ["a", ""]);
+  assert.deepEqual(named({ INJECT_ENABLED: "false" }, "canary"), ["", canary[1]]);
 });

@@ -15,12 +15,7 @@ export {
   joinElection,
   precedes,
 } from "./election/election.ts";
-export {
-  type DefaultRevision,
-  defaultRevisionOf,
-  followDefaultRevision,
-  type TagItem,
-} from "./election/default_revision.ts";
+export { type DefaultRevision, followDefaultRevision } from "./election/default_revision.ts";
 export { MANAGER, type Term } from "./reconcile.ts";
 export {
   desiredConfigMaps,

@@ -8,6 +8,12 @@ export { type ConfigurationSync, syncConfigurations } from "./configurations.ts"
 export { type FollowedInjection, followInjectionConfig, injectionConfigMap } from "./config_map.ts";
 export type { InjectionSettings, SelectedPod } from "./injection.ts";
 export { type NativeSidecars, nativeSidecars, type VersionSource } from "./native_sidecars.ts";
+export {
+  type FollowedTags,
+  followRevisionTags,
+  type RevisionTags,
+  type TagItem,
+} from "./revision_tags.ts";
 export { answerPath, type WebhookPaths } from "./routes.ts";
 export {
   type HttpsAnswer,

@@ -6,6 +6,7 @@
 import { type AdmissionAnswer, type AdmissionRequest, answerReview } from "./admission.ts";
 import { answerInjection, type InjectionSettings, pathVariables } from "./injection.ts";
 import { validationHttpErrors } from "./metrics.ts";
+import { isOfRevision, type RevisionTags } from "./revision_tags.ts";
 import type { HttpsAnswer, HttpsRequest } from "./server.ts";
 import { answerValidation } from "./validation.ts";
 
@@ -14,6 +15,7 @@ export interface WebhookPaths {
   /** `undefined`: injection is off, and its path is not found. */
   readonly injection: InjectionSettings | undefined;
   readonly revision: string;
+  readonly tags: () => RevisionTags;
   readonly isReady: () => boolean;
 }
 
@@ -30,7 +32,10 @@ export async function answerPath(request: HttpsRequest, paths: WebhookPaths): Pr
     const variables = pathVariables(rest);
     return await review(request, (one) => answerInjection(one, variables, injection));
   }
-  const answer = await review(request, (one) => answerValidation(one, paths.revision));
+  const answer = await review(
+    request,
+    (one) => answerValidation(one, (label) => isOfRevision(label, paths.revision, paths.tags())),
+  );
   if (answer.status !== 200) validationHttpErrors.inc({ status: answer.status });
   return answer;
 }

@@ -27,9 +27,12 @@ const MAX_PROBLEMS = 10;
 /**
  * Answers a request for validation.
  *
- * @param revision the daemon's; objects with the label of another one are not checked
+ * @param isOwn reports if objects with this revision label are the daemon's; others are not checked
  */
-export function answerValidation(request: AdmissionRequest, revision: string): AdmissionAnswer {
+export function answerValidation(
+  request: AdmissionRequest,
+  isOwn: (label: unknown) => boolean,
+): AdmissionAnswer {
   const { operation, object, resource } = request;
   if (operation !== "CREATE" && operation !== "UPDATE") return { allowed: true };
   const refuse = (reason: string, message: string, warnings: readonly string[] = []) => {
@@ -46,8 +49,7 @@ export function answerValidation(request: AdmissionRequest, revision: string): A
   }
   const meta = isPlainObject(object.metadata) ? object.metadata : {};
   const labels = isPlainObject(meta.labels) ? meta.labels : {};
-  const wanted = labels[REVISION_LABEL];
-  if (wanted !== undefined && wanted !== "" && wanted !== revision) return { allowed: true };
+  if (!isOwn(labels[REVISION_LABEL])) return { allowed: true };
   if (labels[ALWAYS_REJECT] === "true") {
     return refuse(
       "invalid_resource",

@@ -21,6 +21,7 @@ const PATHS: WebhookPaths = {
     namespaceAnnotations: () => Promise.resolve({}),
   },
   revision: "default",
+  tags: () => new Map([["prod", "default"], ["next", "canary"]]),
   isReady: () => true,
 };
 
@@ -126,8 +127,14 @@ Deno.test("validation names field and remedy, and knows unknown fields and kinds
   const unknown = { ...GATEWAY, spec: { ...GATEWAY.spec, selectr: {} } };
   assert.match((await judged(unknown)).status!.message, /spec\.selectr: unknown field/);
   assert.equal((await judged(bad, "DELETE")).allowed, true);
-  const other = { ...bad, metadata: { ...bad.metadata, labels: { "mesh.io/rev": "canary" } } };
-  assert.equal((await judged(other)).allowed, true);
+  const ofRevision = (revision: string) =>
+    judged({ ...bad, metadata: { ...bad.metadata, labels: { "mesh.io/rev": revision } } });
+  for (const revision of ["canary", "next", "unknown"]) {
+    assert.equal((await ofRevision(revision)).allowed, true, revision);
+  }
+  for (const revision of ["", "default", "prod"]) {
+    assert.equal((await ofRevision(revision)).allowed, false, revision);
+  }
   const kind = { ...GATEWAY, kind: "Gatewya" };
   assert.match((await judged(kind)).status!.message, /^unrecognized type/);
   assert.match((await judged(undefined)).status!.message, /^cannot decode configuration/);

@@ -107,14 +107,16 @@ async function bundleOf(
   return webhooks[0]?.clientConfig.caBundle;
 }
 
+interface StoredContainer {
+  readonly name: string;
+  readonly image?: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
 interface StoredPod extends OrchObject {
   readonly spec: {
-    readonly containers: readonly {
-      readonly name: string;
-      readonly image?: string;
-      readonly env?: readonly { readonly name: string; readonly value?: string }[];
-    }[];
-    readonly initContainers?: readonly { readonly name: string }[];
+    readonly containers: readonly StoredContainer[];
+    readonly initContainers?: readonly StoredContainer[];
   };
 }
 
@@ -294,6 +296,22 @@ async function canary(
     readonly files: Certificate & { readonly ca: string };
   },
 ): Promise<void> {
+  const maps: [name: string, data: Record<string, string>][] = [
+    ["mesh", { mesh: "defaultConfig: {concurrency: 5}" }],
+    ["mesh-canary", { mesh: "defaultConfig: {concurrency: 7}" }],
+    ["mesh-sidecar-injector", { values: '{"global":{"hub":"default.test"}}' }],
+    ["mesh-sidecar-injector-canary", { values: '{"global":{"hub":"canary.test"}}' }],
+  ];
+  for (const [name, data] of maps) {
+    const metadata = { name, namespace: "mesh-system" };
+    const { success } = await applied(cluster, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata,
+      data,
+    });
+    assert.ok(success, name);
+  }
   const [named] = configurations(port);
   const own = { ...named!, metadata: { name: "own-injector" } };
   await createObject(client, MUTATING, own);
@@ -337,6 +355,10 @@ async function canary(
   });
   assert.deepEqual(spec.initContainers?.map(({ name }) => name), ["mesh-init", "mesh-proxy"]);
   assert.equal(metadata.annotations?.["mesh.io/rev"], "canary");
+  const proxy = spec.initContainers?.[1];
+  assert.match(proxy?.image ?? "", /^canary\.test\//);
+  const config = proxy?.env?.find(({ name }) => name === "PROXY_CONFIG")?.value ?? "{}";
+  assert.equal(JSON.parse(config).concurrency, 7);
 }
 
 /** Applies a pod until the API server has the newest bundle. */
@@ -379,7 +401,7 @@ async function proxyConfigs(cluster: Cluster, client: OrchClient): Promise<void>
   const plain = pod("settled");
   const annotations = { "proxy.mesh.io/config": "proxyMetadata: {D: annotation}" };
   const annotated = { ...plain, metadata: { ...plain.metadata, annotations } };
-  let proxy: StoredPod["spec"]["containers"][number] | undefined;
+  let proxy: StoredContainer | undefined;
   await eventually("the settings of all levels", async () => {
     await cluster.run(["delete", "pod", "settled", "-n", "shop", "--ignore-not-found", "--now"]);
     const { success, text } = await applied(cluster, annotated);
@@ -418,6 +440,26 @@ async function refuses(cluster: Cluster): Promise<void> {
   assert.equal(passed.success, true, passed.text);
   const other = await applied(cluster, route({ labels: { "mesh.io/rev": "canary" } }));
   assert.equal(other.success, true, other.text);
+  const service = (revision: string) => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: {
+      name: "meshd-revision-tag-prod",
+      namespace: "mesh-system",
+      labels: { "mesh.io/tag": "prod", "mesh.io/rev": revision },
+    },
+    spec: { ports: [{ port: 15012 }] },
+  });
+  // The tag decides, and a moved tag moves its objects.
+  const tagged = { name: "tagged", labels: { "mesh.io/rev": "prod" } };
+  for (const [revision, success] of [["default", false], ["canary", true]] as const) {
+    assert.ok((await applied(cluster, service(revision))).success);
+    await eventually(`the tag points to ${revision}`, async () => {
+      const result = await applied(cluster, route(tagged));
+      await cluster.run(["delete", "virtualservice", "tagged", "-n", "shop", "--ignore-not-found"]);
+      return result.success === success;
+    });
+  }
 }
 
 async function templates(cluster: Cluster, client: OrchClient, daemon: Daemon): Promise<void> {
