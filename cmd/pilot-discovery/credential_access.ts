@@ -1,12 +1,13 @@
 /**
  * The right of gateways to receive credentials: their service account may list the secrets of its
- * namespace (`SubjectAccessReview`).
+ * namespace (`SubjectAccessReview`), in the cluster of the gateway.
  *
  * @module
  */
+import type { CredentialQuestion, CredentialRight } from "../../lib/authn/mod.ts";
 import { messageOf } from "../../lib/base/mod.ts";
 import { intervalLogger, scope } from "../../lib/log/mod.ts";
-import { reviewAccess } from "../../lib/orch/mod.ts";
+import { type OrchClient, reviewAccess } from "../../lib/orch/mod.ts";
 import type { SpiffeId } from "../../lib/pki/mod.ts";
 import type { ClusterClients } from "./token_reviews.ts";
 
@@ -20,34 +21,38 @@ const REVIEW_MS = 5_000;
 /** Accounts whose answers are kept. */
 const KEPT = 10_000;
 
-/** Reports if a proxy of an identity may read the credentials of its namespace. */
-export type CredentialAccess = (
-  identity: SpiffeId,
-  cluster: string | undefined,
-) => Promise<boolean>;
+/** Decides about the credentials of the namespace of a proxy. */
+export type CredentialAccess = (question: CredentialQuestion) => Promise<CredentialRight>;
+
+/** Dependencies of {@link credentialAccess}. */
+export interface CredentialAccessOptions {
+  readonly clients: ClusterClients;
+  /** Cluster id by alias. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Milliseconds, monotonic. */
+  readonly clock?: () => number;
+}
 
 interface Known {
   readonly allowed: boolean;
   readonly until: number;
 }
 
+const REFUSED: CredentialRight = { allowed: false };
+
 /**
- * Asks the API server of the daemon's cluster. Proxies of remote clusters get no credentials: the
- * secrets of their clusters are not read, and those of this cluster are not theirs. While the server does not answer, the last answer
- * stays in use, so that a gateway that connects again keeps its certificates; an account without
- * one gets none.
- *
- * @param clock milliseconds, monotonic
+ * Asks the API server of the cluster that the proxy claims, whose secrets it would be sent. A proxy of
+ * an unknown cluster gets none, nor does one whose token another cluster has reviewed. While the server
+ * does not answer, the last answer stays in use, so that a gateway that connects again keeps its
+ * certificates; an account without one gets none.
  */
 export function credentialAccess(
-  clients: ClusterClients,
-  clock: () => number = () => performance.now(),
+  { clients, aliases, clock = () => performance.now() }: CredentialAccessOptions,
 ): CredentialAccess {
   const known = new Map<string, Known>();
-  return async ({ namespace, serviceAccount }, cluster) => {
-    const client = clients(cluster);
-    if (client === undefined || client !== clients(undefined)) return false;
-    const key = JSON.stringify([cluster ?? "", namespace, serviceAccount]);
+  const review = async (client: OrchClient, cluster: string, id: SpiffeId): Promise<boolean> => {
+    const { namespace, serviceAccount } = id;
+    const key = JSON.stringify([cluster, namespace, serviceAccount]);
     const before = known.get(key);
     if (before !== undefined && clock() < before.until) return before.allowed;
     const account = `${namespace}/${serviceAccount}`;
@@ -60,15 +65,33 @@ export function credentialAccess(
       known.delete(key);
       if (known.size >= KEPT) known.delete(known.keys().next().value!);
       known.set(key, { allowed, until: clock() + KEPT_MS });
-      if (!allowed) log.debug("an account may not list secrets of its namespace", { account });
+      if (!allowed) {
+        log.debug("an account may not list secrets of its namespace", { account, cluster });
+      }
       return allowed;
     } catch (error) {
-      logFailure(account)?.warn("the right to read credentials cannot be reviewed", {
+      logFailure(key)?.warn("the right to read credentials cannot be reviewed", {
         account,
+        cluster,
         reason: messageOf(error),
         decision: before?.allowed === true ? "the last answer, allowed" : "refused",
       });
       return before?.allowed ?? false;
     }
+  };
+  return async ({ id, cluster: claimed, reviewedBy, isListed }) => {
+    const client = clients(claimed);
+    if (client === undefined) return REFUSED;
+    if (reviewedBy !== undefined && clients(reviewedBy) !== client) {
+      logFailure(`${claimed} ${reviewedBy}`)?.warn(
+        "a proxy gets no credentials: its token is of another cluster than it claims",
+        { account: `${id.namespace}/${id.serviceAccount}`, claimed, reviewedBy },
+      );
+      return REFUSED;
+    }
+    const isOwn = client === clients(undefined);
+    const cluster = isOwn ? "" : aliases.get(claimed) ?? claimed;
+    if (!isListed && !await review(client, cluster, id)) return REFUSED;
+    return { allowed: true, ...(isOwn ? {} : { cluster }) };
   };
 }

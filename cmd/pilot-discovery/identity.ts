@@ -130,7 +130,12 @@ export async function openIdentity(
       plain: isPlainAuthenticated,
       checkIdentity: PILOT_ENABLE_XDS_IDENTITY_CHECK.get(),
       credentialAccounts: MESH_CREDENTIAL_ACCOUNTS.get(),
-      ...(input.clients && { mayReadCredentials: credentialAccess(input.clients) }),
+      ...(input.clients && {
+        credentialRight: credentialAccess({
+          clients: input.clients,
+          aliases: options.clusterAliases,
+        }),
+      }),
     }),
     certificates: ca && certificateService({
       issuance: ca.issuance,

@@ -13,6 +13,8 @@ export { type Authn, type AuthnOptions, createAuthn } from "./policy.ts";
 export {
   type AuthorizedProxy,
   type ClaimedProxy,
+  type CredentialQuestion,
+  type CredentialRight,
   proxyAuthorizer,
   type ProxyPolicy,
 } from "./proxy.ts";

@@ -9,6 +9,7 @@ import { type SpiffeId, spiffeText } from "../pki/mod.ts";
 import { RpcError } from "../rpc/mod.ts";
 import { accountMatcher } from "./accounts.ts";
 import type { Authn } from "./policy.ts";
+import type { Caller } from "./caller.ts";
 import type { AuthnRequest } from "./request.ts";
 
 /** The claims of a proxy about itself. */
@@ -32,10 +33,31 @@ export interface ProxyPolicy {
    */
   readonly credentialAccounts?: string;
   /**
-   * Decides if a proxy may read the credentials of its namespace when there is no list of accounts.
-   * Absent: all may.
+   * Decides about the credentials of the namespace of a proxy, after the list of accounts. Absent:
+   * all proxies may read those of the daemon's cluster.
    */
-  readonly mayReadCredentials?: (id: SpiffeId, cluster: string | undefined) => Promise<boolean>;
+  readonly credentialRight?: (question: CredentialQuestion) => Promise<CredentialRight>;
+}
+
+/** A proxy that asks for the credentials of its namespace. */
+export interface CredentialQuestion {
+  readonly id: SpiffeId;
+  /** The cluster that the proxy claims in its metadata (`CLUSTER_ID`); empty: none. */
+  readonly cluster: string;
+  /**
+   * The cluster whose API server reviewed the token of the proxy; empty: the daemon's own.
+   * `undefined`: the proxy showed no such token.
+   */
+  readonly reviewedBy: string | undefined;
+  /** True if the list of accounts already allows it. */
+  readonly isListed: boolean;
+}
+
+/** The right of a proxy to read the credentials of its namespace. */
+export interface CredentialRight {
+  readonly allowed: boolean;
+  /** Id of the remote cluster whose credentials it reads; absent: those of the daemon's cluster. */
+  readonly cluster?: string;
 }
 
 /** A client that is accepted. */
@@ -44,6 +66,8 @@ export interface AuthorizedProxy {
   readonly identity?: string;
   /** True: it may read the credentials of its namespace. Absent: its address decides. */
   readonly readsCredentials?: boolean;
+  /** Id of the remote cluster whose credentials these are; absent: those of the daemon's cluster. */
+  readonly credentialCluster?: string;
 }
 
 const log = intervalLogger(scope("authn"));
@@ -64,9 +88,17 @@ export function proxyAuthorizer(
     if (!(call.secure ? policy.secured : policy.plain)) {
       return accounts ? { readsCredentials: false } : {};
     }
-    const maySee = async (own: SpiffeId): Promise<boolean> =>
-      accounts?.(own) ??
-        await policy.mayReadCredentials?.(own, call.metadata.get("clusterid")) ?? true;
+    const rightOf = async (id: SpiffeId, kind: Caller["kind"]): Promise<CredentialRight> => {
+      const isListed = accounts?.(id);
+      if (isListed === false) return { allowed: false };
+      const claimed = proxy.metadata.CLUSTER_ID;
+      return await policy.credentialRight?.({
+        id,
+        cluster: typeof claimed === "string" ? claimed : "",
+        reviewedBy: kind === "token-review" ? call.metadata.get("clusterid") ?? "" : undefined,
+        isListed: isListed === true,
+      }) ?? { allowed: true };
+    };
     const refuse = (text: string, reason: string) => {
       const address = call.peer.replace(/:\d+$/, "");
       log(address)?.warn("a client of discovery was refused", {
@@ -76,14 +108,20 @@ export function proxyAuthorizer(
       });
       return new RpcError("UNAUTHENTICATED", text);
     };
-    const { identities } = await authn.authenticate(call).catch((error) => {
+    const { identities, kind } = await authn.authenticate(call).catch((error) => {
       throw refuse("authentication failure", messageOf(error));
     });
     const own = identities.find((one) => matches(one, proxy));
     const id = own ?? (policy.checkIdentity ? undefined : identities[0]);
     if (id) {
-      const readsCredentials = own !== undefined && await maySee(own);
-      return { identity: spiffeText(id), readsCredentials };
+      const { allowed, cluster } = own === undefined
+        ? { allowed: false }
+        : await rightOf(own, kind);
+      return {
+        identity: spiffeText(id),
+        readsCredentials: allowed,
+        ...(cluster === undefined ? {} : { credentialCluster: cluster }),
+      };
     }
     const proved = identities.map(spiffeText).join(" ");
     throw refuse("authorization failed", `its credentials are of ${proved}`);

@@ -35,6 +35,8 @@ export interface ProxyNode {
    * identity was verified and may read them, or it connects from this machine.
    */
   readonly readsCredentials?: boolean;
+  /** Id of the remote cluster whose credentials it reads; absent: those of the daemon's cluster. */
+  readonly credentialCluster?: string;
   /**
    * Set for clients that are no proxies (metadata `GENERATOR`): `api` for those that are served
    * configuration objects, `event` for those that only ask debug queries.

@@ -49,7 +49,7 @@ export {
 } from "./service.ts";
 export { discoveryUri, keySetName } from "./key_set.ts";
 export { type ProxyClass, type ProxyLocality, type Role, type ServiceTarget } from "./proxy.ts";
-export { type Credential, type PeerMode } from "./security.ts";
+export { type Credential, credentialKey, type PeerMode } from "./security.ts";
 export {
   failoverLabels,
   hasTopologyLabel,

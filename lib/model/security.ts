@@ -8,6 +8,16 @@
 export type PeerMode = "disable" | "permissive" | "strict";
 
 /**
+ * The key of a credential: `namespace/name` in the daemon's cluster, `namespace/name@cluster` in a
+ * remote one. Names of namespaces and secrets have neither `/` nor `@`.
+ *
+ * @param cluster id of a remote cluster; empty: the daemon's cluster
+ */
+export function credentialKey(cluster: string, name: string): string {
+  return cluster === "" ? name : `${name}@${cluster}`;
+}
+
+/**
  * Credentials that configuration names, as they were found; absent parts are undefined. Certificates
  * and keys are PEM.
  */

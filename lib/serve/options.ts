@@ -63,6 +63,8 @@ export interface AuthorizedClient {
    * machine.
    */
   readonly readsCredentials?: boolean;
+  /** Id of the remote cluster whose credentials these are; absent: those of the daemon's cluster. */
+  readonly credentialCluster?: string;
 }
 
 /** Options of a server. */

@@ -3,11 +3,24 @@
  */
 import assert from "node:assert/strict";
 import { deleteObject, mergePatch, type OrchClient, types } from "../../lib/orch/mod.ts";
-import { type Daemon, eventually, startCluster, startDaemon } from "../../scripts/harness/mod.ts";
+import {
+  type Daemon,
+  eventually,
+  freePort,
+  startCluster,
+  startDaemon,
+} from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { make, makeService, makeSlice } from "../support/cluster_objects.ts";
-import { controlledClusters, secretsOfPodCluster } from "./cases/controlled_clusters.ts";
+import {
+  controlledClusters,
+  makeControlled,
+  secretsOfPodCluster,
+  startControlling,
+} from "./cases/controlled_clusters.ts";
+import { makeRemoteCredentials, remoteCredentials } from "./cases/remote_credentials.ts";
 import { sharedServices } from "./cases/shared_services.ts";
+import { writePluggedCa } from "../support/identity.ts";
 import { type EndpointWatcher, watchEndpoints } from "../support/endpoint_watcher.ts";
 
 const SYSTEM = "mesh-system";
@@ -123,8 +136,17 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     await sharedServices({ cluster, near: client, far, meshConfig });
   });
 
-  await t.step("EXTERNAL_MESHD: the daemon controls clusters that name its own", async () => {
-    await controlledClusters({ cluster, other, far });
+  await t.step("EXTERNAL_MESHD: the daemon controls clusters that name its own", async (t) => {
+    const roots = `${cluster.files.kubeconfig}.roots`;
+    const { certificate: { pem: ca } } = await writePluggedCa(roots);
+    const secured = freePort();
+    await makeControlled(far);
+    await makeRemoteCredentials({ near: client, far });
+    await using daemon = await startControlling(cluster, { secured, roots });
+    await controlledClusters({ far, daemon });
+    await t.step("credentials of gateways are those of their own cluster", async () => {
+      await remoteCredentials({ near: client, far, ca, target: `localhost:${secured}` });
+    });
   });
 
   await t.step("LOCAL_CLUSTER_SECRET_WATCHER: secrets of the pod's cluster", async () => {

@@ -18,7 +18,7 @@ import { adminClient, clusterTest } from "../support/cluster.ts";
 import { makeGatewayCredentials } from "../support/gateway_credentials.ts";
 import { writePluggedCa } from "../support/identity.ts";
 import { watchSecrets } from "../support/secrets_client.ts";
-import { createAccounts, tokenOf } from "../support/service_accounts.ts";
+import { allowSecrets, createAccounts, tokenOf } from "../support/service_accounts.ts";
 
 const HOST = "shop.test";
 const base64 = (bytes: Uint8Array): string => bytes.toBase64();
@@ -194,32 +194,4 @@ async function meshOf(daemon: Daemon): Promise<[string | undefined, boolean]> {
 
 async function networksOf(daemon: Daemon): Promise<string> {
   return JSON.stringify(await daemon.debug("networkz"));
-}
-
-/** Lets an account list the secrets of its namespace. */
-async function allowSecrets(client: OrchClient, namespace: string, name: string): Promise<void> {
-  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-  const apiVersion = "rbac.authorization.k8s.io/v1";
-  const metadata = { namespace, name: "read-secrets" };
-  await client.json({
-    method: "POST",
-    path: `${path}/roles`,
-    body: {
-      apiVersion,
-      kind: "Role",
-      metadata,
-      rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch"] }],
-    },
-  });
-  await client.json({
-    method: "POST",
-    path: `${path}/rolebindings`,
-    body: {
-      apiVersion,
-      kind: "RoleBinding",
-      metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "read-secrets" },
-      subjects: [{ kind: "ServiceAccount", namespace, name }],
-    },
-  });
 }

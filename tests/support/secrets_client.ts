@@ -20,6 +20,10 @@ export interface SecretsClient {
   readonly token: string;
   readonly account: string;
   readonly names: readonly string[];
+  /** The cluster that it claims. */
+  readonly cluster?: string;
+  /** The cluster that reviews its token; default: that of the daemon. */
+  readonly reviewer?: string;
 }
 
 /** The secrets that the gateway has received, encoded, by name. */
@@ -31,16 +35,24 @@ export interface WatchedSecrets extends AsyncDisposable {
 
 /** Subscribes to secrets. */
 export function watchSecrets(
-  { target, tls, token, account, names }: SecretsClient,
+  { target, tls, token, account, names, cluster, reviewer }: SecretsClient,
 ): WatchedSecrets {
-  const metadata = { authorization: `Bearer ${token}` };
+  const metadata = {
+    authorization: `Bearer ${token}`,
+    ...(reviewer === undefined ? {} : { clusterid: reviewer }),
+  };
   const stream = openStream({ target, tls, path: METHOD, metadata });
   const held = new Map<string, Uint8Array>();
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   stream.send(encode(DeltaDiscoveryRequestSchema, {
     node: {
       id: `router~10.0.0.1~${account}.shop~shop.svc.cluster.local`,
-      metadata: { NAMESPACE: "shop", SERVICE_ACCOUNT: account, LABELS: { at: "edge" } },
+      metadata: {
+        NAMESPACE: "shop",
+        SERVICE_ACCOUNT: account,
+        LABELS: { at: "edge" },
+        ...(cluster === undefined ? {} : { CLUSTER_ID: cluster }),
+      },
     },
     typeUrl: SECRETS,
     resourceNamesSubscribe: [...names],

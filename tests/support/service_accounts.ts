@@ -101,3 +101,35 @@ export async function createPod(
   } as OrchObject);
   return { name, uid: made.metadata.uid! };
 }
+
+/** Lets an account list the secrets of its namespace. */
+export async function allowSecrets(
+  client: OrchClient,
+  namespace: string,
+  name: string,
+): Promise<void> {
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const metadata = { namespace, name: "read-secrets" };
+  await client.json({
+    method: "POST",
+    path: `${path}/roles`,
+    body: {
+      apiVersion,
+      kind: "Role",
+      metadata,
+      rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch"] }],
+    },
+  });
+  await client.json({
+    method: "POST",
+    path: `${path}/rolebindings`,
+    body: {
+      apiVersion,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "read-secrets" },
+      subjects: [{ kind: "ServiceAccount", namespace, name }],
+    },
+  });
+}

@@ -214,16 +214,16 @@ async function authorized(
   request: XdsRequest,
 ): Promise<ProxyNode> {
   const node = parseNode(request.node, variant);
-  const { identity, readsCredentials = isLocalPeer(call.peer) } =
+  const { readsCredentials = isLocalPeer(call.peer), ...client } =
     await options.authorize?.(call, node) ?? {};
-  if (node.generator === "api" && !mayReadAll(options, { peer: call.peer, identity })) {
+  if (node.generator === "api" && !mayReadAll(options, { peer: call.peer, identity: client.identity })) {
     throw new Refusal(
       "permission",
       "PERMISSION_DENIED",
       "configuration is for clients on this machine and for identities of the system namespace",
     );
   }
-  return { ...node, identity, readsCredentials };
+  return { ...node, ...client, readsCredentials };
 }
 
 /** Opens the session of an admitted stream. */

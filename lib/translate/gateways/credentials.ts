@@ -14,6 +14,7 @@ import {
   pullSecretName,
   pullSecretOf,
 } from "../../envoy/mod.ts";
+import { credentialKey, objectKey } from "../../model/mod.ts";
 import { type MeshContext } from "../context/mod.ts";
 import { encodeResource, resourceTable } from "../resources/mod.ts";
 import { type CredentialTables, secretKeys } from "../tables/mod.ts";
@@ -53,8 +54,10 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
       },
     ),
     ...derivePullSecrets(mesh),
-    secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, { namespace, name }) => {
-      const secret = credentialSecret(name, namespace, (at) => {
+    secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, key) => {
+      const { cluster, namespace, name } = key;
+      const secret = credentialSecret(name, namespace, (named) => {
+        const at = credentialKey(cluster, named);
         const credential = read.get(mesh.credentials, at);
         if (credential !== undefined) {
           read.decide?.({
@@ -88,10 +91,11 @@ function derivePullSecrets(
         return [...new Set(named)].sort();
       },
     ),
-    pullSecrets: resourceTable(mesh.graph, "sds.pull", text, (read, credential) => {
-      const [namespace = "", name = ""] = credential.split("/");
+    pullSecrets: resourceTable(mesh.graph, "sds.pull", secretKeys, (read, key) => {
+      const { cluster, namespace, name } = key;
       const resource = pullSecretName(namespace, name);
-      const secret = pullSecret(resource, read.get(mesh.credentials, credential));
+      const at = credentialKey(cluster, objectKey({ namespace, name }));
+      const secret = pullSecret(resource, read.get(mesh.credentials, at));
       return secret === undefined ? [] : [encodeResource(resource, SecretSchema, secret)];
     }),
   };

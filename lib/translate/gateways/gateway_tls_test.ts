@@ -94,6 +94,29 @@ Deno.test("a credential is served to trusted gateways of its namespace, and is n
   assert.deepEqual(secretsOf(binding), ["kubernetes://shop"]);
 });
 
+Deno.test("a gateway of a remote cluster is sent the credentials of that cluster only", () => {
+  const bench = startTranslation();
+  bench.set(gateway("mode: MUTUAL, credentialName: shop"));
+  const authorities = { authorities: "ca" };
+  bench.apply({
+    credentials: new Map([
+      ["one/shop", { ...PAIR, ...authorities }],
+      ["one/shop@west", PAIR],
+      ["two/shop@west", PAIR],
+    ]),
+  });
+  const at = (credentialCluster?: string) =>
+    secretsOf(
+      bench.translation.source.bind(
+        edge(credentialCluster === undefined ? {} : { credentialCluster }),
+        () => {},
+      ),
+    );
+  assert.deepEqual(at(), ["kubernetes://shop", "kubernetes://shop-cacert"]);
+  assert.deepEqual(at("west"), ["kubernetes://shop"]);
+  assert.deepEqual(at("east"), []);
+});
+
 Deno.test("a Gateway cannot name a credential of another namespace", () => {
   const bench = startTranslation();
   bench.apply({ credentials: new Map([["two/shop", PAIR], ["one/shop", PAIR]]) });

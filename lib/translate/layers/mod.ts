@@ -109,7 +109,7 @@ function withPullSecrets(
   const changes = patching[PATCHED_BY.extension];
   if (cls.options.CREDENTIALS !== "true" || changeKeys.decode(changes).length === 0) return layers;
   const secrets = layers.get(TYPE_URLS.secret) ?? [];
-  return layers.set(TYPE_URLS.secret, [...secrets, pullCredentials(tables, changes)]);
+  return layers.set(TYPE_URLS.secret, [...secrets, pullCredentials(tables, cls, changes)]);
 }
 
 /** Replaces the layers of a class by its patched layers. */

@@ -51,7 +51,7 @@ export function routerLayers(
     [TYPE_URLS.secret, [
       secretLayer(tables, cls),
       ...(cls.options.CREDENTIALS === "true"
-        ? [gatewayCredentials(tables, namespace, scope), ruleCredentials(tables, namespace)]
+        ? [gatewayCredentials(tables, cls, scope), ruleCredentials(tables, cls)]
         : []),
     ]],
     [TYPE_URLS.listener, [gatewayListeners(tables, binding, scope)]],

@@ -5,10 +5,10 @@
  */
 import { type LabelsKey, labelsKeys } from "../../derive/mod.ts";
 import { type Collection, text } from "../../graph/mod.ts";
-import type { ProxyClass } from "../../model/mod.ts";
+import { objectKeys, type ProxyClass } from "../../model/mod.ts";
 import { type ClassBinding } from "../context/mod.ts";
 import { collection } from "../resources/mod.ts";
-import { certificateFiles, certificateFilesOf } from "../tables/mod.ts";
+import { certificateFiles, certificateFilesOf, type SecretKey } from "../tables/mod.ts";
 import type { LayerTables } from "./tables.ts";
 
 /** The secrets of a class's own certificates; they depend only on the files that it names. */
@@ -23,41 +23,61 @@ export function secretLayer(tables: LayerTables, cls: ProxyClass): Collection {
 /** The credentials that Gateways name, in the proxies' namespace. */
 export function gatewayCredentials(
   tables: LayerTables,
-  namespace: string,
+  cls: ProxyClass,
   scope: LabelsKey,
 ): Collection {
-  return collection(tables, `secret/gateway/${namespace}/${labelsKeys.encode(scope)}`, () => ({
+  const { owner, keyOf } = ownerOf(cls);
+  return collection(tables, `secret/gateway/${owner}/${labelsKeys.encode(scope)}`, () => ({
     members: { listFrom: [tables.credentials.ofGateways, scope], codec: text },
     resources: tables.credentials.secrets,
-    keyOf: (name) => ({ namespace, name }),
+    keyOf,
   }));
 }
 
 /** The credentials that rules name, in a gateway's namespace. */
-export function ruleCredentials(tables: LayerTables, namespace: string): Collection {
-  return collection(tables, `secret/rules/${namespace}`, () => ({
+export function ruleCredentials(tables: LayerTables, cls: ProxyClass): Collection {
+  const { owner, keyOf } = ownerOf(cls);
+  return collection(tables, `secret/rules/${owner}`, () => ({
     members: { listFrom: [tables.credentials.ofRules, ""] },
     resources: tables.credentials.secrets,
-    keyOf: (name) => ({ namespace, name }),
+    keyOf,
   }));
 }
 
 /** The credentials that rules which select a workload name, in its namespace. */
 export function localCredentials(
   tables: LayerTables,
-  { cls: { namespace }, locality }: ClassBinding,
+  { cls, locality }: ClassBinding,
 ): Collection {
-  return collection(tables, `secret/place/${namespace}/${locality}`, () => ({
+  const { owner, keyOf } = ownerOf(cls);
+  return collection(tables, `secret/place/${owner}/${locality}`, () => ({
     members: { listFrom: [tables.credentials.ofLocality, locality] },
     resources: tables.credentials.secrets,
-    keyOf: (name) => ({ namespace, name }),
+    keyOf,
   }));
 }
 
 /** The pull secrets of plugins, for proxies whose agent pulls their images. */
-export function pullCredentials(tables: LayerTables, changes: string): Collection {
-  return collection(tables, `secret/pull/${changes}`, () => ({
+export function pullCredentials(
+  tables: LayerTables,
+  { options }: ProxyClass,
+  changes: string,
+): Collection {
+  const { CREDENTIAL_CLUSTER: cluster = "" } = options;
+  return collection(tables, `secret/pull/${JSON.stringify(cluster)}/${changes}`, () => ({
     members: { listFrom: [tables.credentials.ofPlugins, changes] },
     resources: tables.credentials.pullSecrets,
+    keyOf: (key) => ({ cluster, ...objectKeys.decode(key) }),
   }));
+}
+
+/** The cluster and the namespace whose credentials a class reads: as a text, and in keys of secrets. */
+function ownerOf(
+  { namespace, options }: ProxyClass,
+): { readonly owner: string; readonly keyOf: (name: string) => SecretKey } {
+  const { CREDENTIAL_CLUSTER: cluster = "" } = options;
+  return {
+    owner: JSON.stringify([cluster, namespace]),
+    keyOf: (name) => ({ cluster, namespace, name }),
+  };
 }

@@ -59,6 +59,7 @@ export function classBasis(
     options: {
       ...optionsOf(metadata, mode === "NONE" ? bindsOf(node, features.dualStack === true) : []),
       ...(node.readsCredentials === true ? { CREDENTIALS: "true" } : {}),
+      ...(node.credentialCluster ? { CREDENTIAL_CLUSTER: node.credentialCluster } : {}),
       ...(features.quicListeners && node.role === "router" ? { QUIC: "true" } : {}),
       ...settingsOption(metadata.PROXY_CONFIG),
       ...(isTrue(metadata.EXPLAIN) ? { EXPLAIN: "true" } : {}),

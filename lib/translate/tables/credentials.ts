@@ -9,11 +9,17 @@ import type { SecretTable } from "../resources/mod.ts";
 
 /** A secret, for proxies of a namespace. */
 export interface SecretKey {
+  /** Id of the remote cluster that has the secret; empty: the daemon's cluster. */
+  readonly cluster: string;
   readonly namespace: string;
   readonly name: string;
 }
 
-export const secretKeys: KeyCodec<SecretKey> = keyOf<SecretKey>({ namespace: text, name: text });
+export const secretKeys: KeyCodec<SecretKey> = keyOf<SecretKey>({
+  cluster: text,
+  namespace: text,
+  name: text,
+});
 
 /** The tables of credentials. */
 export interface CredentialTables {
@@ -26,6 +32,6 @@ export interface CredentialTables {
   readonly secrets: SecretTable<SecretKey>;
   /** Text of `changeKeys` → names of the pull secrets of the plugins among them. */
   readonly ofPlugins: Derived<readonly string[]>;
-  /** Pull secret by its name. */
-  readonly pullSecrets: SecretTable;
+  /** Pull secret of the namespace of a plugin. */
+  readonly pullSecrets: SecretTable<SecretKey>;
 }

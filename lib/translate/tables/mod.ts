@@ -5,7 +5,7 @@
  * @module
  */
 export { certificateFiles, certificateFilesOf, type ClassTables } from "./classes.ts";
-export { type CredentialTables, secretKeys } from "./credentials.ts";
+export { type CredentialTables, type SecretKey, secretKeys } from "./credentials.ts";
 export {
   automaticHostKeys,
   type AutomaticTables,

@@ -32,11 +32,11 @@ const ROOTS = "mesh-ca-root-cert";
 const NAMESPACES = "mesh-namespace-controller-election";
 const INJECTOR = "mesh-sidecar-injector";
 
-/** The clusters `a`, of the daemon, and `b`, which a secret names. */
+/** The cluster `b`, which a secret in the daemon's cluster `a` names. */
 export interface ControlledClusters {
-  readonly cluster: Cluster;
-  readonly other: Cluster;
+  /** Client of `b`. */
   readonly far: OrchClient;
+  readonly daemon: Daemon;
 }
 
 interface Observed extends OrchObject {
@@ -64,22 +64,34 @@ function annotate(far: OrchClient, value: string | null): Promise<unknown> {
   return mergePatch(far, types.NAMESPACE, { name: SYSTEM }, { metadata: { annotations } });
 }
 
-function start(cluster: Cluster, env: Record<string, string>): Promise<Daemon> {
+/** Starts a daemon that controls other clusters. */
+export function startControlling(
+  cluster: Cluster,
+  { secured, roots }: { readonly secured: number; readonly roots: string },
+): Promise<Daemon> {
   return startDaemon({
     configDir: "",
-    secured: freePort(),
+    secured,
     args: [
       `--orchconfig=${cluster.files.kubeconfig}`,
-      "--clusterID=a",
-      `--httpsAddr=127.0.0.1:${freePort()}`,
+      ...["--clusterID=a", "--clusterAliases=bee=b", `--httpsAddr=127.0.0.1:${freePort()}`],
     ],
-    env: { PILOT_REMOTE_CLUSTER_TIMEOUT: "60s", ...env },
+    env: {
+      EXTERNAL_MESHD: "true",
+      PILOT_REMOTE_CLUSTER_TIMEOUT: "60s",
+      POD_NAME: "outside",
+      ROOT_CA_DIR: roots,
+    },
   });
 }
 
-/** Runs the cases. */
-export async function controlledClusters({ cluster, far }: ControlledClusters): Promise<void> {
-  await make(far, types.NAMESPACE, { name: SYSTEM }).catch(() => {});
+/**
+ * Creates the system namespace of `b`, which names the control plane of another cluster, and a webhook
+ * configuration there.
+ */
+export async function makeControlled(far: OrchClient): Promise<void> {
+  await make(far, types.NAMESPACE, { name: SYSTEM });
+  await annotate(far, "z");
   const url = "https://localhost:1/inject";
   const webhook = { admissionReviewVersions: ["v1"], sideEffects: "None", failurePolicy: "Ignore" };
   await createObject(far, MUTATING, {
@@ -88,6 +100,10 @@ export async function controlledClusters({ cluster, far }: ControlledClusters): 
     metadata: { name: INJECTOR, labels: { "mesh.io/rev": "default" } },
     webhooks: [{ ...webhook, name: "object.sidecar-injector.mesh.io", clientConfig: { url } }],
   } as OrchObject);
+}
+
+/** Runs the cases. */
+export async function controlledClusters({ far, daemon }: ControlledClusters): Promise<void> {
   const rootsIn = async (namespace: string) =>
     (await observed(far, types.CONFIG_MAP, { namespace, name: ROOTS }))?.data?.["root-cert.pem"];
   const lease = { namespace: SYSTEM, name: NAMESPACES };
@@ -95,9 +111,6 @@ export async function controlledClusters({ cluster, far }: ControlledClusters): 
   const bundle = async () =>
     (await observed(far, MUTATING, { name: INJECTOR }))?.webhooks?.[0]?.clientConfig.caBundle;
 
-  // Another cluster's name does not choose this daemon.
-  await annotate(far, "z");
-  await using daemon = await start(cluster, { EXTERNAL_MESHD: "true", POD_NAME: "outside" });
   const leads = async () =>
     (await (await fetch(`${daemon.monitoring}/metrics`)).text())
       .includes(`mesh_leader{election="${NAMESPACES}/b"} 1`);

@@ -17,6 +17,12 @@ import {
 import { PILOT_ENABLE_SERVICEENTRY_SELECT_PODS } from "../../variables.ts";
 import { followServices, type Registry } from "../services/registry.ts";
 import { readSharing } from "../services/sharing.ts";
+import { followSecrets, type SecretsSource } from "../secrets/secrets.ts";
+import {
+  type ClusterCredentialRows,
+  createClusterCredentials,
+  type CredentialFeed,
+} from "./credentials.ts";
 import { syncTimeouts } from "./metrics.ts";
 import { type ClusterRows, createClusterRows, type RowFeed } from "./rows.ts";
 import { type ClusterCredentials, type CredentialValidity, openCredentials } from "./secret.ts";
@@ -44,6 +50,8 @@ interface Attempt {
   readonly client: OrchClient;
   readonly feed: RowFeed;
   readonly registry: Registry;
+  readonly secrets: SecretsSource;
+  readonly secretFeed: CredentialFeed;
 }
 
 /** One other cluster. */
@@ -53,6 +61,7 @@ export class ClusterConnection {
   readonly #intake: Intake;
   readonly #changed: () => void;
   readonly #rows: ClusterRows;
+  readonly #credentials: ClusterCredentialRows;
   readonly #settled = Promise.withResolvers<void>();
   readonly #closing: Promise<void>[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -77,6 +86,7 @@ export class ClusterConnection {
     this.#intake = intake;
     this.#changed = changed;
     this.#rows = createClusterRows({ cluster, source, intake });
+    this.#credentials = createClusterCredentials(cluster, intake);
     this.#timer = setTimeout(() => this.#timeOut(), settings.timeoutMs);
   }
 
@@ -104,6 +114,7 @@ export class ClusterConnection {
     const resources = (shown?.registry.states() ?? [])
       .map(([resource, state]) => ({ resource, ...state }));
     const faulty = resources.find(({ fault }) => fault !== undefined);
+    const secrets = shown === undefined ? [] : [{ resource: "secrets", ...shown.secrets.state() }];
     const refused = this.#refused === undefined ? undefined : messageOf(this.#refused.error);
     const fault = faulty === undefined ? refused : `${faulty.resource}: ${faulty.fault}`;
     return {
@@ -115,7 +126,8 @@ export class ClusterConnection {
       replacing: this.#current !== undefined && this.#next !== undefined,
       rows: this.#rows.size,
       validity: shown?.validity,
-      resources,
+      // Without the right to read secrets, only credentials are missing: that is no fault of the cluster.
+      resources: [...resources, ...secrets],
       shared: shown?.registry.shared() ?? [],
     };
   }
@@ -145,6 +157,7 @@ export class ClusterConnection {
     for (const attempt of [this.#current, this.#next]) this.#drop(attempt);
     this.#current = this.#next = undefined;
     this.#rows.clear();
+    this.#credentials.clear();
     this.#intake.health(undefined);
     this.#intake.synced();
     this.#settled.resolve();
@@ -178,14 +191,22 @@ export class ClusterConnection {
       stateChanged: () => this.#stateChanged(),
       ...(timing === undefined ? {} : { timing }),
     });
-    const attempt = { credentials, validity, client, feed, registry };
+    const secretFeed = this.#credentials.feed();
+    const secrets = followSecrets({
+      client,
+      cluster: this.#cluster,
+      intake: { settings: secretFeed.settings, synced: () => {}, health: () => {} },
+      namespace,
+      ...(timing === undefined ? {} : { timing }),
+    });
+    const attempt = { credentials, validity, client, feed, registry, secrets, secretFeed };
     this.#next = attempt;
     log.info("connecting to a remote cluster", {
       cluster: this.#cluster,
       secret: credentials.secret,
       server: access.server,
     });
-    registry.synced.then(() => this.#promote(attempt));
+    Promise.all([registry.synced, secrets.ready]).then(() => this.#promote(attempt));
   }
 
   /** Makes an attempt that has received everything the one in use. */
@@ -197,6 +218,7 @@ export class ClusterConnection {
     this.#state = "synced";
     clearTimeout(this.#timer);
     attempt.feed.use();
+    attempt.secretFeed.use();
     this.#drop(before);
     this.#intake.synced();
     this.#settled.resolve();
@@ -223,7 +245,9 @@ export class ClusterConnection {
 
   #drop(attempt: Attempt | undefined): void {
     if (attempt === undefined) return;
-    const closing = attempt.registry.close().finally(() => attempt.client[Symbol.dispose]());
+    const { registry, secrets, client } = attempt;
+    const closing = Promise.all([registry.close(), secrets[Symbol.asyncDispose]()])
+      .then(() => {}).finally(() => client[Symbol.dispose]());
     this.#closing.push(closing);
   }
 

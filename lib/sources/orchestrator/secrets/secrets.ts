@@ -24,6 +24,8 @@ const log = scope("credentials");
 /** Settings of the source. */
 export interface SecretsOptions {
   readonly client: OrchClient;
+  /** Id of the remote cluster, in log lines; absent: the daemon's own. */
+  readonly cluster?: string;
   readonly intake: Pick<Intake, "settings" | "synced" | "health">;
   /** The only namespace that is read; empty: all. */
   readonly namespace: string;
@@ -65,7 +67,8 @@ interface Kept {
  * version stays in use.
  */
 export function followSecrets(options: SecretsOptions): SecretsSource {
-  const { client, intake, namespace, timing } = options;
+  const { client, cluster, intake, namespace, timing } = options;
+  const at = cluster === undefined ? {} : { cluster };
   const { promise: refused, resolve: refuse } = Promise.withResolvers<void>();
   const served = new Set<string>();
   const following = follow<Kept>({
@@ -76,11 +79,11 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
       fieldSelector: OTHER_TYPES.map((type) => `type!=${type}`).join(),
     },
     convert: keep,
-    changed: (changes) => report(changes, served, intake),
+    changed: (changes) => report(changes, { served, intake, at }),
     stateChanged({ fault }) {
       intake.health(fault);
       if (fault === undefined) return;
-      log.warn("secrets cannot be read; the last ones stay in use", { reason: fault });
+      log.warn("secrets cannot be read; the last ones stay in use", { ...at, reason: fault });
       if (FORBIDDEN.test(fault)) refuse();
     },
     ...(timing === undefined ? {} : { timing }),
@@ -107,8 +110,11 @@ function keep(item: ListItem): Kept {
 
 function report(
   { upserts, deletes }: Changes<Kept>,
-  served: Set<string>,
-  intake: SecretsOptions["intake"],
+  { served, intake, at }: {
+    readonly served: Set<string>;
+    readonly intake: SecretsOptions["intake"];
+    readonly at: { readonly cluster?: string };
+  },
 ): void {
   const changes = new Map<string, Credential | undefined>();
   for (const name of deletes) {
@@ -123,7 +129,7 @@ function report(
       if (served.delete(key)) changes.set(key, undefined);
     } else {
       credentialFailures.inc();
-      log.warn("a credential cannot be used", { credential: key, problem });
+      log.warn("a credential cannot be used", { ...at, credential: key, problem });
     }
   }
   if (changes.size > 0) intake.settings({ credentials: changes });
