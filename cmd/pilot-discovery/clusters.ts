@@ -53,6 +53,7 @@ export async function openClusters(
     ownCluster: clusterId,
     open,
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
+    systemNamespace: namespace,
     domain,
     allowed: allowedOptions(PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS.get() ?? ""),
     rate: { qps, burst },

@@ -89,6 +89,7 @@ export async function openOrchestrator(
     source: sourceName(options.clusterId),
     intake,
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
+    systemNamespace: options.namespace,
     domain: options.domain,
   });
   stack.defer(() => objects.close());

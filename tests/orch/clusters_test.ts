@@ -18,6 +18,7 @@ import {
   secretsOfPodCluster,
   startControlling,
 } from "./cases/controlled_clusters.ts";
+import { clusterNetwork } from "./cases/cluster_network.ts";
 import { makeRemoteCredentials, remoteCredentials } from "./cases/remote_credentials.ts";
 import { sharedServices } from "./cases/shared_services.ts";
 import { writePluggedCa } from "../support/identity.ts";
@@ -176,6 +177,10 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
       await has(same!, REMOTE, ["10.2.0.7:8080"]);
     },
   );
+
+  await t.step("the label of the system namespace is the network of its cluster", async () => {
+    await clusterNetwork({ far, daemon });
+  });
 
   await t.step("changed credentials take over without a gap", async () => {
     const before = watcher.received.length;

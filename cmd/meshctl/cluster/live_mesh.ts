@@ -64,6 +64,7 @@ export async function readLiveMesh(
     source: SOURCE,
     intake: intakeOf(rows, fail),
     namespace: "",
+    systemNamespace: cluster.meshNamespace,
     domain: DOMAIN,
   });
   try {

@@ -216,7 +216,9 @@ async function authorized(
   const node = parseNode(request.node, variant);
   const { readsCredentials = isLocalPeer(call.peer), ...client } =
     await options.authorize?.(call, node) ?? {};
-  if (node.generator === "api" && !mayReadAll(options, { peer: call.peer, identity: client.identity })) {
+  if (
+    node.generator === "api" && !mayReadAll(options, { peer: call.peer, identity: client.identity })
+  ) {
     throw new Refusal(
       "permission",
       "PERMISSION_DENIED",

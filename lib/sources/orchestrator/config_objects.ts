@@ -36,6 +36,8 @@ export interface OrchestratorOptions {
   readonly intake: Intake;
   /** The only namespace that is read; empty: all. */
   readonly namespace: string;
+  /** The namespace whose label names the network of the cluster. */
+  readonly systemNamespace: string;
   /** DNS suffix of services. */
   readonly domain: string;
   /** Kinds that are read. */

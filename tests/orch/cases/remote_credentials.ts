@@ -6,7 +6,6 @@
 import assert from "node:assert/strict";
 import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/orch/mod.ts";
 import { fromBinary } from "../../../lib/proto/mod.ts";
-import { resourceDefinitions } from "../../../lib/schema/mod.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { applyDefinitions } from "../../../scripts/crds.ts";
 import { eventually } from "../../../scripts/harness/mod.ts";
@@ -29,10 +28,7 @@ export interface CredentialClusters {
  * The account `edge` may list secrets in both clusters, `near-only` in `a` alone.
  */
 export async function makeRemoteCredentials({ near, far }: CredentialClusters): Promise<void> {
-  await applyDefinitions(
-    near,
-    resourceDefinitions().filter(({ spec }) => spec.names.kind === "Gateway"),
-  );
+  await applyDefinitions(near);
   const dir = await Deno.makeTempDir({ prefix: "mesh-remote-credentials-" });
   const authority = await makeAuthority(dir);
   for (const client of [near, far]) {
@@ -79,23 +75,6 @@ export async function remoteCredentials(
     const more = reviewer === undefined ? {} : { reviewer };
     return watchSecrets({ target, tls: { ca }, token, account, names: [NAME], cluster, ...more });
   };
-  const certificateOf = async (client: OrchClient): Promise<string> => {
-    const { data } = await client.json<{ data: Record<string, string> }>({
-      method: "GET",
-      path: "/api/v1/namespaces/shop/secrets/cert",
-    });
-    return atob(data["tls.crt"]!);
-  };
-  const heldBy = (held: ReadonlyMap<string, Uint8Array>): string => {
-    const bytes = held.get(NAME);
-    if (bytes === undefined) return "";
-    const { type } = fromBinary(SecretSchema, bytes);
-    assert.equal(type.case, "tlsCertificate");
-    const { specifier } = type.value.certificateChain!;
-    return specifier.case === "inlineBytes"
-      ? new TextDecoder().decode(specifier.value)
-      : `${specifier.value}`;
-  };
   const [ofNear, ofFar] = [await certificateOf(near), await certificateOf(far)];
   assert.notEqual(ofNear, ofFar);
 
@@ -125,6 +104,26 @@ export async function remoteCredentials(
   await deleteObject(far, types.SECRET, CERT);
   await eventually("the end of the certificate of b", () => heldBy(remote.held) === "");
   assert.equal(heldBy(own.held), ofNear);
+}
+
+async function certificateOf(client: OrchClient): Promise<string> {
+  const { data } = await client.json<{ data: Record<string, string> }>({
+    method: "GET",
+    path: "/api/v1/namespaces/shop/secrets/cert",
+  });
+  return atob(data["tls.crt"]!);
+}
+
+/** The certificate that a gateway has received; empty: none. */
+function heldBy(held: ReadonlyMap<string, Uint8Array>): string {
+  const bytes = held.get(NAME);
+  if (bytes === undefined) return "";
+  const { type } = fromBinary(SecretSchema, bytes);
+  assert.equal(type.case, "tlsCertificate");
+  const { specifier } = type.value.certificateChain!;
+  return specifier.case === "inlineBytes"
+    ? new TextDecoder().decode(specifier.value)
+    : `${specifier.value}`;
 }
 
 const GATEWAY = {

@@ -34,6 +34,8 @@ const log: Logger = scope("orch");
 export interface ConnectionSettings {
   /** The only namespace that is read; empty: all. */
   readonly namespace: string;
+  /** The namespace whose label names the network of a cluster. */
+  readonly systemNamespace: string;
   /** DNS suffix of services. */
   readonly domain: string;
   readonly allowed: readonly CredentialOption[];
@@ -174,7 +176,7 @@ export class ClusterConnection {
   }
 
   #open(credentials: ClusterCredentials): void {
-    const { allowed, rate, namespace, domain, timing } = this.#settings;
+    const { allowed, rate, namespace, systemNamespace, domain, timing } = this.#settings;
     const { access, validity } = openCredentials(credentials, allowed);
     const client = createClient(access, { rate });
     const feed = this.#rows.feed();
@@ -183,6 +185,7 @@ export class ClusterConnection {
       source: this.#cluster,
       intake: feed,
       namespace,
+      systemNamespace,
       domain,
       // WorkloadEntries belong to the daemon's own cluster, whose Services have them.
       selectEntries: false,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type EndpointFacts, localityFromLabels } from "../../../model/mod.ts";
+import { type EndpointFacts, localityFromLabels, networkLabel } from "../../../model/mod.ts";
 import type { ApiEndpoint, ApiSlice, NodeFacts, PodFacts } from "./api.ts";
 
 /** An endpoint: fields of a WorkloadEntry, and facts beside them. */
@@ -28,9 +28,9 @@ export interface SliceInputs {
   readonly publishUnready: boolean;
   readonly pod: (namespace: string, name: string) => PodFacts | undefined;
   readonly node: (name: string) => NodeFacts | undefined;
+  /** The network of endpoints whose pods name none; empty: none. */
+  readonly network: string;
 }
-
-const NETWORK = "topology.mesh.io/network";
 
 /** The endpoints of a slice. Slices of host names are not used. */
 export function sliceEndpoints(slice: ApiSlice, inputs: SliceInputs): RowEndpoint[] {
@@ -64,7 +64,7 @@ function ofEndpoint(endpoint: ApiEndpoint, inputs: SliceInputs) {
     entry: {
       labels: { ...pod?.labels },
       serviceAccount: pod?.serviceAccount ?? "",
-      network: pod?.labels[NETWORK] ?? "",
+      network: networkLabel(pod?.labels ?? {}) || inputs.network,
       locality: localityAt(pod, inputs.node(nodeName), endpoint.zone),
     },
     facts: {

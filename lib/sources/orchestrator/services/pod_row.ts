@@ -5,7 +5,7 @@
  * @module
  */
 import { hash } from "../../../base/mod.ts";
-import type { ConfigObject, EndpointFacts } from "../../../model/mod.ts";
+import { type ConfigObject, type EndpointFacts, networkLabel } from "../../../model/mod.ts";
 import { create, toJsonString } from "../../../proto/mod.ts";
 import {
   type WorkloadEntry,
@@ -14,15 +14,19 @@ import {
 import type { NodeFacts, PodFacts } from "./api.ts";
 import { localityAt } from "./endpoints.ts";
 
-/**
- * The row of a pod; `undefined` for one without an address or without labels.
- *
- * @param source `meta.origin.source` of the row
- */
+/** Inputs of the row of a pod. */
+export interface PodInputs {
+  readonly node: NodeFacts | undefined;
+  /** `meta.origin.source` of the row. */
+  readonly source: string;
+  /** The network of the cluster; empty: none. */
+  readonly network: string;
+}
+
+/** The row of a pod; `undefined` for one without an address or without labels. */
 export function podRow(
   pod: PodFacts,
-  node: NodeFacts | undefined,
-  source: string,
+  { node, source, network }: PodInputs,
 ): ConfigObject<WorkloadEntry> | undefined {
   const { namespace, name, labels, address, uid } = pod;
   // Selectors of ServiceEntries have at least one label.
@@ -30,7 +34,7 @@ export function podRow(
   const spec = create(WorkloadEntrySchema, {
     address,
     serviceAccount: pod.serviceAccount,
-    network: labels["topology.mesh.io/network"] ?? "",
+    network: networkLabel(labels) || network,
     locality: localityAt(pod, node),
   });
   const facts: EndpointFacts = {

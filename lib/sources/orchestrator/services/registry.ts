@@ -25,8 +25,10 @@ import {
   type PodFacts,
   podFacts,
 } from "./api.ts";
+import { idsIn, nameOf } from "./ids.ts";
 import { createEndpointCounts, type EndpointCounts } from "./endpoint_counts.ts";
 import { eventCounter, registryEvents } from "./metrics.ts";
+import { type ClusterNetwork, followClusterNetwork } from "./network.ts";
 import { podRow } from "./pod_row.ts";
 import { createRows, type Rows } from "./rows.ts";
 import { serviceRow } from "./row.ts";
@@ -51,6 +53,8 @@ export interface RegistryOptions {
   readonly intake: Pick<Intake, "objects">;
   /** The only namespace that is read; empty: all. */
   readonly namespace: string;
+  /** The namespace whose label names the network of the cluster. */
+  readonly systemNamespace: string;
   /** DNS suffix of services. */
   readonly domain: string;
   /** True: Services select WorkloadEntries (`PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES`). */
@@ -87,6 +91,7 @@ class ServiceRegistry implements Registry {
   readonly #slices: Following<ApiSlice>;
   readonly #pods: Following<PodFacts>;
   readonly #nodes: Following<NodeFacts>;
+  readonly #network: ClusterNetwork;
   readonly #exports: Following<ListItem> | undefined;
   readonly #imports: Following<ApiImport> | undefined;
   readonly #index: SliceIndex = createSliceIndex();
@@ -97,13 +102,13 @@ class ServiceRegistry implements Registry {
   constructor(options: RegistryOptions) {
     this.#options = options;
     this.#services = this.#follow(types.SERVICE, (item) => item as ApiService, (changes) => {
-      this.#update({ services: namesIn(changes, ({ metadata }) => metadata) });
+      this.#update({ services: idsIn(changes, ({ metadata }) => metadata) });
     });
     this.#slices = this.#follow(types.ENDPOINT_SLICE, (item) => item as ApiSlice, (changes) => {
       this.#update({ services: this.#index.update(changes) });
     });
     this.#pods = this.#follow(types.POD, podFacts, (changes) => {
-      const pods = namesIn(changes, (one) => one);
+      const pods = idsIn(changes, (one) => one);
       this.#update({ services: this.#index.servicesAt(pods.map((id) => `pod ${id}`)), pods });
     });
     this.#nodes = this.#follow(types.NODE, nodeFacts, ({ upserts, deletes }) => {
@@ -113,16 +118,13 @@ class ServiceRegistry implements Registry {
         .map(({ namespace, name }) => idOf(namespace, name));
       this.#update({ services, pods });
     });
+    this.#network = followClusterNetwork({ ...options, changed: () => this.#updateAll() });
     const { sharing } = options;
     if (sharing !== undefined) this.#exports = this.#followSharing(exportType());
     if (sharing?.host === true) this.#imports = this.#followSharing<ApiImport>(importType());
     this.synced = Promise.all(this.#all().map(([, { synced }]) => synced)).then(() => {
       this.#ready = true;
-      this.#update({
-        services: [...this.#services.values(), ...this.#imports?.values() ?? []]
-          .map(({ metadata }) => idOf(metadata.namespace ?? "", metadata.name)),
-        pods: this.#pods.values().map(({ namespace, name }) => idOf(namespace, name)),
-      });
+      this.#updateAll();
     });
   }
 
@@ -159,12 +161,13 @@ class ServiceRegistry implements Registry {
     this.#counts.close();
   }
 
-  #all(): readonly (readonly [string, Following<unknown>])[] {
+  #all(): readonly (readonly [string, Pick<Following<unknown>, "synced" | "state" | "close">])[] {
     return [
       ["services", this.#services],
       ["endpointslices.discovery.k8s.io", this.#slices],
       ["pods", this.#pods],
       ["nodes", this.#nodes],
+      ["namespaces (network)", this.#network],
       ...[this.#exports, this.#imports].flatMap((following, i) => {
         const { plural, group } = i === 0 ? exportType() : importType();
         return following === undefined ? [] : [[`${plural}.${group}`, following] as const];
@@ -180,8 +183,7 @@ class ServiceRegistry implements Registry {
       type,
       optional: true,
       convert: (item) => item as V,
-      changed: (changes) =>
-        this.#update({ services: namesIn(changes, ({ metadata }) => metadata) }),
+      changed: (changes) => this.#update({ services: idsIn(changes, ({ metadata }) => metadata) }),
       stateChanged,
       ...(namespace === "" ? {} : { selection: { namespace } }),
       ...(timing === undefined ? {} : { timing }),
@@ -214,6 +216,14 @@ class ServiceRegistry implements Registry {
     });
   }
 
+  #updateAll(): void {
+    this.#update({
+      services: [...this.#services.values(), ...this.#imports?.values() ?? []]
+        .map(({ metadata }) => idOf(metadata.namespace ?? "", metadata.name)),
+      pods: this.#pods.values().map(({ namespace, name }) => idOf(namespace, name)),
+    });
+  }
+
   /** Makes rows of Services and pods again and reports those that differ. */
   #update({ services, pods = [] }: {
     readonly services: Iterable<string>;
@@ -230,7 +240,11 @@ class ServiceRegistry implements Registry {
 
   #podRow(id: string): ConfigObject | undefined {
     const pod = this.#pods.get(nameOf(id));
-    return pod && podRow(pod, this.#nodes.get({ name: pod.node }), this.#options.source);
+    return pod && podRow(pod, {
+      node: this.#nodes.get({ name: pod.node }),
+      source: this.#options.source,
+      network: this.#network.current(),
+    });
   }
 
   /** Sets the row of a Service, and that of its host below `svc.clusterset.local`. */
@@ -266,6 +280,7 @@ class ServiceRegistry implements Registry {
         return pod;
       },
       node: (name) => this.#nodes.get({ name }),
+      network: this.#network.current(),
       domain,
       source,
       selectEntries,
@@ -283,17 +298,3 @@ const EVENT_TYPES: Readonly<Record<string, string>> = {
   Pod: "Pods",
   Node: "Nodes",
 };
-
-function nameOf(id: string): { namespace: string; name: string } {
-  const [namespace = "", name = ""] = id.split(" ");
-  return { namespace, name };
-}
-
-function namesIn<V>(
-  { upserts, deletes }: Changes<V>,
-  metaOf: (value: V) => { readonly namespace?: string; readonly name: string },
-): string[] {
-  return [...upserts.map(metaOf), ...deletes].map(({ namespace = "", name }) =>
-    idOf(namespace, name)
-  );
-}

@@ -27,6 +27,8 @@ export interface RowInputs {
   readonly slices: readonly ApiSlice[];
   readonly pod: (namespace: string, name: string) => PodFacts | undefined;
   readonly node: (name: string) => NodeFacts | undefined;
+  /** The network of the cluster; empty: none. */
+  readonly network: string;
   /** DNS suffix of services. */
   readonly domain: string;
   /** `meta.origin.source` of the row. */
@@ -149,7 +151,7 @@ function endpointsOf(service: ApiService, inputs: RowInputs): RowEndpoint[] {
   const publishUnready = service.spec?.publishNotReadyAddresses === true;
   const { namespace = "" } = service.metadata;
   return inputs.slices.flatMap((slice) =>
-    sliceEndpoints(slice, { namespace, names, publishUnready, pod: inputs.pod, node: inputs.node })
+    sliceEndpoints(slice, { ...inputs, namespace, names, publishUnready })
   );
 }
 

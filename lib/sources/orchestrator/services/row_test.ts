@@ -18,10 +18,13 @@ function pod(name: string, more: Partial<PodFacts> = {}): PodFacts {
   };
 }
 
+const NETWORK = "topology.mesh.io/network";
+
 const INPUTS: RowInputs = {
   slices: [],
   pod: (_, name) => pod(name),
   node: (name) => ({ name, region: "r1", zone: "z1", subzone: "" }),
+  network: "",
   domain: "cluster.local",
   source: "cluster/c1",
   selectEntries: true,
@@ -164,9 +167,25 @@ Deno.test("a pod with an address and labels is a workload, unready until its con
   const facts = (status: unknown) =>
     podFacts({ metadata: { name: "p", namespace: "shop", labels: { app: "p" } }, status } as never);
   const ready = [{ type: "Ready", status: "True" }];
-  const row = (status: unknown) => podRow(facts(status), undefined, "cluster/c1");
+  const row = (status: unknown) =>
+    podRow(facts(status), { node: undefined, source: "cluster/c1", network: "n1" });
   assert.equal(row({ podIP: "10.1.0.1", conditions: ready })?.pod?.health, "healthy");
   assert.equal(row({ podIP: "10.1.0.1" })?.pod?.health, "unhealthy");
   assert.equal(row({ podIP: "10.1.0.1", phase: "Failed", conditions: ready }), undefined);
   assert.equal(row({}), undefined);
+  assert.equal(row({ podIP: "10.1.0.1" })?.spec.network, "n1");
+});
+
+Deno.test("the network of the cluster is that of endpoints whose pods name none", () => {
+  const networks = (network: string) => {
+    const pods: RowInputs["pod"] = (_, name) => {
+      const labels: Record<string, string> = name === "web-0" ? { [NETWORK]: "n2" } : {};
+      return { ...pod(name), labels };
+    };
+    const inputs = { ...INPUTS, slices: [slice(["10.1.0.1", "10.1.0.2"])], pod: pods, network };
+    return serviceRow(service({ ports: [{ name: "http", port: 80 }] }), inputs)
+      .spec.endpoints.map((endpoint) => endpoint.network);
+  };
+  assert.deepEqual(networks(""), ["n2", ""]);
+  assert.deepEqual(networks("n1"), ["n2", "n1"]);
 });

@@ -16,6 +16,7 @@ const exported = serviceRow(SERVICE, {
   slices: [SLICE],
   pod: () => undefined,
   node: () => undefined,
+  network: "",
   domain: "cluster.local",
   source: "cluster/a",
   selectEntries: false,
