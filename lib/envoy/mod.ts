@@ -64,6 +64,7 @@ export {
   dnsSrvClusterName,
   inboundClusterName,
   inboundHostName,
+  MESH_ALPN,
   NO_TELEMETRY,
   parseClusterName,
   PASSTHROUGH_CLUSTER,

@@ -6,6 +6,7 @@
 import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import type { View } from "../graph/mod.ts";
+import { MESH_ALPN } from "../envoy/mod.ts";
 import { isIp, nearest } from "../text/mod.ts";
 import { type Provenance, provenanceOf as explainResource } from "../translate/mod.ts";
 import { TYPE_URLS } from "../model/mod.ts";
@@ -98,6 +99,8 @@ export function explain(
 interface Ended {
   readonly ending: Ending;
   readonly outcome: Outcome;
+  /** True: the proxy ends the TLS of its client. */
+  readonly endsTls: boolean;
 }
 
 function pass(draft: Draft, party: Party, resources: Resources, call: Call): Ended[] {
@@ -110,7 +113,11 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
   const { ip, port } = call.destination;
   const proxy = idOf(party);
   draft.hops.push({ proxy, direction: call.direction, destination: hostPort(ip, port), steps });
-  return verdict.endings.map((ending) => ({ ending, outcome: outcomeOf(ending, proxy, steps) }));
+  const endsTls = verdict.steps.some(({ stage }) => stage === "TLS");
+  return verdict.endings.map((ending) => ({
+    ...{ ending, endsTls },
+    outcome: outcomeOf(ending, proxy, steps),
+  }));
 }
 
 function servedTo({ contentOf }: Draft, party: Party): Resources {
@@ -226,8 +233,28 @@ function onward(
   }
   const inbound = nextCall(draft, from, call, { ending, target });
   const resources = servedTo(draft, next);
-  return pass(draft, next, resources, { ...inbound, destination: { ip, port } })
-    .map((one) => ({ ...one.outcome, share: one.outcome.share * ending.share }));
+  const endings = pass(draft, next, resources, { ...inbound, destination: { ip, port } });
+  return endings.map(({ ending: last, outcome: one, endsTls }) => {
+    const passedOn = inMeshTls(target) && !endsTls && last.kind === "forwarded";
+    const result = passedOn ? notEnded(draft, one) : one;
+    return { ...result, share: one.share * ending.share };
+  });
+}
+
+/** True: the proxy speaks the mesh's mutual TLS to the endpoint, which no application ends. */
+function inMeshTls({ handshake }: Target): boolean {
+  return handshake?.alpn.includes(MESH_ALPN) === true;
+}
+
+/** The outcome of mutual TLS that reaches the application. */
+function notEnded({ hops }: Draft, { share, proxy }: Outcome): Outcome {
+  const why = `${proxy} passes the client's mutual TLS on to the application, which cannot end it`;
+  const causes = (hops[0]?.steps ?? []).flatMap((one) => one.causes)
+    .filter(({ decides }) => decides === "mutualTls");
+  return {
+    ...{ share, kind: "refused", proxy, text: `the connection is closed: ${why}` },
+    refusal: { by: "TLS", why, causes },
+  };
 }
 
 /** The call as it arrives at the next proxy, without its destination. */
@@ -266,7 +293,11 @@ function changed(
   request: Request,
   sent: NonNullable<Forwarded["request"]>,
 ): Request {
-  const headers = { ...request.headers };
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    headers[name.toLowerCase()] = value;
+  }
+  if (sent.forwardedFor !== undefined) headers["x-forwarded-for"] = sent.forwardedFor;
   for (const change of sent.headers) {
     if (change.startsWith("-")) delete headers[change.slice(1).toLowerCase()];
     else {

@@ -133,6 +133,7 @@ function sentOf(
   return {
     host: literal || exchange.host,
     path,
+    ...(exchange.forwardedFor === undefined ? {} : { forwardedFor: exchange.forwardedFor }),
     headers: [route, host, table].flatMap(headersOf),
     timeout: limit === 0 ? "none" : formatDuration(limit),
     retries: retry === undefined || attempts === 0

@@ -21,6 +21,8 @@ export interface Exchange {
   readonly path: string;
   readonly scheme: "http" | "https";
   readonly remoteIp: string;
+  /** `x-forwarded-for` of the forwarded request. */
+  readonly forwardedFor: string | undefined;
   /** Dynamic metadata by filter; filters change it. */
   readonly metadata: Record<string, unknown>;
   /** Returns a header or pseudo header by its lower-case name. */
@@ -67,6 +69,7 @@ export function openExchange(
       path,
       scheme,
       remoteIp: remoteIpOf(manager, connection, own),
+      forwardedFor: forwardedForOf(manager, connection, own),
       metadata: {},
       header: (name) =>
         touched.has(name) || isOwnHeader(name) ? null : pseudo[name] ?? own.get(name),
@@ -116,4 +119,15 @@ function remoteIpOf(
   const back = useRemoteAddress === true ? xffNumTrustedHops : xffNumTrustedHops + 1;
   const found = back === 0 ? undefined : hops[hops.length - back];
   return found !== undefined && isIp(found) ? found : sourceIp;
+}
+
+/** Returns `x-forwarded-for` as the manager forwards it: edge proxies append their client. */
+function forwardedForOf(
+  { useRemoteAddress, skipXffAppend }: HttpConnectionManager,
+  { sourceIp }: Connection,
+  headers: ReadonlyMap<string, string>,
+): string | undefined {
+  const came = headers.get("x-forwarded-for");
+  if (useRemoteAddress !== true || skipXffAppend) return came;
+  return came === undefined ? sourceIp : `${came},${sourceIp}`;
 }

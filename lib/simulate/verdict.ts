@@ -88,6 +88,8 @@ export interface Sent {
   readonly path: string;
   /** Headers that are set, added (`+name`) or removed (`-name`), in order. */
   readonly headers: readonly string[];
+  /** `x-forwarded-for` of the forwarded request; unset: it has none. */
+  readonly forwardedFor?: string;
   /** `none` or for example `3s`. */
   readonly timeout: string;
   /** Number and conditions of retries; empty: none. */

@@ -1,6 +1,7 @@
 /**
  * The simulator's result equals that of a real Envoy: random meshes, random calls, the same
- * resources.
+ * resources. Explanations of requests equal the result of two Envoys, from a client or a gateway to a
+ * server.
  *
  * @module
  */
@@ -36,6 +37,8 @@ import {
   WORKLOAD,
   workloadCalls,
 } from "./simulate/generate.ts";
+import { type HopPorts, twoHopMesh } from "./simulate/two_hop_meshes.ts";
+import { runTwoHops } from "./simulate/two_hops.ts";
 
 const SAMPLES = Number(Deno.env.get("SIMULATE_SAMPLES") ?? 4);
 const SEED = Number(Deno.env.get("SIMULATE_SEED") ?? 41);
@@ -43,6 +46,10 @@ const SEED = Number(Deno.env.get("SIMULATE_SEED") ?? 41);
 const CALLS = 160;
 /** Calls under way at once. */
 const WIDTH = 16;
+/** Random meshes of requests through two Envoys. */
+const HOP_SAMPLES = Number(Deno.env.get("SIMULATE_HOP_SAMPLES") ?? 7);
+/** Requests of each of the three first proxies of such a mesh. */
+const HOP_REQUESTS = 24;
 
 /** Ways to read paths; samples take turns. */
 const NORMALIZATIONS: readonly Normalization[] = [
@@ -51,6 +58,16 @@ const NORMALIZATIONS: readonly Normalization[] = [
   Normalization.MERGE_SLASHES,
   Normalization.DECODE_AND_MERGE_SLASHES,
 ];
+
+function hopPorts(gateway: number): HopPorts {
+  const [http = 0, alt = 0, tcp = 0, ...target] = freePorts(6);
+  const [targetHttp = 0, targetAlt = 0, targetTcp = 0] = target;
+  return {
+    gateway,
+    service: { http, alt, tcp },
+    target: { http: targetHttp, alt: targetAlt, tcp: targetTcp },
+  };
+}
 
 /** Result of a call. */
 interface Met {
@@ -225,6 +242,31 @@ Deno.test(
           });
         }
       }
+      const hops: Record<string, number> = {};
+      for (let seed = SEED; seed < SEED + HOP_SAMPLES; seed++) {
+        await t.step(`two Envoys, sample ${seed}`, async () => {
+          const bench = startTranslation(create(MeshConfigSchema, {
+            rootNamespace: "mesh-system",
+            proxyListenPort: out,
+            proxyInboundListenPort: inn,
+          }));
+          const own = hopPorts(g1);
+          bench.set(twoHopMesh(seed, own, signer.jwks));
+          const { wrong, counts } = await runTwoHops(bench, {
+            ...{ seed, dir, authority, sign: signer.sign, ports: own },
+            ...{ count: HOP_REQUESTS, outbound: out, inbound: inn, application: http },
+          });
+          for (const [key, n] of Object.entries(counts)) hops[key] = (hops[key] ?? 0) + n;
+          assert.equal(wrong.length, 0, `${wrong.length}\n${wrong.slice(0, 6).join("\n\n")}`);
+        });
+      }
+      await t.step("requests through two Envoys were allowed and denied by either", () => {
+        const total = Object.values(hops).reduce((sum, n) => sum + n, 0);
+        assert.equal(total, HOP_SAMPLES * 3 * HOP_REQUESTS);
+        for (const key of ["allowed by 2", "denied by 2", "denied by 1"]) {
+          assert.ok((hops[key] ?? 0) > 10 * HOP_SAMPLES / 7, JSON.stringify(hops));
+        }
+      });
       await t.step("calls ended in every way", () => {
         for (const kind of ["forwarded", "answered", "closed"]) {
           assert.ok((counts[kind] ?? 0) > 30, JSON.stringify(counts));

@@ -22,6 +22,8 @@ export interface Reply {
 export interface Way {
   /** The port that takes connections. */
   readonly at: { readonly ip: string; readonly port: number };
+  /** Address of the connection. Default: the source of the call. */
+  readonly localAddress?: string;
   /** Certificates by principal. */
   readonly certificates: Readonly<Record<string, Certificate>>;
   /** Headers in addition to those of the call. */
@@ -34,7 +36,11 @@ const TIMEOUT_MS = 20_000;
 export function make(call: Call, way: Way): Promise<Reply> {
   const { source, destination, tls } = call;
   return new Promise((resolve) => {
-    const raw = connect({ host: way.at.ip, port: way.at.port, localAddress: source.ip });
+    const raw = connect({
+      host: way.at.ip,
+      port: way.at.port,
+      localAddress: way.localAddress ?? source.ip,
+    });
     let heard = "";
     const read = (socket: Socket | TLSSocket): void => {
       socket.on("data", (chunk: Buffer) => {

@@ -61,34 +61,61 @@ function logged(value: JsonValue, log: JsonObject): JsonValue {
   return LOGGING.test(`${whole["@type"] ?? ""}`) ? { ...whole, accessLog: [log] } : whole;
 }
 
-/** Puts the PROXY protocol before all else where a listener opens a port. */
-function proxied(listener: JsonObject): JsonObject {
+/** Puts the PROXY protocol before all else where a listener opens a port, at one address if given. */
+function proxied(listener: JsonObject, ip: string | undefined): JsonObject {
   if (listener.bindToPort === false) return listener;
+  const { socketAddress } = listener.address as { readonly socketAddress: JsonObject };
+  const address = ip === undefined
+    ? listener.address!
+    : { socketAddress: { ...socketAddress, address: ip } };
   const filter = {
     name: "envoy.filters.listener.proxy_protocol",
     typedConfig: { "@type": `${TYPE}extensions.filters.listener.proxy_protocol.v3.ProxyProtocol` },
   };
-  return { ...listener, listenerFilters: [filter, ...(listener.listenerFilters ?? []) as []] };
+  return {
+    ...listener,
+    address,
+    listenerFilters: [filter, ...(listener.listenerFilters ?? []) as []],
+  };
 }
 
-/** Starts an Envoy and waits until it has taken everything up. */
-export async function runEnvoy(
+/** The configuration of an Envoy with an administration port and a log. */
+function bootstrapOf(
   { listeners, clusters, secrets }: StaticResources,
+  { port, log, ip }: {
+    readonly port: number;
+    readonly log: JsonObject;
+    readonly ip: string | undefined;
+  },
+): Record<string, unknown> {
+  return {
+    node: { id: "simulated", cluster: "simulated" },
+    admin: { address: { socketAddress: { address: "127.0.0.1", portValue: port } } },
+    ...(ip === undefined ? {} : {
+      clusterManager: { upstreamBindConfig: { sourceAddress: { address: ip, portValue: 0 } } },
+    }),
+    staticResources: {
+      listeners: listeners.map((one) => logged(proxied(one, ip), log)),
+      clusters,
+      secrets,
+    },
+  };
+}
+
+/**
+ * Starts an Envoy and waits until it has taken everything up. Its ports and its connections have the
+ * address, if one is given.
+ */
+export async function runEnvoy(
+  resources: StaticResources,
   dir: string,
+  ip?: string,
 ): Promise<RunningEnvoy> {
   const port = freePort();
   const path = `${dir}/calls-${port}.log`;
   await Deno.writeTextFile(path, "");
   const log = logTo(path);
-  const bootstrap = {
-    node: { id: "simulated", cluster: "simulated" },
-    admin: { address: { socketAddress: { address: "127.0.0.1", portValue: port } } },
-    staticResources: {
-      listeners: listeners.map((one) => logged(proxied(one), log)),
-      clusters,
-      secrets,
-    },
-  };
+  const bootstrap = bootstrapOf(resources, { port, log, ip });
   const file = `${dir}/bootstrap-${port}.json`;
   await Deno.writeTextFile(file, JSON.stringify(bootstrap));
   const child = new Deno.Command(await envoyPath(), {

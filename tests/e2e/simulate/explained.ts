@@ -22,12 +22,17 @@ export interface Explained {
  */
 export function misexplained({ verdict, steps, reply, line }: Explained): string | undefined {
   const outcomes = verdict.endings.map((ending) => outcomeOf(ending, "proxy", steps));
-  const faults = outcomes.map((outcome) => differs(outcome, reply, line));
+  const faults = outcomes.map((outcome) => outcomeDiffers(outcome, reply, line));
   if (!faults.includes(undefined)) return `explained: ${faults.join(" / ")}`;
   return steps.map(contradiction).find((one) => one !== undefined);
 }
 
-function differs(outcome: Outcome, reply: Reply, line: LogLine | undefined): string | undefined {
+/** Returns the difference between an explained outcome and the result at its proxy. */
+export function outcomeDiffers(
+  outcome: Outcome,
+  reply: Reply,
+  line: LogLine | undefined,
+): string | undefined {
   const { kind, status, cluster, endpoints = [], refusal } = outcome;
   switch (kind) {
     case "unknown":
