@@ -57,6 +57,9 @@ export {
   NEAR_LABELS,
   type NetworkGateway,
   networkLabel,
+  NODE_LABEL,
+  NODE_LABELS,
+  nodeLabels,
   topologyLabels,
 } from "./topology.ts";
 export {

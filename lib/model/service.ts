@@ -73,6 +73,8 @@ export interface Service {
   readonly registry?: boolean;
   /** Preference of endpoints near the client; unset: none. */
   readonly distribution?: Distribution;
+  /** The object with that preference, if it is not the service's own, as `kind/namespace/name`. */
+  readonly distributionSource?: string;
   /** True if only endpoints on the client's node are used. */
   readonly nodeLocal?: boolean;
   /** Addresses outside the cluster: IP addresses, and names of load balancers. */

@@ -13,13 +13,19 @@ const SUBZONE = "topology.mesh.io/subzone";
 const NETWORK = "topology.mesh.io/network";
 const CLUSTER = "topology.mesh.io/cluster";
 
+/** Label with the name of the node. It replaces labels of a workload with this name. */
+export const NODE_LABEL = "kubernetes.io/hostname";
+
 const TOPOLOGY: ReadonlySet<string> = new Set([REGION, ZONE, SUBZONE, NETWORK, CLUSTER]);
 
 /**
  * Labels that clients and endpoints near them share, the most important first, for services that
- * prefer such endpoints. Nodes are not compared.
+ * prefer endpoints in the zone of the client.
  */
-export const NEAR_LABELS: readonly string[] = [NETWORK, REGION, ZONE, SUBZONE];
+export const NEAR_LABELS: readonly string[] = [NETWORK, REGION, ZONE];
+
+/** The same for services that prefer endpoints on the node of the client. */
+export const NODE_LABELS: readonly string[] = [NETWORK, REGION, ZONE, SUBZONE, NODE_LABEL];
 
 /** Reports if labels have a label of the topology. */
 export function hasTopologyLabel(labels: Readonly<Record<string, string>>): boolean {
@@ -57,6 +63,11 @@ export function topologyLabels(
   if (network !== "") labels[NETWORK] = network;
   if (cluster !== "") labels[CLUSTER] = cluster;
   return labels;
+}
+
+/** The name of a node as a label; none if the node is unknown. */
+export function nodeLabels(node: string | undefined): Record<string, string> {
+  return node === undefined || node === "" ? {} : { [NODE_LABEL]: node };
 }
 
 /** Keys of the labels that a failover priority compares. */

@@ -4,7 +4,14 @@
  * @module
  */
 import { type Graph, type Index, text } from "../../graph/mod.ts";
-import { type LabelKey, labelValueKeys, type Tables, workloadLabels } from "../inputs/mod.ts";
+import {
+  type LabelKey,
+  labelValueKeys,
+  namespacePreference,
+  nearnessOf,
+  type Tables,
+  workloadLabels,
+} from "../inputs/mod.ts";
 import { type PolicyIndexes, policyIndexes } from "./policy_indexes.ts";
 import { type RouteIndexes, routeIndexes } from "./route_indexes.ts";
 import { type ServiceIndexes, serviceIndexes } from "./service_indexes.ts";
@@ -20,6 +27,8 @@ export interface WorkloadIndexes {
 export interface Indexes extends ServiceIndexes, WorkloadIndexes, PolicyIndexes, RouteIndexes {
   /** `all` → row keys of Gateways. */
   readonly gateways: Index;
+  /** Like `nearHosts`, with names of namespaces whose annotation has the preference. */
+  readonly nearNamespaces: Index;
 }
 
 /** Creates the indexes. */
@@ -35,6 +44,14 @@ export function createIndexes(graph: Graph, tables: Tables, domain: string): Ind
       { bucket: text, member: text },
       function* (_row, key) {
         yield ["all", key];
+      },
+    ),
+    nearNamespaces: graph.index(
+      tables.namespaces,
+      "Namespace.near",
+      { bucket: text, member: text },
+      function* (row) {
+        for (const bucket of nearnessOf(namespacePreference(row))) yield [bucket, row.meta.name];
       },
     ),
   };

@@ -20,6 +20,7 @@ import {
   type ListenerMember,
   listenerMembers,
   listenersOf,
+  nearnessOf,
   type PortKey,
   portKeys,
   preferenceOf,
@@ -61,7 +62,10 @@ export interface ServiceIndexes {
   readonly entriesByAddress: Index;
   /** Namespace → row keys of the ServiceEntries there that select workloads. */
   readonly selectingEntries: Index;
-  /** `all` → hosts of services that prefer endpoints near the client. */
+  /**
+   * `all` → hosts of services that prefer endpoints near the client, or use only those on its node.
+   * `zone` and `node` → those of them for which the zone or the node of the client matters.
+   */
   readonly nearHosts: Index;
   /** `all` → hosts of Services with endpoints that only clients of their cluster see. */
   readonly clusterOnlyHosts: Index;
@@ -120,8 +124,9 @@ function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
       }
     }),
     nearHosts: plain("nearHosts", function* (row) {
-      if (preferenceOf(row) === "any") return;
-      for (const host of hostsOf(row)) yield ["all", host];
+      for (const bucket of nearnessOf(preferenceOf(row), row.service?.nodeLocal)) {
+        for (const host of hostsOf(row)) yield [bucket, host];
+      }
     }),
     clusterOnlyHosts: plain("clusterOnlyHosts", function* (row) {
       if (row.service?.clusterOnly !== true) return;

@@ -3,13 +3,7 @@
  *
  * @module
  */
-import {
-  type ConfigObject,
-  DISTRIBUTION,
-  type Distribution,
-  distributionOf,
-  mayBeTcp,
-} from "../../model/mod.ts";
+import { type ConfigObject, mayBeTcp } from "../../model/mod.ts";
 import {
   type ServiceEntry,
   ServiceEntry_Resolution,
@@ -27,11 +21,6 @@ export function isHeadless({ spec, service }: ConfigObject<ServiceEntry>): boole
   if (service !== undefined) return service.headless;
   return spec.resolution === ServiceEntry_Resolution.NONE && spec.addresses.length === 0 &&
     spec.workloadSelector !== undefined;
-}
-
-/** The preference of a service for endpoints near the client. */
-export function preferenceOf({ meta, service }: ConfigObject<ServiceEntry>): Distribution {
-  return service?.distribution ?? distributionOf(meta.annotations[DISTRIBUTION]);
 }
 
 /**

@@ -27,8 +27,9 @@ export {
   type Workload,
   workloadKeys,
 } from "./keys.ts";
-export { isHeadless, isRange, listenersOf, preferenceOf } from "./listener_members.ts";
+export { isHeadless, isRange, listenersOf } from "./listener_members.ts";
 export { deriveMesh, MESH_ROW, type MeshField } from "./mesh.ts";
+export { namespacePreference, nearnessOf, preferenceOf } from "./nearness.ts";
 export { protocolOf } from "./protocol.ts";
 export {
   boundToMesh,

@@ -14,7 +14,8 @@ import {
   fullHost,
   hasLabels,
   isWildcard,
-  NEAR_LABELS,
+  NODE_LABEL,
+  nodeLabels,
   objectKey,
   type ProxyClass,
   type ProxyLocality,
@@ -24,6 +25,7 @@ import { coveredHosts, type Indexes, type MeshInputs } from "../indexes/mod.ts";
 import type { MeshField, SidecarKey } from "../inputs/mod.ts";
 import type { Networks, Services } from "../services/mod.ts";
 import { type RuleKeys, ruleKeys } from "../policies/mod.ts";
+import { nearHosts, nearLabels, nodeOf, type NodeSource } from "./near.ts";
 import { localPatterns } from "./cluster_local.ts";
 import type { Scopes } from "./scopes.ts";
 
@@ -48,7 +50,7 @@ const locatedKeys: KeyCodec<LocatedKey> = keyOf<LocatedKey>({
 /** The derived tables about localities of proxies. Lists are sorted. */
 export interface Localities {
   /** The locality of a class as the text of {@link localityKeys}; `""`: nothing depends on it. */
-  readonly ofClass: (read: Read, cls: LocatedClass) => string;
+  readonly ofClass: (read: Read, cls: LocatedClass, proxy: NodeSource) => string;
   /** Hosts for which the locality may make a difference. */
   readonly hosts: Derived<readonly string[], LocatedKey>;
   /**
@@ -86,7 +88,7 @@ export function deriveLocalities(parts: LocalityInputs): Localities {
       ...new Set([
         ...read.members(indexes.failoverLabels, "all"),
         ...failoverLabels(localitySetting(read, parts)),
-        ...(read.any(indexes.nearHosts, "all") ? NEAR_LABELS : []),
+        ...nearLabels(read, inputs),
       ]),
     ].sort());
   const hosts = graph.derive(
@@ -120,8 +122,10 @@ export function deriveLocalities(parts: LocalityInputs): Localities {
     hosts,
     clusterHosts,
     ruledHosts,
-    ofClass: (read, cls) => {
-      const locality = localityOfClass(read, parts, cls, read.get(labelKeys, ""));
+    ofClass: (read, cls, proxy) => {
+      const compared = read.get(labelKeys, "");
+      const node = compared.includes(NODE_LABEL) ? nodeOf(read, inputs, proxy) : undefined;
+      const locality = localityOfClass(read, parts, { ...cls, node }, compared);
       return locality === undefined ? "" : localityKeys.encode(locality);
     },
   };
@@ -163,7 +167,7 @@ function concernedHosts(read: Read, parts: LocalityInputs, key: LocatedKey): Ite
     (localitySetting(read, parts)?.distribute.length ?? 0) > 0;
   const named = [
     ...read.members(inputs.indexes.localityRuleHosts, "all"),
-    ...read.members(inputs.indexes.nearHosts, "all"),
+    ...nearHosts(read, inputs),
     ...ruledNames(read, inputs, locality.rules),
     ...locality.cluster === undefined ? [] : [
       ...localPatterns(field(read, "serviceSettings"), inputs.domain),
@@ -201,13 +205,17 @@ function* coveredAmong(
 function localityOfClass(
   read: Read,
   { inputs, networks, clusterId }: LocalityInputs,
-  cls: LocatedClass,
+  cls: LocatedClass & { readonly node: string | undefined },
   compared: readonly string[],
 ): ProxyLocality | undefined {
   const { tables, indexes } = inputs;
   const { gateways } = read.get(networks.all, "");
   const network = gateways.size > 0 ? cls.network : "";
-  const own = { ...cls.labels, ...topologyLabels(cls.locality, cls.network) };
+  const own = {
+    ...cls.labels,
+    ...topologyLabels(cls.locality, cls.network),
+    ...nodeLabels(cls.node),
+  };
   const labels = Object.fromEntries(
     compared.flatMap((k) => own[k] === undefined ? [] : [[k, own[k]]]),
   );

@@ -11,6 +11,7 @@ import {
   type Endpoint,
   fromObject,
   namespaceOf,
+  objectKeys,
   objectRef,
   type Resolution,
   type Service,
@@ -31,6 +32,7 @@ import {
   type HostKey,
   hostKeys,
   isHeadless,
+  namespacePreference,
   preferenceOf,
   visibilityOf,
   visibleTo,
@@ -71,7 +73,8 @@ export function deriveServices(inputs: MeshInputs): Services {
           (whyApart(y, row) === undefined ? "too" : `not: its ${whyApart(y, row)} differs`),
       })),
     });
-    return serviceOf(row, key.host, mergedPorts([row, ...younger]));
+    const service = serviceOf(row, key.host, mergedPorts([row, ...younger]));
+    return { ...service, ...preferenceAt(read, inputs, row) };
   });
   const endpoints = graph.derive(
     "endpoints",
@@ -195,6 +198,22 @@ function registryFieldsOf(
   };
 }
 
+/** The preference for endpoints near the client: the service's own, otherwise that of its namespace. */
+function preferenceAt(
+  read: Read,
+  { tables }: MeshInputs,
+  row: ConfigObject<ServiceEntry>,
+): Pick<Service, "distribution" | "distributionSource"> {
+  const own = preferenceOf(row);
+  if (own !== "any") return { distribution: own };
+  const { namespace: name } = row.meta;
+  const namespace = read.get(tables.namespaces, objectKeys.encode({ namespace: "", name }));
+  const preference = namespace === undefined ? "any" : namespacePreference(namespace);
+  return namespace === undefined || preference === "any"
+    ? {}
+    : { distribution: preference, distributionSource: objectRef(namespace) };
+}
+
 function serviceOf(
   row: ConfigObject<ServiceEntry>,
   host: string,
@@ -202,7 +221,6 @@ function serviceOf(
 ): Service {
   const { spec, meta, service } = row;
   const { namespace } = meta;
-  const preference = preferenceOf(row);
   return {
     key: serviceKeys.encode({ namespace, host }),
     host,
@@ -211,7 +229,6 @@ function serviceOf(
     addresses: spec.addresses,
     resolution: RESOLUTIONS[spec.resolution],
     ...(isHeadless(row) ? { headless: true } : {}),
-    ...(preference === "any" ? {} : { distribution: preference }),
     ...(service === undefined ? {} : registryFieldsOf(service)),
     meshExternal: spec.location === ServiceEntry_Location.MESH_EXTERNAL,
     exportTo: visibilityOf(spec.exportTo, namespace),

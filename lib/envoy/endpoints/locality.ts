@@ -8,7 +8,7 @@ import type {
   LocalityLoadBalancerSetting,
   TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { type Locality, type ProxyLocality, topologyLabels } from "../../model/mod.ts";
+import { type Locality, nodeLabels, type ProxyLocality, topologyLabels } from "../../model/mod.ts";
 import type { LocalityRule, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 
 /** Reports if a rule defines distribution or failover, so that localities are weighted. */
@@ -138,7 +138,11 @@ function orderByLabels(
 }
 
 function labelsOf({ endpoint, network }: PlannedEndpoint): Readonly<Record<string, string>> {
-  return { ...endpoint.labels, ...topologyLabels(endpoint.locality, network) };
+  return {
+    ...endpoint.labels,
+    ...topologyLabels(endpoint.locality, network),
+    ...nodeLabels(endpoint.node),
+  };
 }
 
 /** Envoy requires priorities without gaps, from 0. */

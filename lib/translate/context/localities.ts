@@ -15,7 +15,9 @@ import { type KeyCodec, keyOf, type Read, text } from "../../graph/mod.ts";
 import {
   type Endpoint,
   hasTopologyLabel,
+  NODE_LABEL,
   type ProxyLocality,
+  type Service,
   serviceKeys,
   topologyLabels,
 } from "../../model/mod.ts";
@@ -74,15 +76,22 @@ export function localityOf(key: string): ProxyLocality | undefined {
 /**
  * Reports for each endpoint of a host if clients in a locality may see it; `undefined`: all of them.
  * Clients see only endpoints of their own cluster for hosts that are local to clusters, and where
- * an endpoint says so.
+ * an endpoint says so. Of services that are local to nodes they see only endpoints on their own node,
+ * and none if that is unknown.
  */
 export function visibleEndpoints(
   read: Read,
   { mesh, clusterId }: MeshContext & { readonly clusterId: string },
-  host: string,
+  { host, nodeLocal }: Pick<Service, "host" | "nodeLocal">,
   locality: ProxyLocality | undefined,
 ): ((endpoint: Endpoint) => boolean) | undefined {
   const own = locality?.cluster;
+  if (nodeLocal === true) {
+    const node = locality?.labels[NODE_LABEL];
+    // Clusters may have nodes of equal names.
+    return ({ node: theirs, cluster = clusterId }) =>
+      node !== undefined && theirs === node && cluster === (own ?? clusterId);
+  }
   if (own === undefined) return undefined;
   const settings = mesh.field(read, "serviceSettings");
   const isLocal = isClusterLocal(settings, mesh.domain, host);

@@ -22,7 +22,13 @@ import {
   sessionRule,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { type Endpoint, NEAR_LABELS, type Service, type ServicePort } from "../../model/mod.ts";
+import {
+  type Endpoint,
+  NEAR_LABELS,
+  NODE_LABELS,
+  type Service,
+  type ServicePort,
+} from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import {
   type ContentKey,
@@ -89,7 +95,7 @@ function assignmentsOf(
     return undefined;
   });
   const all = collecting.follow(mesh.services.endpoints, serviceKey);
-  const isVisible = visibleEndpoints(read, context, service.host, proxyLocality);
+  const isVisible = visibleEndpoints(read, context, service, proxyLocality);
   const endpoints = isVisible === undefined ? all : all.filter(isVisible);
   const shown = isVisible === undefined
     ? sources
@@ -172,7 +178,7 @@ function localityRules(
     inside.decide?.({
       group: "trafficDistribution",
       source: "object",
-      object: service.source,
+      object: service.distributionSource ?? service.source,
       field: "trafficDistribution",
       value: service.distribution!,
     });
@@ -183,8 +189,7 @@ function localityRules(
 /** Priorities of a service that prefers endpoints near the client; they need no outlier detection. */
 function nearRule({ distribution }: Service): LocalityRule | undefined {
   if (distribution === undefined) return undefined;
-  // Subzones are compared only for the preference of a node, which they are nearest to.
-  const failoverPriority = distribution === "same-node" ? NEAR_LABELS : NEAR_LABELS.slice(0, 3);
+  const failoverPriority = distribution === "same-node" ? NODE_LABELS : NEAR_LABELS;
   const setting = create(LocalityLoadBalancerSettingSchema, {
     failoverPriority: [...failoverPriority],
   });

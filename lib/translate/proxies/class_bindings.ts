@@ -63,7 +63,7 @@ export function deriveClassBindings(context: MeshContext): Derived<ClassBinding,
     return {
       cls,
       sidecar,
-      locality: mesh.localities.ofClass(read, cls),
+      locality: mesh.localities.ofClass(read, cls, { node: proxy.metadata.NODE_NAME, ips }),
       telemetry: telemetryKey(read, context, cls, sidecar),
       patching: mesh.patchingOf(read, { ...basis, ...proxy }),
     };
