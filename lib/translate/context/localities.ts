@@ -76,8 +76,8 @@ export function localityOf(key: string): ProxyLocality | undefined {
 /**
  * Reports for each endpoint of a host if clients in a locality may see it; `undefined`: all of them.
  * Clients see only endpoints of their own cluster for hosts that are local to clusters, and where
- * an endpoint says so. Of services that are local to nodes they see only endpoints on their own node,
- * and none if that is unknown.
+ * an endpoint says so. They see only endpoints on their own node of services that are local to nodes,
+ * and none if their node is unknown.
  */
 export function visibleEndpoints(
   read: Read,
