@@ -238,7 +238,7 @@ function exportedServices({ sources, settings: { options } }: ControllerInput): 
 /** Each daemon writes its own registrations: no leader is needed. */
 async function registered(
   term: Term,
-  { sources: { registration } }: ControllerInput,
+  { sources: { registration }, settings: { options } }: ControllerInput,
   instance: string,
 ): Promise<void> {
   if (registration.observers.length === 0) return;
@@ -246,6 +246,8 @@ async function registered(
     type: typeOf("WorkloadEntry"),
     instance,
     graceMs: PILOT_WORKLOAD_ENTRY_GRACE_PERIOD.get(),
+    maxAgeMs: options.keepaliveMaxServerConnectionAgeMs,
+    namespace: options.namespace,
     registered: () => registration.entries(),
     onChange: (changed) => registration.onChange(changed),
   });

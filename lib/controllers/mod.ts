@@ -25,7 +25,8 @@ export {
   type Roots,
   runRootCertificates,
 } from "./root_certificates/root_certificates.ts";
-export { type EntryItem, runRegistration } from "./registration/registration.ts";
+export type { EntryItem } from "./registration/entries.ts";
+export { runRegistration } from "./registration/registration.ts";
 export { runAddresses } from "./addresses/addresses.ts";
 export { type Rollout, runStatus, type StatusInputs } from "./status/status.ts";
 export { addressesOf, runIngressStatus } from "./ingress/ingress_status.ts";

@@ -7,6 +7,7 @@ import {
   deleteObject,
   getObject,
   isNotFound,
+  listAll,
   mergePatch,
   type OrchClient,
   type OrchObject,
@@ -153,7 +154,7 @@ clusterTest("controllers: elections and root certificates", async (cluster, t) =
   await electionCases(client, t);
 
   const config = await meshFile("{}");
-  const env = { REVISION: "blue", POD_NAME: "first" };
+  const env = { REVISION: "blue", POD_NAME: "first", PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "1s" };
   const args = [`--meshConfig=${config}`];
   await using first = await startOn(cluster, { args, env });
   const rootsOf = async (namespace: string) =>
@@ -226,8 +227,12 @@ clusterTest("controllers: elections and root certificates", async (cluster, t) =
     assert.equal(await leads(first, NAMESPACES), true);
     await using second = await startOn(cluster, { args, env: { ...env, POD_NAME: "second" } });
     assert.equal(await leads(second, NAMESPACES), false);
+    const workloads = await registeredBy(client, first);
     first.program.kill("SIGKILL");
+    const back = connectWorkload(second, "vms", STAYING);
     await eventually("second leads", () => leads(second, NAMESPACES));
+    await workloads.survive();
+    back.close();
     await deleteObject(client, types.CONFIG_MAP, { namespace: "shop", name: ROOTS });
     await eventually("roots", async () => await rootsOf("shop") !== undefined);
   });
@@ -244,6 +249,55 @@ clusterTest("controllers: elections and root certificates", async (cluster, t) =
     assert.equal(await holderOf(client, NAMESPACES), "");
   });
 });
+
+const STAYING = "10.9.0.2";
+const LEAVING = "10.9.0.3";
+
+/** Two workloads that register with the daemon `first`, of which one connects to `second` later. */
+async function registeredBy(client: OrchClient, first: Daemon) {
+  const type = customType("WorkloadEntry");
+  await make(client, customType("WorkloadGroup"), { name: "vms" }, {
+    spec: { metadata: { labels: { app: "vm" } }, template: { ports: { http: 8080 } } },
+  });
+  const facts = async (ip: string) => {
+    const entry = await read(client, type, `vms-${ip}`);
+    const { annotations = {} } = entry?.metadata ?? {};
+    const health = entry?.status?.conditions?.find(({ type }) => type === "Healthy")?.status;
+    const daemon = annotations["mesh.io/workloadController"]?.split("_")[0];
+    return entry && [daemon, health, annotations["mesh.io/disconnectedAt"]].join();
+  };
+  const proxies = [STAYING, LEAVING].map((ip) => connectWorkload(first, "vms", ip));
+  for (const [i, ip] of [STAYING, LEAVING].entries()) {
+    await eventually(`entry of ${ip}`, async () => await facts(ip) === "first,True,");
+    proxies[i]!.report("broken");
+    await eventually(`health of ${ip}`, async () => await facts(ip) === "first,False,");
+  }
+  const heartbeats = async () =>
+    (await listAll<OrchObject>(client, types.LEASE, {
+      namespace: SYSTEM,
+      labelSelector: "mesh.io/heartbeat",
+    })).map(({ metadata: { name } }) => name?.split("-")[2]).sort().join();
+  assert.equal(await heartbeats(), "first");
+  return {
+    /** The entry of the lost workload is deleted, that of the other one has its new daemon and health. */
+    survive: async () => {
+      await eventually(
+        "the lost workload is deleted",
+        async () => await facts(LEAVING) === undefined,
+      );
+      assert.equal(await facts(STAYING), "second,True,");
+      await eventually(
+        "heartbeats of running daemons",
+        async () => await heartbeats() === "second",
+      );
+      const mark = { "mesh.io/disconnectedAt": new Date().toISOString() };
+      const name = { namespace: "default", name: `vms-${STAYING}` };
+      await mergePatch(client, type, name, { metadata: { annotations: mark } });
+      await eventually("no mark", async () => await facts(STAYING) === "second,True,");
+      for (const proxy of proxies) proxy.close();
+    },
+  };
+}
 
 function customType(kind: TableKind): ResourceType {
   return resourceTypeOf(TABLED_KINDS[kind]);

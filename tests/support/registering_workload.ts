@@ -20,12 +20,16 @@ export interface RegisteringWorkload {
   close(): void;
 }
 
-/** Connects the workload 10.9.0.1 of the namespace `default` to the plain port of a daemon. */
-export function connectWorkload({ xds }: Daemon, group: string): RegisteringWorkload {
+/** Connects a workload of the namespace `default` to the plain port of a daemon. */
+export function connectWorkload(
+  { xds }: Daemon,
+  group: string,
+  ip = "10.9.0.1",
+): RegisteringWorkload {
   const stream = openStream({ target: xds, path: METHOD });
   const send = (request: object): boolean =>
     stream.send(encode(DeltaDiscoveryRequestSchema, create(DeltaDiscoveryRequestSchema, request)));
-  const id = "sidecar~10.9.0.1~vm-1.default~default.svc.cluster.local";
+  const id = `sidecar~${ip}~vm-1.default~default.svc.cluster.local`;
   const metadata = { AUTO_REGISTER_GROUP: group };
   send({ node: create(NodeSchema, { id, metadata }), typeUrl: CLUSTERS });
   return {
