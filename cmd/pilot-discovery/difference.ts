@@ -29,7 +29,8 @@ function faultsOf({ orchestrator, clusters }: Pick<Sources, "orchestrator" | "cl
       resources.map((one) => ({ ...one, cluster: `the cluster ${cluster}` }))
     ),
   ];
-  return followed.flatMap(({ resource, cluster, faultSince: since }): SourceFault[] =>
-    since === undefined ? [] : [{ source: `${resource} of ${cluster}`, since }]
-  );
+  return followed.flatMap(({ resource, cluster, faultSince, differentSince }): SourceFault[] => {
+    const since = faultSince ?? differentSince;
+    return since === undefined ? [] : [{ source: `${resource} of ${cluster}`, since }];
+  });
 }

@@ -16,7 +16,7 @@ import type { DebugQuery } from "../../lib/debug/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startProcessMetrics } from "../../lib/metrics/mod.ts";
-import { logChanges } from "../../lib/monitor/mod.ts";
+import { createReadiness, logChanges } from "../../lib/monitor/mod.ts";
 import { parseSpiffe } from "../../lib/pki/mod.ts";
 import {
   createXdsServer,
@@ -34,6 +34,7 @@ import { type Identity, openIdentity } from "./identity.ts";
 import { openIntrospection } from "./introspection.ts";
 import { listen } from "./listen.ts";
 import type { DiscoveryOptions } from "./options.ts";
+import { openHttp } from "./ready.ts";
 import { type Records, startRecords } from "./records.ts";
 import { readSettings } from "./settings.ts";
 import { clusterClients } from "./token_reviews.ts";
@@ -66,10 +67,12 @@ export async function discovery(
   stack.defer(startProcessMetrics());
 
   const settings = readSettings(options);
+  const readiness = createReadiness();
+  const http = await openHttp(options, readiness, stack);
   const engine = createEngine(settings, makeGraph);
   stack.defer(() => engine.ingest.close());
   const ending = AbortSignal.any([signal, stopping.signal]);
-  const sources = await openSources(settings, engine, stack, ending);
+  const sources = await openSources({ settings, engine, readiness }, stack, ending);
   if (sources === undefined) return 0;
   engine.ingest.build();
   openLateSources(engine, stack);
@@ -101,7 +104,7 @@ export async function discovery(
     { settings, engine, sources, records, identity, xds, injection },
     stack,
   );
-  await listen({ settings, identity, views, xds }, stack);
+  await listen({ settings, identity, views, xds, readiness, http }, stack);
   startControllers({ settings, engine, sources, records, identity, views }, stack);
 
   warnAbout(options, [...notes, ...webhooks.notes]);

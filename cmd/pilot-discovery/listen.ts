@@ -7,13 +7,13 @@ import { XDS_AUTH_PLAINTEXT } from "../../lib/authn/mod.ts";
 import { MeshError } from "../../lib/base/mod.ts";
 import { ENABLE_DEBUG_ON_HTTP, rootChangeRoutes, withRemoteCallers } from "../../lib/debug/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
-import { createReadiness, monitoringRoutes, readyRoute } from "../../lib/monitor/mod.ts";
+import { monitoringRoutes, type Readiness } from "../../lib/monitor/mod.ts";
 import { boundsInForce, type RpcServer, transportInForce } from "../../lib/rpc/mod.ts";
 import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/serve/mod.ts";
 import type { DebugViews } from "./debug_views.ts";
 import type { Identity } from "./identity.ts";
-import { withProfiles } from "./introspection.ts";
 import { startRpc, startWeb } from "./listeners.ts";
+import { httpGrace, type HttpListener } from "./ready.ts";
 import type { Settings } from "./settings.ts";
 
 /** Everything that the listeners serve from. */
@@ -22,19 +22,17 @@ export interface Served {
   readonly identity: Identity;
   readonly views: DebugViews;
   readonly xds: XdsServer;
+  readonly readiness: Readiness;
+  /** The listener of `--httpAddr`; unset without one. */
+  readonly http: HttpListener | undefined;
 }
 
 const log = scope("default");
 
-/** HTTP listeners are closed within this time, in milliseconds, even if the grace time is longer. */
-const HTTP_GRACE_MS = 1_000;
-
-/** Opens the listeners. They are closed in the reverse order, each with its grace time. */
+/** Opens the other listeners. They are closed in the reverse order, each with its grace time. */
 export async function listen(served: Served, stack: AsyncDisposableStack): Promise<void> {
-  const { settings: { options }, xds } = served;
-  const readiness = createReadiness();
+  const { settings: { options }, xds, readiness, http } = served;
   const grace = options.shutdownDurationMs;
-  const httpGrace = Math.min(grace, HTTP_GRACE_MS);
   const { rootChange, debugCallers } = served.identity;
   const debugPages = ENABLE_DEBUG_ON_HTTP.get()
     ? withRemoteCallers([...rootChangeRoutes(rootChange), ...served.views.routes], debugCallers)
@@ -45,20 +43,14 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
       address: options.monitoringAddr,
       routes: [...monitoringRoutes(), ...debugPages],
     });
-    stack.defer(() => web.stop(httpGrace));
+    stack.defer(() => web.stop(httpGrace(options)));
   }
-  if (options.httpAddr !== "") {
-    const { routes, limits } = withProfiles(options);
-    const web = await startWeb({
-      name: "http",
-      address: options.httpAddr,
-      // The debug pages answer every other path below /debug.
-      routes: [readyRoute(readiness.isReady), ...routes, ...debugPages],
-      limits,
-    });
-    stack.defer(() => web.stop(httpGrace));
+  if (http !== undefined) {
+    // The debug pages answer every other path below /debug.
+    http.add(debugPages);
+    stack.defer(() => http.close());
     if (debugPages.length > 0) {
-      log.info("debug pages", { address: `http://localhost:${web.address.port}/debug` });
+      log.info("debug pages", { address: `http://localhost:${http.port}/debug` });
     }
   }
   if (options.grpcAddr === "" && options.secureGrpcAddr === "") {

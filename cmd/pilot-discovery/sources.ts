@@ -5,6 +5,7 @@
  */
 import { resolve } from "node:path";
 import type { Intake } from "../../lib/ingest/mod.ts";
+import type { Readiness } from "../../lib/monitor/mod.ts";
 import type { OrchClient } from "../../lib/orch/mod.ts";
 import type { SchemaProblem } from "../../lib/schema/mod.ts";
 import {
@@ -32,6 +33,7 @@ import { openIngress } from "./ingress.ts";
 import { openMeshSettings } from "./mesh_settings.ts";
 import { connectOrchestrator, openOrchestrator, sourceName } from "./orchestrator.ts";
 import type { DiscoveryOptions } from "./options.ts";
+import { reasonsOf } from "./ready.ts";
 import type { Settings } from "./settings.ts";
 import { POD_NAME } from "./variables.ts";
 
@@ -67,11 +69,15 @@ export interface Sources {
  * @throws MeshError for files that cannot be used
  */
 export async function openSources(
-  { options, pipeline: { features } }: Settings,
-  { pipeline: { writer }, ingest }: Engine,
+  { settings, engine: { pipeline: { writer }, ingest }, readiness }: {
+    readonly settings: Settings;
+    readonly engine: Engine;
+    readonly readiness: Readiness;
+  },
   stack: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<Sources | undefined> {
+  const { options, pipeline: { features } } = settings;
   // The order of precedence, where several sources have an object of one name.
   const fileIntake = ingest.open("file");
   const registration = stack.use(startRegistration({
@@ -80,9 +86,13 @@ export async function openSources(
   }));
 
   const client = await connectOrchestrator(options, stack);
-  const settings = await openMeshSettings({ options, features, ingest, client, signal }, stack);
-  if (settings === undefined) return undefined;
-  const { mesh, networks, bundles } = settings;
+  if (client !== undefined) readiness.explain(() => reasonsOf(client.followed));
+  const meshSettings = await openMeshSettings(
+    { options, features, ingest, client, signal },
+    stack,
+  );
+  if (meshSettings === undefined) return undefined;
+  const { mesh, networks, bundles } = meshSettings;
   const files = await startConfigDirectories({
     configDir: options.configDir,
     mesh,

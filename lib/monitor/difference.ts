@@ -1,13 +1,13 @@
 /**
  * The oldest difference between what sources have and what proxies acknowledged: a source that cannot
- * be read, changes that are not published yet, responses that a proxy did not acknowledge.
+ * be read or has other objects than its watch reported, changes that are not published yet, responses that a proxy did not acknowledge.
  *
  * @module
  */
 import { gauge } from "../metrics/mod.ts";
 import type { SessionInfo } from "../serve/mod.ts";
 
-/** A source that cannot be read. */
+/** A source that cannot be read, or that has other objects than its watch reported. */
 export interface SourceFault {
   /** For example `services of cluster a`. */
   readonly source: string;

@@ -18,6 +18,7 @@ export {
 export { observeConflicts } from "./conflicts.ts";
 export { observePatches } from "./patches.ts";
 export { type ProxyWarning, type RunningProxyWarnings, startProxyWarnings } from "./proxies.ts";
-export { createReadiness, monitoringRoutes, type Readiness, readyRoute } from "./routes.ts";
+export { createReadiness, type Readiness, type ReadyReason, readyRoute } from "./readiness.ts";
+export { monitoringRoutes } from "./routes.ts";
 export { meshWarnings } from "./warnings.ts";
 export { type AnalysisTiming, type RunningAnalysis, startAnalysis } from "./analysis.ts";

@@ -6,7 +6,14 @@
 import { MeshError } from "../base/mod.ts";
 import { type Access } from "./access.ts";
 import { OrchError } from "./error.ts";
-import { createRateLimit, type RateLimit, type RateOptions, sleep } from "./rate.ts";
+import { createFollowedTypes, type FollowedTypes } from "./followed.ts";
+import {
+  createRateLimit,
+  type RateClock,
+  type RateLimit,
+  type RateOptions,
+  sleep,
+} from "./rate.ts";
 import { createTransport, type OrchRequest, type Transport } from "./transport.ts";
 
 /** Attempts of a request that the server throttles (429, or 503 with a time). */
@@ -17,11 +24,15 @@ const LONGEST_PAUSE_MS = 30_000;
 /** Options of a client. */
 export interface ClientOptions {
   readonly rate: RateOptions;
+  /** Clock of the rate limit; default the system's. */
+  readonly clock?: RateClock;
 }
 
 /** A client of one API server. */
 export interface OrchClient extends Disposable {
   readonly access: Pick<Access, "server" | "name" | "namespace">;
+  /** The resource types that are followed by this client. */
+  readonly followed: FollowedTypes;
   /**
    * Sends a request and returns the text of the answer. A request that the server throttles is
    * repeated after the time that it names; one with a refused token is repeated once.
@@ -43,15 +54,16 @@ export const DEFAULT_RATE: RateOptions = { qps: 80, burst: 160 };
 /** Creates a client. It opens no connection before the first request. */
 export function createClient(
   access: Access,
-  { rate }: ClientOptions = { rate: DEFAULT_RATE },
+  { rate, clock }: ClientOptions = { rate: DEFAULT_RATE },
 ): OrchClient {
   const transport = createTransport(access);
-  const limit = createRateLimit(rate);
+  const limit = createRateLimit(rate, clock);
   const text = (request: OrchRequest): Promise<string> =>
     repeat({ transport, limit, request, attempt: () => transport.read(request) });
   const { server, name, namespace } = access;
   return {
     access: { server, name, namespace },
+    followed: createFollowedTypes(),
     text,
     json: async (request) => JSON.parse(await text(request)),
     stream: async (request) => {

@@ -73,3 +73,22 @@ Deno.test("the rate limit lets a burst through, then as many a second as it is s
   for (let i = 0; i < 500; i++) await none.take();
   assert.equal(waits.length, 2);
 });
+
+Deno.test("every request of a client takes from its limit, a repeated one again", async () => {
+  await using server = serve([200, 429], { "retry-after": "0" });
+  const waits: number[] = [];
+  const clock = {
+    now: () => 0,
+    sleep: (ms: number) => {
+      waits.push(ms);
+      return Promise.resolve();
+    },
+  };
+  using client = createClient(server.access, { rate: { qps: 10, burst: 2 }, clock });
+  await client.text({ path: "/a" });
+  await client.json({ path: "/b" });
+  assert.equal(server.requests(), 3);
+  assert.deepEqual(waits, [100], "the repetition of the second one");
+  await (await client.stream({ path: "/c" })).cancel();
+  assert.deepEqual(waits, [100, 200]);
+});

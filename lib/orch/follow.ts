@@ -6,6 +6,8 @@
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 import type { OrchClient } from "./client.ts";
+import type { FollowState } from "./followed.ts";
+import { FollowCheck } from "./follow_check.ts";
 import { isExpired, isNotFound, isUnreachable, OrchError, statusError } from "./error.ts";
 import {
   type Changes,
@@ -24,59 +26,15 @@ import {
   type ResourceType,
   type Selection,
 } from "./resource.ts";
+import { DEFAULT_TIMING, type FollowTiming } from "./timing.ts";
 import { otherVersions } from "./versions.ts";
 
 const log = scope("orch");
-
-/** Times of following, in milliseconds. */
-export interface FollowTiming {
-  /**
-   * A watch without any byte for this time is given up. Servers send bookmarks about once a minute,
-   * so a silent watch is a broken one.
-   */
-  readonly idleMs: number;
-  /** Longest time for an answer of other requests. */
-  readonly requestMs: number;
-  /** The server ends a watch after this time; up to twice as long, by chance. */
-  readonly watchMs: number;
-  /** Pauses after failures: the first and the longest. */
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
-  /** Pause between two looks for a resource type that the server does not have. */
-  readonly absentMs: number;
-}
-
-/** The times of a daemon. */
-export const DEFAULT_TIMING: FollowTiming = {
-  idleMs: 150_000,
-  requestMs: 30_000,
-  watchMs: 300_000,
-  firstPauseMs: 200,
-  longestPauseMs: 10_000,
-  absentMs: 10_000,
-};
 
 /** Growth of the pauses after failures. */
 const GROWTH = 1.6;
 /** A watch that lived shorter counts as a failure, in milliseconds. */
 const SHORT_MS = 1000;
-
-/** State of a followed type. */
-export interface FollowState {
-  /** True once all objects were received. */
-  readonly synced: boolean;
-  /** The reason why the server cannot be followed now; the last objects stay in use. */
-  readonly fault: string | undefined;
-  /** When the fault began, milliseconds since the epoch; `undefined` without a fault. */
-  readonly faultSince: number | undefined;
-  /** True if the server does not have the resource type. */
-  readonly absent: boolean;
-  readonly objects: number;
-  /** Lists, watches and events since the start. */
-  readonly lists: number;
-  readonly watches: number;
-  readonly events: number;
-}
 
 /** Settings of following a type. */
 export interface FollowOptions<V> {
@@ -115,7 +73,8 @@ class Follower<V> implements Following<V> {
   readonly #timing: FollowTiming;
   readonly #held: HeldObjects<V>;
   readonly #stop = new AbortController();
-  readonly #done: Promise<void>;
+  readonly #done: Promise<unknown>;
+  readonly #remove: () => void;
   readonly #resolveSynced: () => void;
   /** Resource version to go on from; `undefined`: everything has to be listed. */
   #version: string | undefined;
@@ -123,6 +82,9 @@ class Follower<V> implements Following<V> {
   #faultSince: number | undefined;
   #counts = { lists: 0, watches: 0, events: 0 };
   #failures = 0;
+  readonly #check: FollowCheck;
+  /** Ends the watch in progress, to list everything again. */
+  #relist: () => void = () => {};
 
   constructor(options: FollowOptions<V>) {
     this.#options = options;
@@ -130,12 +92,27 @@ class Follower<V> implements Following<V> {
     this.#held = createHeld(options.convert);
     const { promise, resolve } = Promise.withResolvers<void>();
     [this.synced, this.#resolveSynced] = [promise, resolve];
-    this.#done = this.#run();
+    const { plural, group } = options.type;
+    const resource = group === "" ? plural : `${plural}.${group}`;
+    this.#remove = options.client.followed.add({ resource, state: () => this.state() });
+    this.#check = new FollowCheck({
+      ...options,
+      signal: this.#stop.signal,
+      timing: this.#timing,
+      held: this.#held,
+      isFollowing: () => {
+        const { synced, fault, absent } = this.#state;
+        return synced && !absent && fault === undefined;
+      },
+      relist: () => this.#relist(),
+    });
+    this.#done = Promise.all([this.#run(), this.#check.run()]);
   }
 
   state(): FollowState {
-    const state = { ...this.#state, faultSince: this.#faultSince, ...this.#counts };
-    return { ...state, objects: this.#held.size };
+    const { differentSince, checks, lost } = this.#check;
+    const counts = { ...this.#counts, checks, lost, objects: this.#held.size };
+    return { ...this.#state, ...counts, faultSince: this.#faultSince, differentSince };
   }
 
   get(name: ObjectName): V | undefined {
@@ -149,6 +126,7 @@ class Follower<V> implements Following<V> {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#done;
+    this.#remove();
     this.#resolveSynced();
   }
 
@@ -241,6 +219,7 @@ class Follower<V> implements Following<V> {
     }
     this.#report(this.#held.replace(items));
     this.#version = version ?? "0";
+    this.#check.differentSince = undefined;
     this.#setState({ synced: true, fault: undefined, absent: false });
     this.#resolveSynced();
   }
@@ -266,6 +245,7 @@ class Follower<V> implements Following<V> {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#stop.signal]);
     this.#counts.watches++;
+    this.#relist = () => stop.abort(expired("events were lost"));
     try {
       const stream = await client.stream({
         path: collectionPath(type, selection?.namespace),

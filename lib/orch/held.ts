@@ -29,6 +29,7 @@ export interface WatchError {
 interface Entry<V> {
   /** Hash of the trimmed object. */
   readonly digest: string;
+  readonly version: string;
   readonly value: V;
 }
 
@@ -42,6 +43,8 @@ export interface HeldObjects<V> {
   prepare(item: ListItem): PreparedItem<V>;
   get(name: ObjectName): V | undefined;
   values(): V[];
+  /** Versions of the objects by their keys; see {@link versionOf}. */
+  versions(): Iterable<readonly [key: string, version: string]>;
   readonly size: number;
 }
 
@@ -60,12 +63,13 @@ export function createHeld<V>(convert: (object: ListItem) => V): HeldObjects<V> 
     // the same versions to other contents.
     const digest = hash(JSON.stringify(object));
     const before = entries.get(key);
-    return before?.digest === digest ? { ...before, key } : { key, digest, value: convert(object) };
+    if (before?.digest === digest) return { ...before, key };
+    return { key, digest, version: versionOf(object.metadata), value: convert(object) };
   };
   return {
     prepare,
     replace(items) {
-      const next = new Map(items.map(({ key, digest, value }) => [key, { digest, value }]));
+      const next = new Map(items.map(({ key, ...entry }) => [key, entry]));
       const upserts = [...next].filter(([key, { digest }]) => entries.get(key)?.digest !== digest)
         .map(([, { value }]) => value);
       const deletes = [...entries.keys()].filter((key) => !next.has(key)).map(nameOf);
@@ -81,17 +85,20 @@ export function createHeld<V>(convert: (object: ListItem) => V): HeldObjects<V> 
           upserts.delete(key);
           if (entries.delete(key)) deletes.add(key);
         } else if (type === "ADDED" || type === "MODIFIED") {
-          const { key, digest, value } = prepare(object);
-          if (entries.get(key)?.digest === digest) continue;
-          entries.set(key, { digest, value });
+          const { key, ...entry } = prepare(object);
+          if (entries.get(key)?.digest === entry.digest) continue;
+          entries.set(key, entry);
           deletes.delete(key);
-          upserts.set(key, value);
+          upserts.set(key, entry.value);
         }
       }
       return { upserts: [...upserts.values()], deletes: [...deletes].map(nameOf) };
     },
     get: ({ namespace = "", name }) => entries.get(keyOf({ namespace, name }))?.value,
     values: () => [...entries.values()].map(({ value }) => value),
+    *versions() {
+      for (const [key, { version }] of entries) yield [key, version];
+    },
     get size() {
       return entries.size;
     },
@@ -103,7 +110,19 @@ const KEYS: KeyCodec<Required<ObjectName>> = pathOf<Required<ObjectName>>({
   name: text,
 });
 
-function keyOf({ namespace = "", name }: ObjectName): string {
+/** Identifies the content of an object: its identity, which a new object of the name changes, and its version. */
+export function versionOf({ uid = "", resourceVersion = "" }: ListItem["metadata"]): string {
+  return `${uid}/${resourceVersion}`;
+}
+
+/** `namespace/name`, or the name. */
+export function formatKey(key: string): string {
+  const { namespace, name } = nameOf(key);
+  return namespace === "" ? name : `${namespace}/${name}`;
+}
+
+/** The key of an object. */
+export function keyOf({ namespace = "", name }: ObjectName): string {
   return KEYS.encode({ namespace, name });
 }
 

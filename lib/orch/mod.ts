@@ -57,14 +57,9 @@ export { type ServerVersion, serverVersion } from "./server_version.ts";
 export type { OrchRequest, Query } from "./transport.ts";
 export * as types from "./types.ts";
 export { requestCertificate, type SigningRequest } from "./certificate_requests.ts";
-export {
-  DEFAULT_TIMING,
-  follow,
-  type Following,
-  type FollowOptions,
-  type FollowState,
-  type FollowTiming,
-} from "./follow.ts";
+export { follow, type Following, type FollowOptions } from "./follow.ts";
+export type { FollowedType, FollowedTypes, FollowState } from "./followed.ts";
+export { DEFAULT_TIMING, type FollowTiming } from "./timing.ts";
 export type { Changes } from "./held.ts";
 export { createLease, type LeaseLock, type LeaseOptions, type LeaseState } from "./lease.ts";
 export {

@@ -81,7 +81,7 @@ export async function* listObjects<T>(
   client: OrchClient,
   type: ResourceType,
   selection: Selection = {},
-  options: Pick<OrchRequest, "signal" | "timeoutMs"> & { readonly limit?: number } = {},
+  options: Pick<OrchRequest, "accept" | "signal" | "timeoutMs"> & { readonly limit?: number } = {},
 ): AsyncGenerator<OrchList<T>> {
   const { namespace, labelSelector, fieldSelector } = selection;
   const { limit = PAGE, ...rest } = options;

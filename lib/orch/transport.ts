@@ -22,6 +22,8 @@ export interface OrchRequest {
   readonly body?: unknown;
   /** Default `application/json`. */
   readonly contentType?: string;
+  /** Form of the answer. Default `application/json`. */
+  readonly accept?: string;
   readonly signal?: AbortSignal;
   /**
    * Longest time until the answer, in milliseconds; default {@link TIMEOUT_MS}. For a stream, until
@@ -128,9 +130,9 @@ class HttpTransport implements Transport {
   }
 
   /** Pairs, not `Headers`, which would join the groups of an impersonated user to one. */
-  async #headers({ body, contentType }: OrchRequest): Promise<[string, string][]> {
+  async #headers({ body, contentType, accept }: OrchRequest): Promise<[string, string][]> {
     const headers = await credentialHeaders(this.#access);
-    headers.push(["accept", "application/json"]);
+    headers.push(["accept", accept ?? "application/json"]);
     if (body !== undefined) headers.push(["content-type", contentType ?? "application/json"]);
     return headers;
   }

@@ -50,6 +50,8 @@ export interface WebOptions {
 export interface WebServer {
   /** The bound address; with port 0, the port that the system chose. */
   readonly address: ListenAddress;
+  /** Serves further routes, after the present ones. */
+  add(routes: readonly Route[]): void;
   /**
    * Refuses new requests with 503, waits until requests in progress are answered, at most for
    * `graceMs` milliseconds, and closes all connections.
@@ -66,7 +68,8 @@ export function startWeb(options: WebOptions): Promise<WebServer> {
   return Promise.try(() => open(options));
 }
 
-function open({ name, routes, ...options }: WebOptions): WebServer {
+function open({ name, ...options }: WebOptions): WebServer {
+  const routes = [...options.routes];
   const wanted = parseAddress(options.address);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const warning = intervalLogger(log);
@@ -97,6 +100,7 @@ function open({ name, routes, ...options }: WebOptions): WebServer {
   log.debug("listening", { listener: name, address: formatAddress(listener.address) });
   return {
     address: listener.address,
+    add: (more) => void routes.push(...more),
     async stop(graceMs) {
       stopping.abort();
       const { probes, others } = context.slots;

@@ -17,6 +17,7 @@ import {
   type Daemon,
   type DaemonOptions,
   eventually,
+  freePorts,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
@@ -112,7 +113,10 @@ clusterTest(
       assert.equal(await healthOf(daemon), "0");
       assert.deepEqual(await entriesOf(daemon), ["second"]);
       const ready = await fetch(`${daemon.http}/ready`);
-      await ready.text();
+      assert.match(
+        await ready.text(),
+        /^serviceentries\.networking\.mesh\.io: cannot be followed since \S+, the last objects/m,
+      );
       assert.equal(ready.status, 200);
       const overview = await (await fetch(`${daemon.http}/debug`)).text();
       assert.match(overview, /orchestrator cannot be followed/);
@@ -122,6 +126,9 @@ clusterTest(
       await holds(daemon, ["second", "third"]);
       await eventually("no fault", async () => (await clusterOf(daemon)).fault === undefined);
       assert.equal(await healthOf(daemon), "1");
+      await eventually("a ready daemon without reasons", async () => {
+        return await (await fetch(`${daemon.http}/ready`)).text() === "";
+      });
     });
   },
 );
@@ -165,12 +172,19 @@ clusterTest(
     await createObject(client, ENTRIES, entry("first"));
     await cluster.apiServer.stop("SIGKILL");
     const dir = await Deno.makeTempDir({ prefix: "mesh-log-" });
-    const starting = startOn(cluster, { args: [`--log_target=${dir}/log`] });
+    const [xds = 0, http = 0, monitoring = 0, introspection = 0] = freePorts(4);
+    const starting = startOn(cluster, {
+      args: [`--log_target=${dir}/log`],
+      ports: [xds, http, monitoring, introspection],
+    });
     let ready = false;
     starting.then(() => ready = true, () => {});
     const says = async () => /cannot be followed/.test(await Deno.readTextFile(`${dir}/log`));
     await eventually("a warning", says);
     assert.equal(ready, false, "it does not serve an empty mesh");
+    const answer = await fetch(`http://127.0.0.1:${http}/ready`);
+    assert.equal(answer.status, 503);
+    assert.match(await answer.text(), /^configmaps: the objects were not received yet; the API/m);
     cluster.apiServer.start();
     await using daemon = await starting;
     assert.deepEqual(await entriesOf(daemon), ["first"]);

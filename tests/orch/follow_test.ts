@@ -29,6 +29,8 @@ const TIMING: Partial<FollowTiming> = {
   longestPauseMs: 200,
   absentMs: 100,
 };
+/** A check follows the other soon. */
+const CHECKED: Partial<FollowTiming> = { ...TIMING, checkMs: 200, settleMs: 1_000 };
 
 /** The followed objects, and those that a consumer of the changes has. */
 interface Followed extends AsyncDisposable {
@@ -132,6 +134,97 @@ clusterTest("followed objects survive kill -9 of the server during churn", async
   assert.ok(followed.fewest() >= 30, `never empty in between: ${followed.fewest()}`);
 });
 
+/**
+ * An HTTP proxy to the API server that leaves events of one object out of watches, with the access of a
+ * client.
+ */
+async function startLosing(cluster: Cluster, name: string) {
+  const access = await adminAccess(cluster, undefined, cluster.files.tokenKubeconfig);
+  const upstream = Deno.createHttpClient({ caCerts: [(await access.tls()).ca] });
+  const forward = async (request: Request): Promise<Response> => {
+    const { pathname, search, searchParams } = new URL(request.url);
+    const { method, headers, signal } = request;
+    const answer = await fetch(`${access.server}${pathname}${search}`, {
+      client: upstream,
+      method,
+      headers,
+      signal,
+    });
+    const { body, status } = answer;
+    if (!searchParams.has("watch") || body === null) return new Response(body, { status });
+    return new Response(body.pipeThrough(withoutLines(`"name":"${name}"`)), { status });
+  };
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, forward);
+  return {
+    access: { ...access, server: `http://127.0.0.1:${server.addr.port}` },
+    [Symbol.asyncDispose]: async () => {
+      await server.shutdown();
+      upstream.close();
+    },
+  };
+}
+
+function withoutLines(part: string): TransformStream<Uint8Array, Uint8Array> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  return new TransformStream({
+    transform(chunk, controller) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop()!;
+      const kept = lines.filter((line) => !line.includes(part)).map((line) => `${line}\n`);
+      if (kept.length > 0) controller.enqueue(new TextEncoder().encode(kept.join("")));
+    },
+  });
+}
+
+/** An event that is lost on the way is found by a check. */
+async function losesEvents(cluster: Cluster, direct: OrchClient, t: Deno.TestContext) {
+  for (const name of ["lost", "other"]) await create(direct, name);
+  await using proxy = await startLosing(cluster, "lost");
+  using client = createClient(proxy.access);
+  await using followed = followMaps(client, CHECKED);
+  const { following, consumer } = followed;
+  await following.synced;
+  const dataOf = (name: string) => (consumer.get(`default ${name}`) as Data | undefined)?.data.data;
+
+  await t.step("without a difference nothing is listed again", async () => {
+    await eventually("two checks", () => following.state().checks >= 2);
+    const { lists, lost, differentSince } = following.state();
+    assert.deepEqual({ lists, lost, differentSince }, {
+      lists: 1,
+      lost: 0,
+      differentSince: undefined,
+    });
+  });
+
+  await t.step("a changed object", async () => {
+    const before = Date.now();
+    for (const name of ["lost", "other"]) {
+      const named = { namespace: "default", name };
+      await mergePatch(direct, types.CONFIG_MAP, named, { data: { data: "1" } });
+    }
+    await eventually("the other object", () => dataOf("other") === "1");
+    let since: number | undefined;
+    await eventually("the lost object", () => {
+      since ??= following.state().differentSince;
+      return dataOf("lost") === "1";
+    });
+    assert.ok(since !== undefined && since >= before, `the difference is dated ${since}`);
+    const { lost, lists } = following.state();
+    assert.ok(lost >= 1 && lists >= 2, `${lost} lost, ${lists} lists`);
+    assert.equal(following.state().differentSince, undefined);
+  });
+
+  await t.step("a deleted object", async () => {
+    await deleteObject(direct, types.CONFIG_MAP, { namespace: "default", name: "lost" });
+    await eventually("no object", () => dataOf("lost") === undefined);
+    assert.ok(following.state().lost >= 2);
+    await agree(direct, followed);
+  });
+}
+
+type Data = ListItem & { readonly data: { readonly data: string } };
+
 clusterTest("followed objects survive what happens to connections", async (cluster, t) => {
   await using relay = startRelay(Number(new URL(cluster.server).port));
   const server = `https://127.0.0.1:${relay.port}`;
@@ -141,6 +234,8 @@ clusterTest("followed objects survive what happens to connections", async (clust
   await using followed = followMaps(client);
   await followed.following.synced;
   const { following } = followed;
+
+  await t.step("events that are lost on the way", (t) => losesEvents(cluster, direct, t));
 
   await t.step("a silent watch is given up and resumed, without a list", async () => {
     const { lists, watches } = following.state();

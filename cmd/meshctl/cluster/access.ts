@@ -146,6 +146,7 @@ function limited(client: OrchClient, { timeoutMs, signal, log }: RequestDefaults
   };
   return {
     access: client.access,
+    followed: client.followed,
     text: (request) => client.text(withDefaults(request)),
     json: (request) => client.json(withDefaults(request)),
     stream: (request) => client.stream(withDefaults(request)),
