@@ -62,6 +62,14 @@ export interface Sources {
   warnings(): readonly SchemaProblem[];
 }
 
+/** Dependencies of the sources. */
+export interface SourcesInput {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  /** Gets the reasons why the daemon waits for an orchestrator, or has lost it. */
+  readonly readiness: Readiness;
+}
+
 /**
  * Opens the sources that configuration is built from, and waits for their initial sets.
  *
@@ -69,11 +77,7 @@ export interface Sources {
  * @throws MeshError for files that cannot be used
  */
 export async function openSources(
-  { settings, engine: { pipeline: { writer }, ingest }, readiness }: {
-    readonly settings: Settings;
-    readonly engine: Engine;
-    readonly readiness: Readiness;
-  },
+  { settings, engine: { pipeline: { writer }, ingest }, readiness }: SourcesInput,
   stack: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<Sources | undefined> {
@@ -87,12 +91,9 @@ export async function openSources(
 
   const client = await connectOrchestrator(options, stack);
   if (client !== undefined) readiness.explain(() => reasonsOf(client.followed));
-  const meshSettings = await openMeshSettings(
-    { options, features, ingest, client, signal },
-    stack,
-  );
-  if (meshSettings === undefined) return undefined;
-  const { mesh, networks, bundles } = meshSettings;
+  const read = await openMeshSettings({ options, features, ingest, client, signal }, stack);
+  if (read === undefined) return undefined;
+  const { mesh, networks, bundles } = read;
   const files = await startConfigDirectories({
     configDir: options.configDir,
     mesh,
@@ -100,11 +101,7 @@ export async function openSources(
     optional: client !== undefined,
   });
   stack.defer(() => files.close());
-  const credentialDir = MESH_CREDENTIAL_DIR.get() ?? "";
-  if (credentialDir !== "") {
-    const intake = ingest.open("credentials");
-    stack.use(await startCredentialSource({ dir: resolve(credentialDir), intake }));
-  }
+  await openCredentials(ingest, stack);
   const controlPlanes = await startControlPlanes({
     mesh,
     ingest,
@@ -132,6 +129,17 @@ export async function openSources(
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
   };
+}
+
+/** Opens the directory of credentials, if there is one. */
+async function openCredentials(
+  ingest: Engine["ingest"],
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const dir = MESH_CREDENTIAL_DIR.get() ?? "";
+  if (dir === "") return;
+  const intake = ingest.open("credentials");
+  stack.use(await startCredentialSource({ dir: resolve(dir), intake }));
 }
 
 function openTags(

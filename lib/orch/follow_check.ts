@@ -6,7 +6,7 @@
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
 import type { OrchClient } from "./client.ts";
-import { formatKey, type HeldObjects, keyOf, versionOf } from "./held.ts";
+import { type HeldObjects, keyOf, nameOf, versionOf } from "./held.ts";
 import type { ListItem } from "./object.ts";
 import { sleep } from "./rate.ts";
 import { listObjects, type ResourceType, type Selection } from "./resource.ts";
@@ -87,7 +87,7 @@ export class FollowCheck {
     log.warn("events of objects were lost; all objects are listed again", {
       kind: this.#options.type.kind,
       lost: keys.length,
-      objects: keys.slice(0, NAMED).map(formatKey),
+      objects: keys.slice(0, NAMED).map((key) => Object.values(nameOf(key)).join(" ")),
     });
     this.#options.relist();
   }

@@ -115,17 +115,12 @@ export function versionOf({ uid = "", resourceVersion = "" }: ListItem["metadata
   return `${uid}/${resourceVersion}`;
 }
 
-/** `namespace/name`, or the name. */
-export function formatKey(key: string): string {
-  const { namespace, name } = nameOf(key);
-  return namespace === "" ? name : `${namespace}/${name}`;
-}
-
 /** The key of an object. */
 export function keyOf({ namespace = "", name }: ObjectName): string {
   return KEYS.encode({ namespace, name });
 }
 
-function nameOf(key: string): Required<ObjectName> {
+/** The name of an object's key. */
+export function nameOf(key: string): Required<ObjectName> {
   return KEYS.decode(key);
 }
