@@ -105,10 +105,18 @@ async function withDaemons(
       revision: flags.string("revision"),
     })
     : [await podNamed(ofMesh, given)];
+  const faults: unknown[] = [];
   for (const pod of pods) {
     const name = pods.length > 1 ? podId(pod) : undefined;
-    await withPodPort(cluster, pod, port, (base) => use(base, name));
+    try {
+      await withPodPort(cluster, pod, port, (base) => use(base, name));
+    } catch (error) {
+      if (pods.length === 1 || call.signal.aborted) throw error;
+      faults.push(error);
+      io.err(printable(`Warning: ${podId(pod)}: ${messageOf(error)}`) + "\n");
+    }
   }
+  if (faults.length === pods.length) throw faults[0];
 }
 
 /** The changes of a flag. A level without scope, or of `all`, is for every scope. */

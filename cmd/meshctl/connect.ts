@@ -59,9 +59,13 @@ type ConnectCall = Pick<Invocation, "flags" | "io"> & Partial<Pick<Invocation, "
 /**
  * The daemon that `--xds-address` names, or the running pods of the daemon in the cluster.
  *
+ * @param apiTimeoutMs a limit for answers of the API server below those of the flags
  * @throws {MeshError} `daemon-unknown` without an address and a cluster, or without pods
  */
-export async function openDaemons(call: ConnectCall): Promise<Daemons> {
+export async function openDaemons(
+  call: ConnectCall,
+  { apiTimeoutMs = Infinity }: { readonly apiTimeoutMs?: number } = {},
+): Promise<Daemons> {
   const { flags } = call;
   if (namesDaemon(flags)) {
     const daemon = await daemonAtAddress(call);
@@ -70,7 +74,8 @@ export async function openDaemons(call: ConnectCall): Promise<Daemons> {
   if (!await namesCluster(flags)) throw nowhere();
   const stack = new AsyncDisposableStack();
   try {
-    const cluster = stack.use(await openCluster(call, { timeoutMs: flags.number("timeout") }));
+    const timeoutMs = Math.min(flags.number("timeout"), apiTimeoutMs);
+    const cluster = stack.use(await openCluster(call, { timeoutMs }));
     const pods = await daemonPods(cluster, {
       label: flags.string("xds-label"),
       revision: flags.has("revision") ? flags.string("revision") : "",

@@ -6,7 +6,8 @@
 import { MeshError } from "../../lib/base/mod.ts";
 import type { Invocation } from "../../lib/cli/mod.ts";
 import { debugQuery, type PageParameters } from "../../lib/daemon_client/mod.ts";
-import { ask, openDaemons } from "./connect.ts";
+import { ask, type Daemon, type Daemons, openDaemons } from "./connect.ts";
+import { isAway, warnOf } from "./each_daemon.ts";
 
 /**
  * Reads a debug page as text.
@@ -18,12 +19,12 @@ export type ReadPage = (page: string, parameters?: PageParameters) => Promise<st
 /** The debug pages of the daemons. */
 export interface DebugPages {
   /**
-   * Reads a page of the first daemon that does not answer with "not found": only the daemon that
-   * serves a proxy knows it.
+   * Reads a page of the first daemon that answers and does not answer with "not found": only the
+   * daemon that serves a proxy knows it.
    */
   readonly read: ReadPage;
   /** One for each daemon. */
-  readonly each: readonly [ReadPage, ...ReadPage[]];
+  readonly each: readonly ReadPage[];
 }
 
 /**
@@ -37,26 +38,35 @@ export async function withDebugPages<T>(
   use: (pages: DebugPages) => Promise<T>,
 ): Promise<T> {
   await using daemons = await openDaemons(call);
-  const [first, ...others] = daemons.all.map((daemon): ReadPage => async (page, parameters) =>
-    (await ask(call, daemon, debugQuery(page, parameters))).text
-  );
-  if (first === undefined) throw new TypeError("there is no daemon");
-  const each: DebugPages["each"] = [first, ...others];
-  return await use({ each, read: readFirst(each) });
+  const readerOf = (daemon: Daemon): ReadPage => async (page, parameters) =>
+    (await ask(call, daemon, debugQuery(page, parameters))).text;
+  return await use({ each: daemons.all.map(readerOf), read: readFirst(call, daemons, readerOf) });
 }
 
-function readFirst(each: DebugPages["each"]): ReadPage {
+function readFirst(
+  call: Invocation,
+  { all }: Daemons,
+  readerOf: (daemon: Daemon) => ReadPage,
+): ReadPage {
+  const away = new Map<Daemon, unknown>();
   return async (page, parameters) => {
-    const [first, ...others] = each;
     let unknown: unknown;
-    for (const read of [first, ...others]) {
+    for (const daemon of all.filter((one) => !away.has(one))) {
       try {
-        return await read(page, parameters);
+        return await readerOf(daemon)(page, parameters);
       } catch (error) {
-        if (!(error instanceof MeshError) || error.code !== "daemon-not-found") throw error;
-        unknown ??= error;
+        call.signal.throwIfAborted();
+        if (isAway(error)) {
+          away.set(daemon, error);
+          if (all.length > 1) warnOf(call, daemon, error);
+        } else if (isNotFound(error)) unknown ??= error;
+        else throw error;
       }
     }
-    throw unknown;
+    throw unknown ?? [...away.values()][0];
   };
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof MeshError && error.code === "daemon-not-found";
 }

@@ -4,11 +4,14 @@ import { getObject, isNotFound, listAll, type OrchObject, types } from "../../li
 import { KINDS } from "../../lib/schema/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { hasProxy, podId, podNamed, podsOf, selectorText, targetName } from "./cluster/pods.ts";
+import { describeProxy } from "./describe_proxy.ts";
 import {
   type Described,
   type DescribedMesh,
   describePod,
   describeService,
+  hostOf,
+  isServing,
   type PolicySpec,
   type RouteSpec,
   type RuleSpec,
@@ -21,7 +24,12 @@ export async function describePodCommand(call: Invocation): Promise<number> {
   using cluster = await openCluster(call);
   const pod = await podNamed(cluster, given);
   const options = { ignoreUnmeshed: flags.bool("ignoreUnmeshed") };
-  const lines = describePod(pod, await meshOf(cluster), options);
+  const mesh = await meshOf(cluster);
+  const lines = describePod(pod, mesh, options);
+  if (hasProxy(pod)) {
+    const hosts = mesh.services.filter((one) => isServing(one, pod)).map(hostOf);
+    lines.push(...await describeProxy(call, pod, hosts));
+  }
   io.out(neutralText(`${lines.join("\n")}\n`));
   return 0;
 }
@@ -41,6 +49,7 @@ export async function describeServiceCommand(call: Invocation): Promise<number> 
   const lines = describeService(service, pods, await meshOf(cluster), options);
   const [meshed] = pods.filter(hasProxy);
   if (meshed !== undefined) {
+    lines.push(...await describeProxy(call, meshed, [hostOf(service)]));
     lines.push(`Pods with a proxy: ${pods.filter(hasProxy).map(podId).join(", ")}`);
   }
   io.out(neutralText(`${lines.join("\n")}\n`));

@@ -120,7 +120,8 @@ export function describeService(
   return lines;
 }
 
-function isServing({ metadata, spec }: Described<ServiceSpec>, pod: Pod): boolean {
+/** True if the selector of a service selects the pod. */
+export function isServing({ metadata, spec }: Described<ServiceSpec>, pod: Pod): boolean {
   const selector = Object.entries(spec?.selector ?? {});
   return metadata.namespace === pod.metadata.namespace && selector.length > 0 &&
     selector.every(([name, value]) => pod.metadata.labels?.[name] === value);
@@ -131,7 +132,7 @@ function serviceLines(
   pods: readonly Pod[],
   mesh: DescribedMesh,
 ): string[] {
-  const host = `${name}.${namespace}.${DOMAIN}`;
+  const host = hostOf({ metadata: { name, namespace } });
   const lines = [`Service: ${name}.${namespace}`];
   for (const port of spec?.ports ?? []) {
     const target = port.targetPort ?? port.port;
@@ -148,6 +149,11 @@ function serviceLines(
     lines.push(...routeLines(route, host));
   }
   return lines;
+}
+
+/** The host of a service. */
+export function hostOf({ metadata: { name, namespace = "" } }: Described): string {
+  return `${name}.${namespace}.${DOMAIN}`;
 }
 
 /** The protocol by `appProtocol` or the name of the port. */

@@ -59,6 +59,8 @@ export const ADDED: Additions = {
     ]
       .map((name) => [`meshctl ${name}`, {}]),
   ),
+  // Flags of every command.
+  meshctl: { "--orchclient-timeout": "the description names it outside of its tables" },
   "meshctl validate": {
     "<file>": "files without a flag, as other tools take them",
     "--output": "findings for programs",

@@ -37,6 +37,12 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     description: "Orchestrator configuration file",
   },
   {
+    name: "orchclient-timeout",
+    type: "duration",
+    default: "15s",
+    description: "Longest wait for an answer of the orchestrator",
+  },
+  {
     name: "namespace",
     short: "n",
     type: "string",

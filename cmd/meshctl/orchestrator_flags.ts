@@ -11,6 +11,7 @@ const ORCHESTRATOR_FLAGS: readonly string[] = [
   "as-group",
   "as-uid",
   "context",
+  "orchclient-timeout",
   "orchconfig",
   "vklog",
 ];

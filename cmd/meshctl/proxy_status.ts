@@ -12,6 +12,7 @@ import {
 import { agentRows, type ServedRow } from "./agents.ts";
 import { podNamed } from "./cluster/pods.ts";
 import { askJson, type Daemon, type Daemons, openDaemons } from "./connect.ts";
+import { fromEach } from "./each_daemon.ts";
 import { askAdmin, CONFIG_DUMP, readDump } from "./dump_source.ts";
 import { proxyNamed } from "./proxy_name.ts";
 
@@ -24,10 +25,12 @@ export async function proxyStatus(call: Invocation): Promise<number> {
     return show(call, await agentRows(call));
   }
   await using daemons = await openDaemons(call);
-  const answers = await Promise.all(daemons.all.map(async (daemon) => ({
-    daemon,
-    rows: await askJson<SyncRow[]>(call, daemon, "syncz"),
-  })));
+  const found = await fromEach(
+    call,
+    daemons,
+    (daemon) => askJson<SyncRow[]>(call, daemon, "syncz"),
+  );
+  const answers = found.map(({ daemon, answer }) => ({ daemon, rows: answer }));
   if (isCompared) return await difference(call, daemons, answers);
   return show(
     call,

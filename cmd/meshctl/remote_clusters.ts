@@ -1,5 +1,6 @@
 import { type Invocation, tableText } from "../../lib/cli/mod.ts";
 import { askJson, openDaemons } from "./connect.ts";
+import { fromEach } from "./each_daemon.ts";
 
 /** A cluster in the answer of `/debug/clusterz`. */
 interface ClusterRow {
@@ -13,9 +14,13 @@ interface ClusterRow {
 export async function remoteClusters(call: Invocation): Promise<number> {
   await using daemons = await openDaemons(call);
   const rows: string[][] = [];
-  for (const daemon of daemons.all) {
-    const clusters = await askJson<readonly ClusterRow[]>(call, daemon, "clusterz");
-    for (const { id, secretName = "", syncStatus = "", fault } of clusters) {
+  const found = await fromEach(
+    call,
+    daemons,
+    (daemon) => askJson<readonly ClusterRow[]>(call, daemon, "clusterz"),
+  );
+  for (const { daemon, answer } of found) {
+    for (const { id, secretName = "", syncStatus = "", fault } of answer) {
       const status = fault === undefined ? syncStatus : `${syncStatus}: ${fault}`;
       const revision = daemon.revision ?? call.flags.string("revision");
       rows.push([id, secretName, status, daemon.name, revision]);

@@ -3,6 +3,13 @@ import { type Invocation, neutralText, versionCommand } from "../../lib/cli/mod.
 import type { SyncRow } from "../../lib/config_dump/mod.ts";
 import { toYaml } from "../../lib/text/mod.ts";
 import { ask, type Daemon, openDaemons } from "./connect.ts";
+import { fromEach } from "./each_daemon.ts";
+
+/**
+ * Longest wait for the API server if no flag gives one, in milliseconds: the version of the client
+ * is known without it.
+ */
+const API_TIMEOUT_MS = 5_000;
 
 /** A component of the control plane. */
 interface MeshVersion {
@@ -54,8 +61,11 @@ export async function version(call: Invocation): Promise<number> {
 async function askVersions(
   call: Invocation,
 ): Promise<{ mesh: MeshVersion[]; proxies: ProxyVersion[] }> {
-  await using daemons = await openDaemons(call);
-  const answers = await Promise.all(daemons.all.map((daemon) => versionsOf(call, daemon)));
+  const isLimited = ["timeout", "orchclient-timeout"].some((name) => call.flags.given.has(name));
+  const limit = isLimited ? {} : { apiTimeoutMs: API_TIMEOUT_MS };
+  await using daemons = await openDaemons(call, limit);
+  const found = await fromEach(call, daemons, (daemon) => versionsOf(call, daemon));
+  const answers = found.map(({ answer }) => answer);
   return {
     mesh: answers.flatMap(({ mesh }) => mesh),
     proxies: answers.flatMap(({ proxies }) => proxies),

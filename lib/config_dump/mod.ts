@@ -27,6 +27,7 @@ export {
 export { type ListenerFilter, listenersOf, listenerTable } from "./listeners.ts";
 export { describeDomains, routesOf, routeTable } from "./routes.ts";
 export { authzTable } from "./authz.ts";
+export { type InboundTls, inboundTls } from "./inbound_tls.ts";
 export { compareDumps, type SectionDifference } from "./compare.ts";
 export { rootsAnswer, rootsOf } from "./roots.ts";
 export { SYNC_HEAD, syncCells, syncProblems, type SyncRow } from "./sync.ts";

@@ -7,13 +7,27 @@ import { deleteObject, mergePatch, types } from "../../lib/orch/mod.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { clusterTest } from "../support/cluster.ts";
 import { MUTATING_WEBHOOK } from "../../cmd/meshctl/cluster/live_objects.ts";
-import { create, createPod, type Ran, startMeshctlCluster } from "../support/meshctl_cluster.ts";
+import {
+  create,
+  createPod,
+  type Ran,
+  removePod,
+  startMeshctlCluster,
+} from "../support/meshctl_cluster.ts";
 
 const ROUTES = {
   group: "networking.mesh.io",
   version: "v1",
   kind: "VirtualService",
   plural: "virtualservices",
+  namespaced: true,
+};
+
+const POLICIES = {
+  group: "security.mesh.io",
+  version: "v1",
+  kind: "AuthorizationPolicy",
+  plural: "authorizationpolicies",
   namespaced: true,
 };
 
@@ -90,6 +104,15 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     const late = await run("ps", "-c", file, "--timeout", "300ms");
     assert.match(late.err, /^Error: GET .*: no answer within 300 ms.*\nCheck that the API server/);
     assert.equal(late.status, 1);
+    for (const args of [["x", "injector", "list"], ["analyze"], ["diff", "-f", "/dev/null"]]) {
+      const limited = await run(...args, "-c", file, "--orchclient-timeout", "200ms");
+      assert.match(limited.err, /no answer within 200 ms/, args.join(" "));
+      assert.equal(limited.status, 1);
+    }
+    const version = await run("version", "-c", file);
+    assert.match(version.out, /^client version: /);
+    assert.match(version.err, /^control plane: not asked: GET .*: no answer within 5000 ms/);
+    assert.equal(version.status, 0);
   });
 
   await t.step("proxy-status compares a proxy's own dump", async () => {
@@ -121,6 +144,10 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     async () => {
       const near = await run("pc", "cluster", "web-2");
       assert.match(near.err, /^Error: there is no pod web-2 in shop\nDid you mean web-1\?/);
+      const other = await run("pc", "rootca-compare", "web-2", "web-1");
+      assert.match(other.err, /^Error: there is no pod web-2 in shop\nDid you mean web-1\?/);
+      const none = await run("pc", "rootca-compare", "web-1", "web-1");
+      assert.match(none.err, /^Error: web-1\.shop has no secret ROOTCA\nThe proxy has no cert/);
       const closed = await run("pc", "cluster", "plain-1");
       assert.match(closed.err, /cannot reach port 15000 of pod plain-1\.shop: .*refused/);
       const type = await run("pc", "cluster", "deploymnt/web");
@@ -138,6 +165,33 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.match((await run("x", "internal-debug", "syncz", "--all")).out, /web-1\.shop/);
     assert.match((await run("admin", "log")).out, /^SCOPE/);
     assert.match((await run("admin", "log", "meshd-1", "--level", "ads:debug")).out, /ads .*debug/);
+    for (const [name, ip] of [["meshd-2", 11], ["meshd-3", 12]] as const) {
+      await createPod(mesh.client, {
+        ...{ namespace: "mesh-system", name, ip },
+        labels: { app: "meshd" },
+        containers: ["discovery"],
+      });
+    }
+    // A second pod of the same daemon, and one whose program is away.
+    for (const port of [9876, 15014]) {
+      mesh.ports[`mesh-system/meshd-2:${port}`] = mesh.ports[`mesh-system/meshd-1:${port}`]!;
+    }
+    const several = await run("admin", "log", "--level", "ads:info");
+    assert.match(
+      several.out,
+      /^meshd-1\.mesh-system:\n[^]*ads .*info[^]*\nmeshd-2\.mesh-system:\n/,
+    );
+    assert.match(several.err, /^Warning: meshd-3\.mesh-system: cannot reach port 9876/);
+    assert.equal(several.status, 0);
+    for (const args of [["ps"], ["remote-clusters"], ["version"], ["history"]]) {
+      const ran = await run(...args);
+      const warning = /^Warning: meshd-3 does not answer: [^\n]*\n$/;
+      assert.deepEqual([ran.status, ran.out === ""], [0, false], ran.err);
+      if (args[0] !== "history") assert.match(ran.err, warning, args.join(" "));
+    }
+    for (const name of ["meshd-2", "meshd-3"]) {
+      await removePod(mesh.client, { namespace: "mesh-system", name });
+    }
   });
 
   await t.step("wait takes the generation of the object from the API", async () => {
@@ -233,8 +287,29 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
       /^Pod: web-1\.shop\n[^]*Service: web\.shop\n {3}Port: http 80\/HTTP targets pod port 8080\nVirtualService: web\.shop\n {3}1 HTTP route/,
     );
     assert.match(pod.out, /Workload mTLS mode: PERMISSIVE/);
+    assert.match(pod.out, /^Proxy: web-1\.shop, served by meshd-1\n {3}CDS SYNCED .*RDS SYNCED/m);
+    assert.match(pod.out, /^ {3}\d+ listeners, \d+ routes, \d+ clusters$/m);
+    // The proxy has no certificates, so that it cannot do what the objects ask for.
+    assert.match(pod.out, /^Inbound mTLS of the proxy:\n {3}Other ports: mTLS DISABLE$/m);
+    assert.match(
+      pod.out,
+      /^Routes of the proxy to web\.shop\.svc.*:\n {3}80 \/\*: VirtualService web\.shop$/m,
+    );
+    await create(mesh.client, POLICIES, { name: "readers", namespace: "shop" }, {
+      spec: { rules: [{ to: [{ operation: { methods: ["GET"] } }] }] },
+    });
+    await eventually("the proxy to be served the policy", async () => {
+      const { out } = await run("x", "describe", "pod", "web-1.shop");
+      return /^ {3}ALLOW readers\.shop \(rules: 1\)$/m.test(out);
+    }, 60_000);
+    await deleteObject(mesh.client, POLICIES, { namespace: "shop", name: "readers" });
+    const alone = await run("x", "describe", "pod", "web-1.shop", "--revision", "gone");
+    assert.match(alone.out, /^WARNING: the daemon was not asked: no pod of the daemon .*gone/m);
     const service = await run("x", "describe", "svc", "web");
-    assert.match(service.out, /^Service: web\.shop\n[^]*Pods with a proxy: web-1\.shop\n$/);
+    assert.match(
+      service.out,
+      /^Service: web\.shop\n[^]*^Proxy: web-1\.shop, served by meshd-1\n[^]*Pods with a proxy: web-1\.shop\n$/m,
+    );
     const plain = await run("x", "describe", "pod", "plain-1");
     assert.match(plain.out, /WARNING: plain-1\.shop is not part of the mesh/);
     assert.equal((await run("x", "describe", "svc", "gone")).status, 1);
@@ -289,12 +364,19 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.match(read("meshd/mesh-system/meshd-1/syncz"), /web-1\.shop/);
     assert.match(read("proxies/shop/web-1/config_dump"), /ClustersConfigDump/);
     assert.match(read("proxies/shop/web-1/mesh-proxy.log"), /started\nBearer \[redacted\]/);
+    assert.match(read("proxies/shop/web-1/memory"), /"allocated"/);
+    assert.match(read("proxies/shop/web-1/iptables"), /-A PREROUTING -j MESH_INBOUND/);
+    assert.match(read("proxies/shop/web-1/netstat"), /^# netstat .* is not there\n# ss .*\n/);
     assert.match(read("cluster/secrets.yaml"), /password: .*redacted, 20 characters/);
     assert.match(read("cluster/virtualservices.yaml"), /web\.shop\.svc/);
     assert.match(read("analyze/messages.json"), /"messages"/);
     assert.equal(read("faults.txt"), "");
-    const whole = await new Deno.Command("grep", { args: ["-rc", "not-to-be-seen", dir] }).output();
-    assert.equal(whole.success, false);
+    const secrets =
+      "not-to-be-seen|PRIVATE KEY|eyJ[A-Za-z0-9_-]{5,}\\.|LS0tLS1CRUdJTiBQUklWQVRFIEtFWS";
+    const whole = await new Deno.Command("grep", { args: ["-rcE", secrets, dir] }).output();
+    const found = new TextDecoder().decode(whole.stdout).split("\n")
+      .filter((line) => line !== "" && !line.endsWith(":0"));
+    assert.deepEqual(found, []);
     const wrong = await run(
       "bug-report",
       "--duration",
@@ -303,6 +385,53 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
       "2026-01-01T00:00:00Z",
     );
     assert.equal(wrong.status, 64);
+  });
+
+  await t.step("the options of bug-report act", async () => {
+    const report = async (...args: string[]) => {
+      const dir = await Deno.makeTempDir({ dir: mesh.dir });
+      const ran = await run("bug-report", "--output-dir", dir, ...args);
+      const tar = (args: string[]) => new Deno.Command("tar", { args, cwd: dir }).output();
+      const listed = await tar(["-xvzf", "bug-report.tar.gz"]);
+      const files = new TextDecoder().decode(listed.stdout).split("\n");
+      const read = (name: string): string => Deno.readTextFileSync(`${dir}/${name}`);
+      return { ...ran, dir, files, read };
+    };
+    const log = "proxies/shop/web-1/mesh-proxy.log";
+    const daemonLog = "meshd/mesh-system/meshd-1/discovery.log";
+    const shop = await report("--include", "shop//web-*", "--end-time", "2026-01-01T00:30:00Z");
+    assert.match(shop.read(log), /started\nBearer .*\n$/);
+    assert.equal(shop.files.some((name) => name.startsWith("meshd/")), false);
+    const late = ["--start-time", "2026-01-01T00:30:00Z", "--end-time", "2026-01-01T01:30:00Z"];
+    const middle = await report(...late, "--exclude", "mesh-system");
+    assert.match(middle.read(log), /^2026-01-01T01:00:00\.0+Z\terror\tharmless\n$/);
+    assert.equal(middle.files.some((name) => name.startsWith("meshd/")), false);
+    const last = ["--duration", "90m", "--end-time", "2026-01-01T02:00:00Z"];
+    assert.match((await report(...last)).read(log), /^2026-01-01T01[^]*ended\n$/);
+
+    const order = ({ files }: { readonly files: readonly string[] }) =>
+      files.indexOf(log) < files.indexOf(daemonLog) ? "proxy" : "daemon";
+    const critical = await report("--critical-errs", "*ended*", "--full-secrets");
+    assert.equal(order(critical), "proxy");
+    assert.ok(critical.read("cluster/secrets.yaml").includes(btoa("not-to-be-seen")));
+    const settings = `${mesh.dir}/settings.yaml`;
+    await Deno.writeTextFile(settings, 'ignore-errs: ["*harmless*"]\nrq-concurrency: 1\n');
+    assert.equal(order(await report("-f", settings)), "daemon");
+    const none = await report("--timeout", "1ms");
+    assert.match(none.read("faults.txt"), /not everything was collected within 0\.001 seconds/);
+    assert.equal(none.status, 0);
+
+    const temp = await Deno.makeTempDir({ dir: mesh.dir });
+    assert.equal((await report("--dir", temp)).status, 0);
+    assert.deepEqual([...Deno.readDirSync(temp)], []);
+    const wrong = await report("--dir", `${temp}/none`);
+    assert.match(
+      wrong.err,
+      /^(?:Warning.*\n)?Error: cannot write .*\nCheck the directory of --output-dir/,
+    );
+    assert.deepEqual([wrong.status, [...Deno.readDirSync(wrong.dir)]], [1, []]);
+    const gone = await report("--context", "gone");
+    assert.deepEqual([gone.status, /no context "gone"/.test(gone.err)], [1, true]);
   });
 
   await t.step(
@@ -321,7 +450,7 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
       assert.equal(status, 0);
       const one = await run("x", "ps", "--xds-via-agents", "--xds-via-agents-limit", "1");
       assert.match(one.err, /^Note: 1 of 2 agents are asked/);
-      await deleteObject(mesh.client, types.POD, { namespace: "shop", name: "silent-1" });
+      await removePod(mesh.client, { namespace: "shop", name: "silent-1" });
     },
   );
 

@@ -62,7 +62,7 @@ export async function testAgainstSpec(
     return;
   }
   for (const expected of commands) {
-    const extra = added[expected.command] ?? {};
+    const extra = { ...added[program.name], ...added[expected.command] };
     Deno.test(`${expected.command}: flags as described`, () => {
       const command = find(program, expected.command.split(" ").slice(1));
       const own = new Set(command.flags?.map(({ name }) => name));

@@ -22,7 +22,10 @@ export interface StandInOptions {
   readonly ports?: Readonly<Record<string, number>>;
   /** Logs by `namespace/pod/container`. */
   readonly logs?: Readonly<Record<string, string>>;
-  readonly exec?: (pod: string, command: readonly string[]) => StandInExec | undefined;
+  readonly exec?: (
+    pod: string,
+    command: readonly string[],
+  ) => StandInExec | undefined | Promise<StandInExec | undefined>;
 }
 
 /** A running stand-in. */
@@ -115,8 +118,8 @@ function answerExec({ exec }: StandInOptions, request: Request, pod: string): Re
   const command = new URL(request.url).searchParams.getAll("command");
   const { socket, response } = Deno.upgradeWebSocket(request, { protocol: "v5.channel.k8s.io" });
   const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-  socket.onopen = () => {
-    const result = exec?.(pod, command);
+  socket.onopen = async () => {
+    const result = await exec?.(pod, command);
     const { stdout = "", stderr = "", status = 0 } = result ?? {};
     if (stdout !== "") socket.send(frame(1, encode(stdout)));
     if (stderr !== "") socket.send(frame(2, encode(stderr)));

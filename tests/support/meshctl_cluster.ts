@@ -8,6 +8,7 @@ import { MESHCTL } from "../../cmd/meshctl/program.ts";
 import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
 import {
   createObject,
+  deleteObject,
   getObject,
   mergePatch,
   type OrchClient,
@@ -27,7 +28,7 @@ import {
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { adminClient } from "./cluster.ts";
-import { type StandIn, startKubeletStandIn } from "./kubelet_stand_in.ts";
+import { type StandIn, type StandInExec, startKubeletStandIn } from "./kubelet_stand_in.ts";
 
 /** Output and status of a command. */
 export interface Ran {
@@ -42,6 +43,8 @@ export interface MeshctlCluster extends AsyncDisposable {
   readonly daemon: Daemon;
   readonly agent: Agent;
   readonly api: StandIn;
+  /** Ports of this machine by `namespace/pod:port`, for more pods. */
+  readonly ports: Record<string, number>;
   /** Configuration file of the stand-in. */
   readonly config: string;
   readonly dir: string;
@@ -124,6 +127,14 @@ export async function createPod(client: OrchClient, pod: TestPod): Promise<void>
   });
 }
 
+/** Removes a pod at once: no kubelet ends it. */
+export async function removePod(
+  client: OrchClient,
+  { namespace, name }: Pick<TestPod, "namespace" | "name">,
+): Promise<void> {
+  await deleteObject(client, types.POD, { namespace, name }, { graceSeconds: 0 });
+}
+
 /** Starts everything and waits until the proxy is ready. */
 export async function startMeshctlCluster(
   cluster: Cluster,
@@ -151,22 +162,23 @@ export async function startMeshctlCluster(
   const agent = stack.use(await startWebAgent(daemon, dir, tap));
   const trusting = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(cluster.files.ca)] });
   stack.defer(() => trusting.close());
+  const ports: Record<string, number> = {
+    "mesh-system/meshd-1:15014": portOf(daemon.monitoring),
+    "mesh-system/meshd-1:15010": portOf(daemon.xds),
+    "mesh-system/meshd-1:15012": secured,
+    "mesh-system/meshd-1:9876": portOf(daemon.introspection),
+    "shop/web-1:15000": portOf(agent.admin),
+    "shop/web-1:15004": tap,
+  };
   const api = stack.use(startKubeletStandIn({
     server: cluster.server,
     client: trusting,
-    ports: {
-      "mesh-system/meshd-1:15014": portOf(daemon.monitoring),
-      "mesh-system/meshd-1:15010": portOf(daemon.xds),
-      "mesh-system/meshd-1:15012": secured,
-      "mesh-system/meshd-1:9876": portOf(daemon.introspection),
-      "shop/web-1:15000": portOf(agent.admin),
-      "shop/web-1:15004": tap,
-    },
+    ports,
     logs: {
-      "shop/web-1/mesh-proxy": "2026-01-01T00:00:00.000000Z\tinfo\tstarted\nBearer abc.def.ghi\n",
+      "shop/web-1/mesh-proxy": LOG,
       "mesh-system/meshd-1/discovery": "2026-01-01T00:00:00.000000Z\terror\ta fault\n",
     },
-    exec: (_, [program = ""]) => program === "pilot-agent" ? { stdout: "ok\n" } : undefined,
+    exec: (pod, command) => execIn(agent, pod, command),
   }));
   const config = `${dir}/config`;
   await Deno.writeTextFile(config, configOf(api.url, cluster.files.adminToken));
@@ -175,7 +187,7 @@ export async function startMeshctlCluster(
     // The words of a completion stand for themselves.
     run(args[0]?.startsWith("__") ? args : ["--orchconfig", config, ...args], signal, seen);
   return {
-    ...{ client, daemon, agent, api, config, dir, runUntil },
+    ...{ client, daemon, agent, api, ports, config, dir, runUntil },
     run: (...args) => runUntil(new AbortController().signal, args, () => {}),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -190,6 +202,27 @@ async function startWebAgent(daemon: Daemon, dir: string, tap: number): Promise<
     envoy: await envoyPath(),
     env: { PROXY_XDS_DEBUG_VIA_AGENT: "true", PROXY_XDS_DEBUG_VIA_AGENT_PORT: `${tap}` },
   });
+}
+
+/** Lines of three hours, one with a credential. */
+const LOG = "2026-01-01T00:00:00.000000Z\tinfo\tstarted\nBearer abc.def.ghi\n" +
+  "2026-01-01T01:00:00.000000Z\terror\tharmless\n2026-01-01T02:00:00.000000Z\tinfo\tended\n";
+
+/**
+ * Commands in the container of `web-1`: requests of `pilot-agent` go to its Envoy, and one other
+ * program is there.
+ */
+async function execIn(
+  agent: Agent,
+  pod: string,
+  [program, ...args]: readonly string[],
+): Promise<StandInExec | undefined> {
+  if (pod !== "shop/web-1") return undefined;
+  if (program === "iptables-save") return { stdout: "*nat\n-A PREROUTING -j MESH_INBOUND\n" };
+  if (program !== "pilot-agent" || args[0] !== "request" || args[1] !== "GET") return undefined;
+  const answer = await fetch(`${agent.admin}/${args[2]}`);
+  const text = await answer.text();
+  return answer.ok ? { stdout: text } : { stderr: text, status: 1 };
 }
 
 /** The account of tokens for the daemon. */

@@ -52,6 +52,24 @@ Deno.test("bug-report: keys, tokens and passwords are removed", () => {
     assert.equal(left.includes(secret), false, secret);
   }
   assert.equal(redacted("a line about tokens"), "a line about tokens");
+  const key = btoa("-----BEGIN PRIVATE KEY-----\nMHcC\n-----END PRIVATE KEY-----\n");
+  const certificate = btoa("-----BEGIN CERTIFICATE-----\nMHcC\n-----END CERTIFICATE-----\n");
+  assert.equal(
+    redacted(`key: ${key}\ncert: ${certificate}`),
+    `key: [redacted]\ncert: ${certificate}`,
+  );
+  for (
+    const env of ["- name: DB_PASSWORD\n  value: hunter2\n", '{"name":"A_TOKEN", "value":"x y"}']
+  ) {
+    assert.match(redacted(env), /value"?: ?"\[redacted\]"[\n}]/);
+  }
+  const plain = "- name: PATH\n  value: /bin\n";
+  assert.equal(redacted(plain), plain);
+  const name = "kubectl.kubernetes.io/last-applied-configuration";
+  const applied = { metadata: { name: "s", annotations: { [name]: "c2VjcmV0", kept: "1" } } };
+  assert.deepEqual(redactedSecret(applied), {
+    metadata: { name: "s", annotations: { kept: "1" } },
+  });
   assert.deepEqual(redactedSecret({ kind: "Secret", data: { a: "c2VjcmV0" } }), {
     kind: "Secret",
     data: { a: "[redacted, 8 characters]" },

@@ -23,6 +23,7 @@ import { MUTATING_WEBHOOK } from "../cluster/live_objects.ts";
 import { hasProxy, type Pod, podsOf, PROXY_CONTAINER } from "../cluster/pods.ts";
 import { admin } from "../dump_source.ts";
 import type { ArchivedFile } from "./archive.ts";
+import { firstOutput, NETWORK_COMMANDS, runInContainer } from "./container_commands.ts";
 import { linesWithin } from "./log_range.ts";
 import { fitting, type RankedLog, rankOf } from "./logs.ts";
 import type { ReportOptions } from "./options.ts";
@@ -34,7 +35,17 @@ const MAX_FILE = 64 * 1024 * 1024;
 /** Characters of all logs. */
 const MAX_LOGS = 256 * 1024 * 1024;
 
-const ADMIN_PAGES = ["config_dump?include_eds", "clusters", "listeners", "server_info", "stats"];
+const ADMIN_PAGES = [
+  ...[
+    "config_dump?include_eds",
+    "clusters",
+    "listeners",
+    "server_info",
+    "stats",
+    "memory",
+    "certs",
+  ],
+];
 const DEBUG_PAGES = [
   ...["syncz", "adsz", "configz", "registryz", "endpointz", "clusterz", "mesh", "push_status"]
     .map((page) => `debug/${page}`),
@@ -202,16 +213,52 @@ function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): St
   const own = pages.paths.map((path): Step => ({
     name: `${path} of ${namespace}/${name}`,
     run: async () => {
-      const text = await withPodPort(
-        cluster,
-        pod,
-        pages.port,
-        (base) => admin(call, { base, path }),
-      );
+      const text = await pageOf(call, cluster, { pod, isDaemon, port: pages.port, path });
       add(`${folder}/${path.replace(/^debug\//, "").replace(/\?.*/, "")}`, text);
     },
   }));
-  return [...logs, ...own];
+  return [...logs, ...own, ...networkSteps(cluster, { pod, folder, add })];
+}
+
+/** A page of a daemon or a proxy. */
+interface PodPage {
+  readonly pod: Pod;
+  readonly isDaemon: boolean;
+  readonly port: number;
+  readonly path: string;
+}
+
+/**
+ * Reads a page of a proxy by `pilot-agent request` in its container, and where that fails, through
+ * its port; that of a daemon through its port.
+ */
+async function pageOf(
+  call: Invocation,
+  cluster: ClusterAccess,
+  { pod, isDaemon, port, path }: PodPage,
+): Promise<string> {
+  if (!isDaemon) {
+    try {
+      const place = { pod, container: PROXY_CONTAINER };
+      return await runInContainer(cluster, place, ["pilot-agent", "request", "GET", path]);
+    } catch {
+      call.signal.throwIfAborted();
+    }
+  }
+  return await withPodPort(cluster, pod, port, (base) => admin(call, { base, path }));
+}
+
+/** Rules of packets and sockets of a pod with a proxy. */
+function networkSteps(
+  cluster: ClusterAccess,
+  { pod, folder, add }: { readonly pod: Pod; readonly folder: string; readonly add: AddFile },
+): Step[] {
+  if (!hasProxy(pod)) return [];
+  const place = { pod, container: PROXY_CONTAINER };
+  return NETWORK_COMMANDS.map(([file, ...commands]): Step => ({
+    name: `${commands[0]?.[0]} in ${folder}`,
+    run: async () => add(`${folder}/${file}`, await firstOutput(cluster, place, commands)),
+  }));
 }
 
 interface LogSource {

@@ -21,16 +21,45 @@ const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   ],
 ];
 
+/** PEM in base64, as objects and dumps have it: `-----BEGIN`. */
+const ENCODED_PEM = /LS0tLS1CRUdJTi[\w+/=-]*/g;
+/** An environment variable of a container in YAML or JSON with a name that stands for a secret. */
+const SECRET_VARIABLE =
+  /(["']?name["']?\s*:\s*["']?[\w-]*(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|PRIVATE_?KEY)[\w-]*["']?,?\s+["']?value["']?\s*:\s*)(?!\[redacted)("[^"\n]*"|'[^'\n]*'|[^\s,}]+)/gi;
+
 /** A text without secrets. */
 export function redacted(text: string): string {
-  return SECRETS.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text);
+  return SECRETS.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text)
+    .replace(ENCODED_PEM, (encoded) => isEncodedKey(encoded) ? MARK : encoded)
+    .replace(SECRET_VARIABLE, `$1"${MARK}"`);
 }
 
-/** A Secret whose values are replaced by their sizes. */
+/** True for a private key in base64; lengths that base64 cannot have count as one. */
+function isEncodedKey(encoded: string): boolean {
+  try {
+    return atob(encoded.replaceAll("-", "+").replaceAll("_", "/")).includes("PRIVATE KEY");
+  } catch {
+    return true;
+  }
+}
+
+/** The annotation in which client-side apply keeps the whole object, with its data. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** A Secret whose values are replaced by their sizes, without copies of them in annotations. */
 export function redactedSecret<T>(object: T): T {
-  const fields = object as { readonly data?: unknown; readonly stringData?: unknown };
+  const fields = object as {
+    readonly data?: unknown;
+    readonly stringData?: unknown;
+    readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+  };
+  const annotations = Object.entries(fields.metadata?.annotations ?? {})
+    .filter(([name]) => name !== LAST_APPLIED);
   return {
     ...object,
+    ...annotations.length === 0 && fields.metadata?.annotations === undefined
+      ? {}
+      : { metadata: { ...fields.metadata, annotations: Object.fromEntries(annotations) } },
     ...fields.data === undefined ? {} : { data: sizesOf(fields.data) },
     ...fields.stringData === undefined ? {} : { stringData: sizesOf(fields.stringData) },
   };

@@ -31,6 +31,8 @@ export interface ClusterAccess extends Disposable {
   readonly namespace: string;
   /** Namespace of the control plane. */
   readonly meshNamespace: string;
+  /** Longest wait for an answer, in milliseconds. */
+  readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -41,7 +43,7 @@ export type ClusterCall = Pick<Invocation, "flags" | "io"> & Partial<Pick<Invoca
 export interface ClusterOptions {
   /** Default: `--context`. */
   readonly context?: string;
-  /** Longest wait for an answer, in milliseconds; default: that of the client. */
+  /** Longest wait for an answer, in milliseconds, if it is less than `--orchclient-timeout`. */
   readonly timeoutMs?: number;
 }
 
@@ -76,10 +78,12 @@ export async function openCluster(
   const { flags, io, signal } = call;
   const access = await accessFrom(flags, options.context ?? flags.string("context"));
   const client = createClient(access);
+  const timeoutMs = Math.min(flags.number("orchclient-timeout"), options.timeoutMs ?? Infinity);
   return {
     access,
+    timeoutMs,
     client: limited(client, {
-      timeoutMs: options.timeoutMs,
+      timeoutMs,
       signal,
       log: requestLog(flags.number("vklog"), (line) => io.err(line)),
     }),
@@ -129,7 +133,7 @@ function requestLog(verbosity: number, write: (line: string) => void): RequestLo
 }
 
 interface RequestDefaults {
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   readonly log: RequestLog;
 }
@@ -139,7 +143,7 @@ function limited(client: OrchClient, { timeoutMs, signal, log }: RequestDefaults
   const withDefaults = (request: OrchRequest): OrchRequest => {
     log(request);
     return {
-      ...timeoutMs === undefined ? {} : { timeoutMs },
+      timeoutMs,
       ...signal === undefined ? {} : { signal },
       ...request,
     };

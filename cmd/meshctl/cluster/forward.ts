@@ -10,17 +10,16 @@ import { type Pod, podId } from "./pods.ts";
 
 /** Forwards a free local port to a port of a pod. */
 export async function forwardTo(
-  { access, signal }: ClusterAccess,
+  { access, signal, timeoutMs }: Pick<ClusterAccess, "access" | "signal" | "timeoutMs">,
   { metadata: { name, namespace = "" } }: Pod,
   port: number,
-  timeoutMs?: number,
 ): Promise<PortForward> {
   return await forwardPort({
     access,
     pod: { namespace, name },
     port,
     ...signal !== undefined && { signal },
-    ...timeoutMs !== undefined && { timeoutMs },
+    timeoutMs,
   });
 }
 

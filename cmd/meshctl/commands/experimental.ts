@@ -1,4 +1,4 @@
-import type { CommandSpec } from "../../../lib/cli/mod.ts";
+import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
 import { fileFlag, flag, outputFlag, REVISION, XDS_FLAGS } from "./flags.ts";
 import { workload } from "./install.ts";
 import { POD, PROXY } from "./proxy.ts";
@@ -26,6 +26,12 @@ const authz: CommandSpec = {
   }],
 };
 
+const DESCRIBE_FLAGS: readonly FlagSpec[] = [
+  flag("ignoreUnmeshed", "bool", "Say nothing about pods without proxy"),
+  REVISION,
+  ...XDS_FLAGS,
+];
+
 const describe: CommandSpec = {
   name: "describe",
   aliases: ["des"],
@@ -34,18 +40,23 @@ const describe: CommandSpec = {
     {
       name: "pod",
       summary: "Describe a pod: its services, routes, rules and security",
+      description:
+        "Describes a pod by the objects of the cluster, and its proxy by what the daemon serves to it.",
       examples: [
         "meshctl x describe pod web-1.shop",
         "meshctl x describe pod deployment/web -n shop",
       ],
       args: [{ ...POD, optional: false }],
-      flags: [flag("ignoreUnmeshed", "bool", "Say nothing about pods without proxy")],
+      flags: DESCRIBE_FLAGS,
       run: async (call) => await (await import("../describe.ts")).describePodCommand(call),
     },
     {
       name: "service",
       aliases: ["svc"],
       summary: "Describe a service: its ports, routes, rules and security",
+      description:
+        "Describes a service by the objects of the cluster, and the proxy of one of its pods by what\n" +
+        "the daemon serves to it.",
       examples: ["meshctl x describe service web.shop"],
       args: [{
         name: "service",
@@ -53,7 +64,7 @@ const describe: CommandSpec = {
         candidates: async (request) =>
           await (await import("../candidates.ts")).serviceNames(request),
       }],
-      flags: [flag("ignoreUnmeshed", "bool", "Say nothing about pods without proxy")],
+      flags: DESCRIBE_FLAGS,
       run: async (call) => await (await import("../describe.ts")).describeServiceCommand(call),
     },
   ],
