@@ -91,6 +91,7 @@ export async function analyze(options: AnalyzeOptions, io: Io): Promise<number> 
   const merged = [...below.seen, ...seen];
   const found = analyzeFileSet({
     ...{ mesh, namespace: own, domain: DOMAIN, seen: merged },
+    ...(live === undefined ? {} : { remotes: live.remotes, cluster: live.cluster }),
     objects: [...below.objects, ...checked.objects],
     meshNamespace: options.meshNamespace,
     assumeGateway: live === undefined,
@@ -120,7 +121,7 @@ function without(
   live: LiveObjects | undefined,
   files: readonly SeenDocument[],
   namespace: string | undefined,
-): Omit<LiveObjects, "mesh"> {
+): Pick<LiveObjects, "objects" | "seen" | "problems"> {
   if (live === undefined) return { objects: [], seen: [], problems: [] };
   const replaced = new Set(files.flatMap((one) => identityOf(one, namespace) ?? []));
   const isKept = (identity: ObjectIdentity | undefined): boolean =>

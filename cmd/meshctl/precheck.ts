@@ -1,4 +1,4 @@
-import { MeshError, printable } from "../../lib/base/mod.ts";
+import { buildInfo, MeshError, printable } from "../../lib/base/mod.ts";
 import { EXIT_FAILURE, type Invocation, usageError } from "../../lib/cli/mod.ts";
 import { isAtLeast, type Level } from "../../lib/analyze/mod.ts";
 import {
@@ -50,14 +50,8 @@ const CREATED: readonly {
 /** Checks if the mesh can be installed in a cluster, or upgraded. */
 export async function precheck(call: Invocation): Promise<number> {
   const { flags, io } = call;
-  if (flags.string("from-version") !== "") {
-    throw usageError(
-      "--from-version is not supported yet: no release of Mesh has changed a default",
-      "Leave it out.",
-    );
-  }
+  const found: Finding[] = [...checkUpgrade(call)];
   using cluster = await openCluster(call);
-  const found: Finding[] = [];
   if (!flags.bool("skip-controlplane")) {
     found.push(...await checkVersion(cluster), ...await checkRights(cluster));
     found.push(...await checkGatewayApi(cluster), ...await checkDaemons(call, cluster));
@@ -82,6 +76,28 @@ export async function precheck(call: Invocation): Promise<number> {
     io.out("No issues found when checking the cluster. Mesh is safe to install or upgrade!\n");
   }
   return 0;
+}
+
+const VERSION = /^v?\d+(\.\d+){1,2}(-[0-9A-Za-z.-]+)?$/;
+
+/**
+ * Compares the defaults of another version with those of this one. No release has changed a default:
+ * the result is a note, or a warning for a version that is newer than this program.
+ */
+function checkUpgrade({ flags, io }: Invocation): Finding[] {
+  const from = flags.string("from-version");
+  if (from === "") return [];
+  if (!VERSION.test(from)) {
+    throw usageError(`--from-version: ${JSON.stringify(from)} is no version`, "Write it as 0.1.0.");
+  }
+  const { version } = buildInfo;
+  if (isOlder(version, from)) {
+    const message =
+      `Version ${from} is newer than this meshctl, ${version}: its defaults are not known`;
+    return [{ code: "", level: "Warning", message }];
+  }
+  io.err(`Note: no default differs between ${from} and ${version}: no release has changed one.\n`);
+  return [];
 }
 
 async function checkVersion({ client }: ClusterAccess): Promise<Finding[]> {

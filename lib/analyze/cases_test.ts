@@ -1,7 +1,8 @@
 /**
  * Cases of analyzers, in the files of `cases/`. A line `# case: NAME` begins a case, lines
  * `# expect: CODE Kind/namespace/name path` have its messages, and the first line of a file,
- * `# codes: CODE…`, the codes that are compared.
+ * `# codes: CODE…`, the codes that are compared. Documents after `# cluster: NAME` are those of
+ * another cluster.
  */
 import assert from "node:assert/strict";
 import { defaultMeshConfig, parseConfigDocuments, type SeenDocument } from "../schema/mod.ts";
@@ -16,12 +17,22 @@ const produced = new Set<string>();
 
 function messagesOf(text: string, codes: readonly string[]): string[] {
   const seen: SeenDocument[] = [];
-  const { objects } = parseConfigDocuments(text, "case.yaml", undefined, {
-    seen: (one) => seen.push(one),
-  });
+  const [, ...others] = text.split(/^# cluster: (\S+)\n/m);
+  const remotes = others.flatMap((cluster, i) =>
+    i % 2 === 0 ? [{ cluster, seen: seenIn(others[i + 1]!) }] : []
+  );
+  const { objects } = parseConfigDocuments(
+    text.split(/^# cluster: /m)[0]!,
+    "case.yaml",
+    undefined,
+    {
+      seen: (one) => seen.push(one),
+    },
+  );
   const messages = analyzeFileSet({
     objects: objectsOfParsed(objects),
     seen,
+    remotes,
     mesh: defaultMeshConfig(),
     meshNamespace: "mesh-system",
     domain: "cluster.local",
@@ -34,6 +45,12 @@ function messagesOf(text: string, codes: readonly string[]): string[] {
     const { kind, namespace, name } = object!;
     return `${code} ${kind}/${namespace === "" ? "" : `${namespace}/`}${name} ${path}`.trimEnd();
   }).sort();
+}
+
+function seenIn(text: string): SeenDocument[] {
+  const seen: SeenDocument[] = [];
+  parseConfigDocuments(text, "remote.yaml", undefined, { seen: (one) => seen.push(one) });
+  return seen;
 }
 
 for (

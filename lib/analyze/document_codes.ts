@@ -33,6 +33,7 @@ export type DocumentCode =
   | "MSH0164"
   | "MSH0166"
   | "MSH0167"
+  | "MSH0170"
   | "MSH0171"
   | "MSH0175";
 
@@ -221,6 +222,13 @@ export const DOCUMENT_CODES: Readonly<Record<DocumentCode, CodeRow>> = {
     text: "The policy has no effect: {0}",
     reason: "Traffic is as if it did not exist.",
     remedy: "Remove it.",
+  },
+  MSH0170: {
+    name: "MultiClusterInconsistentService",
+    level: "Warning",
+    text: 'Service {0} in namespace "{1}" differs between the clusters {2}: {3}',
+    reason: "Its endpoints of all clusters are one service; the port is missing in some of them.",
+    remedy: "Give the Service the same ports, names and clusterIP kind in all clusters.",
   },
   MSH0171: {
     name: "NegativeConditionStatus",

@@ -4,7 +4,7 @@
  * @module
  */
 import { byText } from "./order.ts";
-import { documentSet, type SetSettings } from "./document_set.ts";
+import { type ClusterDocuments, documentSet, type SetSettings } from "./document_set.ts";
 import { type Message, messageOfFinding } from "./message.ts";
 import type { PlainDocument } from "./plain.ts";
 import { DOCUMENT_ANALYZERS } from "./registry.ts";
@@ -13,17 +13,19 @@ import { DOCUMENT_ANALYZERS } from "./registry.ts";
 export interface DocumentRun extends SetSettings {
   /** True: also the analyzers that run only on request. */
   readonly all?: boolean;
+  /** The documents of each cluster of a mesh with several. */
+  readonly clusters?: readonly ClusterDocuments[];
 }
 
 /** The messages about documents, sorted by object and code. An object that is given twice counts once. */
 export function analyzeDocuments(
   documents: readonly PlainDocument[],
-  { all = false, ...settings }: DocumentRun,
+  { all = false, clusters = [], ...settings }: DocumentRun,
 ): readonly Message[] {
   const unique = new Map(
     documents.map((one) => [JSON.stringify([one.group, one.kind, one.namespace, one.name]), one]),
   );
-  const set = documentSet([...unique.values()], settings);
+  const set = documentSet([...unique.values()], settings, clusters);
   return DOCUMENT_ANALYZERS.flatMap(({ analyze, onRequest, kinds }) =>
     onRequest === true && !all || set.of(kinds[0]!).length === 0 && isNeeded(kinds[0]!)
       ? []

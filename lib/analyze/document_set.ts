@@ -17,6 +17,14 @@ export interface DocumentSet {
   /** Pods, and the pods that templates of workloads describe. */
   pods(): readonly PodShape[];
   readonly settings: SetSettings;
+  /** The documents of each cluster; empty for a set of one cluster. */
+  readonly clusters: readonly ClusterDocuments[];
+}
+
+/** The documents of a cluster. */
+export interface ClusterDocuments {
+  readonly name: string;
+  readonly documents: readonly PlainDocument[];
 }
 
 /** Settings of an analysis of documents. */
@@ -69,12 +77,14 @@ const TEMPLATED: ReadonlySet<string> = new Set([
 export function documentSet(
   all: readonly PlainDocument[],
   settings: SetSettings,
+  clusters: readonly ClusterDocuments[] = [],
 ): DocumentSet {
   const byKind = Map.groupBy(all, ({ kind }) => kind);
   let pods: readonly PodShape[] | undefined;
   return {
     all,
     settings,
+    clusters,
     of: (kind, group) =>
       (byKind.get(kind) ?? []).filter((one) => group === undefined || one.group === group),
     pods: () => pods ??= all.flatMap((document) => podOf(document) ?? []),

@@ -19,6 +19,10 @@ export interface FileSet {
   readonly objects: readonly ConfigObject[];
   /** All documents. */
   readonly seen: readonly SeenDocument[];
+  /** Documents of other clusters of the mesh. Those of the own cluster replace them. */
+  readonly remotes?: readonly RemoteSet[];
+  /** Name of the own cluster in messages about several clusters. Default: `local`. */
+  readonly cluster?: string;
   readonly mesh: MeshConfig;
   /** Namespace of objects that name none. */
   readonly namespace?: string;
@@ -34,12 +38,27 @@ export interface FileSet {
   readonly now: () => number;
 }
 
+/** The documents of another cluster. */
+export interface RemoteSet {
+  readonly cluster: string;
+  readonly seen: readonly SeenDocument[];
+}
+
 /** The messages about a set of files, sorted by object and code. */
 export function analyzeFileSet(files: FileSet): readonly Message[] {
   const { objects, seen, mesh, namespace, meshNamespace, domain, now } = files;
   const foreign = foreignCollector(domain, namespace);
-  for (const { value } of seen) if (isPlainMap(value)) foreign.add(value);
-  const own = seen.flatMap((one) => plainDocument(one, namespace) ?? []);
+  const plain = (list: readonly SeenDocument[]): PlainDocument[] =>
+    list.flatMap((one) => plainDocument(one, namespace) ?? []);
+  const { remotes = [], cluster = "local" } = files;
+  for (const { value } of [...remotes.flatMap((one) => one.seen), ...seen]) {
+    if (isPlainMap(value)) foreign.add(value);
+  }
+  const apart = [
+    { name: cluster, documents: plain(seen) },
+    ...remotes.map((one) => ({ name: one.cluster, documents: plain(one.seen) })),
+  ];
+  const own = apart.toReversed().flatMap(({ documents }) => documents);
   const gateway = files.assumeGateway ? defaultGateway(own, meshNamespace) : [];
   const drafts = seen.flatMap(({ draft, file }) =>
     draft === undefined ? [] : [objectOfDraft(draft, file)]
@@ -60,6 +79,7 @@ export function analyzeFileSet(files: FileSet): readonly Message[] {
       meshNamespace,
       domain,
       imageType,
+      clusters: apart.length > 1 ? apart : [],
       all: files.all ?? false,
     }),
   ].sort(byText);

@@ -15,7 +15,7 @@ export {
 } from "./analysis.ts";
 export type { Analyzer } from "./analyzer.ts";
 export { type Code, type CodeRow, CODES, type Level } from "./codes.ts";
-export { analyzeFileSet, type FileSet } from "./file_set.ts";
+export { analyzeFileSet, type FileSet, type RemoteSet } from "./file_set.ts";
 export { foreignCollector, type ForeignFacts } from "./foreign.ts";
 export type { KnownWorkload } from "./indexes.ts";
 export { type Message, messageJson, messageOfProblem, renderMessage } from "./message.ts";
@@ -33,5 +33,6 @@ export {
   selectMessages,
   type Suppression,
 } from "./selection.ts";
+export { ABSENT_CODES, type AbsentCode } from "./absent_codes.ts";
 export { analyzerList } from "./list.ts";
 export { jsonReport, type Report, textReport } from "./report.ts";

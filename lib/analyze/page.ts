@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ABSENT_CODES } from "./absent_codes.ts";
 import { type Code, type CodeRow, CODES } from "./codes.ts";
 import type { Analyzer } from "./analyzer.ts";
 import { ANALYZERS, DOCUMENT_ANALYZERS } from "./registry.ts";
@@ -35,9 +36,9 @@ the resources ([controllers](controllers.md)).
 Objects of the mesh that say \`galley.mesh.io/analyze-suppress: CODE,CODE\` (or \`*\`) as annotation have
 no messages of these codes; \`--suppress "CODE=Kind name.namespace"\` does the same for one run.
 
-Analysis does not emit these codes: MSH0001 (failures are errors of the command), MSH0141,
-MSH0142 and MSH0156 (see \`precheck\`), MSH0168, MSH0169, MSH0172 and MSH0176, MSH0143
-(listeners of running pods), MSH0170 (several clusters). Host names of webhooks are not resolved.
+\`--remote-contexts\` names the contexts of other clusters of the mesh: their Services, Pods,
+Deployments and Namespaces count, too, and Services of one name are compared between the clusters.
+Host names of webhooks are not resolved.
 
 \`deno test -A lib/analyze\` fails when this page is not that of the tables; \`UPDATE_GOLDENS=1\` writes it.
 `;
@@ -61,6 +62,9 @@ export function analysisPage(): string {
     "",
     "These read objects of the orchestrator; the daemon does not run them:\n",
     ...DOCUMENT_ANALYZERS.map(line),
+    "",
+    "## Codes without analyzer\n",
+    ...ABSENT_CODES.map(({ code, name, reason }) => `- ${code}, ${name}: ${reason}.`),
     "",
   ].join("\n");
 }

@@ -12,6 +12,7 @@ import {
 } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { make, makeService, makeSlice } from "../support/cluster_objects.ts";
+import { analyzedClusters } from "./cases/analyzed_clusters.ts";
 import {
   controlledClusters,
   makeControlled,
@@ -135,6 +136,10 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
 
   await t.step("clusters share the services that they export", async () => {
     await sharedServices({ cluster, near: client, far, meshConfig });
+  });
+
+  await t.step("meshctl analyze compares the Services of both", async () => {
+    await analyzedClusters({ near: cluster, far: other, nearClient: client, farClient: far });
   });
 
   await t.step("EXTERNAL_MESHD: the daemon controls clusters that name its own", async (t) => {

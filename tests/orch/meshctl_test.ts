@@ -227,6 +227,30 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.equal(suppressed.status, 0, suppressed.out);
   });
 
+  await t.step("analyze leaves out other revisions, and codes that objects suppress", async () => {
+    const routes = (host: string) => ({
+      spec: { hosts: ["canary.test"], http: [{ route: [{ destination: { host } }] }] },
+    });
+    const metadata = { namespace: "shop", labels: { "mesh.io/rev": "canary" } };
+    await create(mesh.client, ROUTES, { ...metadata, name: "canary" }, routes("gone"));
+    const named = (name: string): RegExp =>
+      new RegExp(`\\[MSH0101\\] \\(VirtualService shop/${name}\\b`);
+    const own = await run("analyze");
+    assert.deepEqual([own.status, named("canary").test(own.out)], [0, false], own.out + own.err);
+    const canary = await run("analyze", "--revision", "canary");
+    assert.match(canary.out, named("canary"));
+    assert.equal(canary.status, 79);
+    const id = { namespace: "shop", name: "canary" };
+    for (const [codes, status] of [["MSH0102, MSH0101", 0], ["*", 0], ["MSH0102", 79]] as const) {
+      await mergePatch(mesh.client, ROUTES, id, {
+        metadata: { annotations: { "galley.mesh.io/analyze-suppress": codes } },
+      });
+      const ran = await run("analyze", "--revision", "canary");
+      assert.deepEqual([ran.status, named("canary").test(ran.out)], [status, status === 79], codes);
+    }
+    await deleteObject(mesh.client, ROUTES, id);
+  });
+
   await t.step("check-inject and injector list judge with the cluster's injectors", async () => {
     const selector = {
       matchExpressions: [{ key: "mesh-injection", operator: "In", values: ["enabled"] }],
@@ -275,6 +299,14 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     );
     const safe = await run("x", "precheck", "--skip-controlplane");
     assert.match(safe.out, /^No issues found when checking the cluster/);
+    const upgrade = await run("x", "precheck", "--from-version", "0.0.1");
+    assert.match(upgrade.out, /^No issues found when checking the cluster/m);
+    assert.match(upgrade.err, /^Note: no default differs between 0\.0\.1 and \d/);
+    assert.equal(upgrade.status, 0, upgrade.err);
+    assert.equal((await run("x", "precheck", "-f", "1.x")).status, 64);
+    const newer = await run("x", "precheck", "--from-version", "99.0");
+    assert.match(newer.out, /^Warning Version 99\.0 is newer than this meshctl/m);
+    assert.equal(newer.status, 0);
     const denied = await run("x", "precheck", "--as", "jane");
     assert.match(denied.out, /^Error \[MSH0141\] Permission to create namespaces is missing/m);
     assert.equal(denied.status, 1);

@@ -16,6 +16,7 @@ import {
   trimmed,
   types,
 } from "../../../lib/orch/mod.ts";
+import type { RemoteSet } from "../../../lib/analyze/mod.ts";
 import {
   checkObject,
   KINDS,
@@ -69,6 +70,10 @@ const REMOTE_TYPES: readonly ResourceType[] = [
 export interface LiveObjects {
   readonly objects: readonly ConfigObject[];
   readonly seen: readonly SeenDocument[];
+  /** The name of the cluster, that of its context. */
+  readonly cluster: string;
+  /** Services of other clusters, and what belongs to them. */
+  readonly remotes: readonly RemoteSet[];
   /** Objects that a daemon would reject. */
   readonly problems: readonly SchemaProblem[];
   readonly mesh?: ReturnType<typeof parseMeshConfig>["value"];
@@ -132,12 +137,19 @@ export async function readLiveObjects(
   for (const type of FOREIGN_TYPES) {
     seen.push(...(await itemsOf(cluster, type, warn) ?? []).map(seenOf));
   }
-  for (const remote of remotes) {
-    for (const type of REMOTE_TYPES) {
-      seen.push(...(await itemsOf(remote, type, warn) ?? []).map(seenOf));
-    }
+  return {
+    ...{ objects, seen, problems, cluster: cluster.access.name },
+    remotes: await Promise.all(remotes.map((remote) => remoteSet(remote, warn))),
+    mesh: await meshConfigOf(cluster, revision, warn),
+  };
+}
+
+async function remoteSet(remote: ClusterAccess, warn: LiveOptions["warn"]): Promise<RemoteSet> {
+  const seen: SeenDocument[] = [];
+  for (const type of REMOTE_TYPES) {
+    seen.push(...(await itemsOf(remote, type, warn) ?? []).map(seenOf));
   }
-  return { objects, seen, problems, mesh: await meshConfigOf(cluster, revision, warn) };
+  return { cluster: remote.access.name, seen };
 }
 
 /** Objects of a cluster have no file. */

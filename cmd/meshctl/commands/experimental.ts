@@ -183,7 +183,8 @@ export const experimental: CommandSpec = {
       summary: "Check if the mesh can be installed or upgraded",
       description:
         "Checks the version of the orchestrator, the rights of the identity and the definitions of\n" +
-        "the Gateway API. The status is 1 when an error is found.",
+        "the Gateway API. With --from-version it says which defaults differ from those of that\n" +
+        "version: no release has changed one. The status is 1 when an error is found.",
       examples: ["meshctl x precheck", "meshctl x precheck --output-threshold Info -o json"],
       flags: [
         flag("from-version", "string", "Version that is upgraded from", { short: "f" }),

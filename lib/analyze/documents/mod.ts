@@ -7,6 +7,7 @@
 export { AMBIENT_SIDECARS } from "./ambient_sidecars.ts";
 export { ALPHA_ANNOTATIONS, ANNOTATION_USE } from "./annotations.ts";
 export { CLAIM_ROUTES } from "./claim_routes.ts";
+export { CLUSTER_SERVICES } from "./cluster_services.ts";
 export { CONDITIONS } from "./conditions.ts";
 export { EXTERNAL_CONTROL_PLANE } from "./external_control_plane.ts";
 export { GATEWAY_PORTS } from "./gateway_ports.ts";
