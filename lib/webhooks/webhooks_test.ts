@@ -6,6 +6,7 @@ import { expose } from "../metrics/mod.ts";
 import { create } from "../proto/mod.ts";
 import { defaultMeshConfig } from "../schema/mod.ts";
 import { makeAuthority, withCertificates } from "../../tests/support/certificates.ts";
+import { commonName } from "../../tests/support/peer_certificate.ts";
 import { pathVariables } from "./injection.ts";
 import { answerPath, type HttpsAnswer, startHttps, type WebhookPaths } from "./mod.ts";
 
@@ -160,10 +161,7 @@ Deno.test(withCertificates("the listener changes its certificate, and bounds bod
     new Promise<string>((resolve, reject) => {
       const options = { host: "localhost", port: server.address.port, method: "POST", ca };
       const request = httpsRequest({ ...options, agent: false }, (response) => {
-        const socket = response.socket as unknown as {
-          getPeerCertificate(): { readonly subject: { readonly CN: string } };
-        };
-        const name = socket.getPeerCertificate().subject.CN;
+        const name = commonName(response.socket);
         let text = "";
         response.on("data", (part) => text += part);
         response.on("end", () => resolve(`${name} ${response.statusCode} ${text}`));

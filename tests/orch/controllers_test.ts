@@ -27,6 +27,7 @@ import {
   startDaemon,
 } from "../../scripts/harness/mod.ts";
 import { connectWorkload } from "../support/registering_workload.ts";
+import { makeIngressWorld } from "./cases/ingress_traffic.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 
 const SYSTEM = "mesh-system";
@@ -391,10 +392,12 @@ clusterTest("controllers: status, addresses, taints and registrations", async (c
     "ORCH_INGRESS_NS: an Ingress is served, and has the gateway's addresses",
     async () => {
       await make(client, types.NAMESPACE, { name: "edge" });
-      const ports = [{ name: "http", port: 80 }];
+      await using world = await makeIngressWorld(client);
       const gateway = { name: "mesh-ingressgateway", namespace: "edge" };
-      await make(client, types.SERVICE, gateway, { spec: { ports, externalIPs: ["192.0.2.7"] } });
-      await make(client, types.SERVICE, { name: "web" }, { spec: { ports } });
+      await make(client, types.SERVICE, gateway, {
+        spec: { ...world.gateway, externalIPs: ["192.0.2.7"] },
+      });
+      await make(client, types.SERVICE, { name: "web" }, { spec: world.web });
       await make(client, INGRESS_CLASS, { name: "mine" }, {
         spec: { controller: "mesh.io/ingress-controller" },
       });
@@ -403,7 +406,9 @@ clusterTest("controllers: status, addresses, taints and registrations", async (c
         host: "shop.test",
         http: { paths: [{ path: "/", pathType: "Prefix", backend }] },
       };
-      const spec = (ingressClassName: string) => ({ spec: { ingressClassName, rules: [rule] } });
+      const spec = (ingressClassName: string) => ({
+        spec: { ingressClassName, rules: [rule], tls: world.tls },
+      });
       await make(client, INGRESS, { name: "shop" }, spec("mine"));
       await make(client, INGRESS, { name: "foreign" }, spec("nobody"));
       const served = () => daemon.debug<View[]>("configz?resource=VirtualService");
@@ -419,6 +424,7 @@ clusterTest("controllers: status, addresses, taints and registrations", async (c
         return text.includes("192.0.2.7");
       });
       assert.deepEqual((await statusOf(INGRESS, "foreign"))?.loadBalancer ?? {}, {});
+      await world.serves(daemon);
       await deleteObject(client, INGRESS, { namespace: "default", name: "shop" });
       await eventually(
         "no VirtualService",

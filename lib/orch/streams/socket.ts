@@ -40,7 +40,7 @@ export interface Socket extends Disposable {
 }
 
 /** The constructor of Deno, whose options the types of browsers do not have. */
-const WebSocketWithHeaders = WebSocket as unknown as new (
+type SocketConstructor = new (
   url: string,
   options: {
     readonly protocols: readonly string[];
@@ -48,6 +48,17 @@ const WebSocketWithHeaders = WebSocket as unknown as new (
     readonly client: Deno.HttpClient;
   },
 ) => WebSocket;
+
+/** True in Deno, whose constructor takes options in place of protocols. */
+function takesOptions(constructor: unknown): constructor is SocketConstructor {
+  return constructor === globalThis.WebSocket && typeof Deno.createHttpClient === "function";
+}
+
+function newSocket(...args: ConstructorParameters<SocketConstructor>): WebSocket {
+  const constructor: unknown = WebSocket;
+  if (!takesOptions(constructor)) throw new TypeError("WebSocket takes no options here");
+  return new constructor(...args);
+}
 
 const TIMEOUT_MS = 30_000;
 /** Received bytes that no reader has taken; a reader that is this far behind is stuck. */
@@ -71,7 +82,7 @@ export async function openSocket(request: SocketRequest): Promise<Socket> {
   const client = await httpClientOf(access);
   const url = `${access.server.replace(/^http/, "ws")}${path}?${search}`;
   const headers = await credentialHeaders(access);
-  const socket = new WebSocketWithHeaders(url, { protocols: [...protocols], headers, client });
+  const socket = newSocket(url, { protocols: [...protocols], headers, client });
   socket.binaryType = "arraybuffer";
   const inbox = createInbox(socket);
   const timeout = AbortSignal.timeout(timeoutMs);
