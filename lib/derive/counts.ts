@@ -112,7 +112,7 @@ function countServices(counted: Counted) {
       services++;
       const [first] = own.sort(byAge) as [Entry];
       const { resolution } = first.spec;
-      if (resolution === Resolution.NONE) continue;
+      if (resolution === Resolution.NONE || first.service?.alias !== undefined) continue;
       const ports = mergedPorts(own).filter(({ protocol }) => protocol !== "UDP");
       const empty = emptyOf(counted, host, own) * ports.length;
       if (resolution === Resolution.STATIC) emptyClusters += empty;

@@ -52,8 +52,12 @@ export interface ServiceFacts {
   readonly nodeLocal: boolean;
   /** Addresses outside the cluster: external IPs, and addresses or names of load balancers. */
   readonly externalAddresses: readonly string[];
+  /** Port of the Service → port there, if addresses outside are those of nodes. */
+  readonly nodePorts?: Readonly<Record<number, number>>;
   /** One for each endpoint of the specification, in the same order. */
   readonly endpoints: readonly EndpointFacts[];
+  /** The host of another Service that its clients reach (`ExternalName`); unset: it is no alias. */
+  readonly alias?: string;
   /** True if only clients of its own cluster see its endpoints. */
   readonly clusterOnly?: boolean;
 }

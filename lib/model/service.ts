@@ -79,6 +79,10 @@ export interface Service {
   readonly nodeLocal?: boolean;
   /** Addresses outside the cluster: IP addresses, and names of load balancers. */
   readonly externalAddresses?: readonly string[];
+  /** Number of a port → port there, if addresses outside are those of nodes. */
+  readonly nodePorts?: Readonly<Record<number, number>>;
+  /** The host of another service that its clients reach; it has no endpoints of its own. */
+  readonly alias?: string;
   readonly meshExternal: boolean;
   readonly exportTo: Visibility;
   readonly subjectAltNames: readonly string[];

@@ -15,6 +15,7 @@ import { TABLED_KINDS } from "../../lib/schema/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
+import { networkGateways, nodeLocalServices } from "./cases/near_services.ts";
 
 const SERVICE = { namespace: "default", name: "web" };
 const HOST = "web.default.svc.cluster.local";
@@ -200,6 +201,17 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
     await selectAcrossKinds(client);
     await showsOf(daemon, "pods.test", "10.1.0.7", "shopper");
     await shows(daemon, "10.9.9.9");
+  });
+
+  await t.step(
+    "internalTrafficPolicy Local: proxies have the endpoints of their node",
+    async () => {
+      await nodeLocalServices(client, daemon);
+    },
+  );
+
+  await t.step("names of load balancers and ports of nodes are gateways of networks", async () => {
+    await networkGateways(client, daemon);
   });
 
   await t.step("variables disable the selection of workloads across kinds", async () => {

@@ -69,6 +69,8 @@ export interface ServiceIndexes {
   readonly nearHosts: Index;
   /** `all` → hosts of Services with endpoints that only clients of their cluster see. */
   readonly clusterOnlyHosts: Index;
+  /** Host → hosts that are aliases of it. */
+  readonly aliases: Index;
   /** `all` → ids of the remote clusters that services come from. */
   readonly remoteClusters: Index;
   /** `all` → row keys of the Services with the label of a network, whose gateways they are. */
@@ -102,6 +104,7 @@ export function serviceIndexes(graph: Graph, { serviceEntries: table }: Tables):
 type HostIndexes =
   | "nearHosts"
   | "clusterOnlyHosts"
+  | "aliases"
   | "remoteClusters"
   | "networkGateways"
   | "entriesByHost"
@@ -131,6 +134,10 @@ function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
     clusterOnlyHosts: plain("clusterOnlyHosts", function* (row) {
       if (row.service?.clusterOnly !== true) return;
       for (const host of hostsOf(row)) yield ["all", host];
+    }),
+    aliases: plain("aliases", function* (row) {
+      const target = row.service?.alias;
+      if (target !== undefined) { for (const host of hostsOf(row)) yield [target, host]; }
     }),
     remoteClusters: plain("remoteClusters", function* ({ meta: { origin: { cluster } } }) {
       if (cluster !== undefined) yield ["all", cluster];
@@ -181,7 +188,12 @@ function byPort({ typed }: Factory): Pick<ServiceIndexes, PortIndexes> {
         }
       },
     ),
-    tcpHosts: typed("tcpHosts", ports, (row) => hostEntries(row, mayBeTcp)),
+    // Connections to an alias go to the addresses of the other host, which has the listeners.
+    tcpHosts: typed(
+      "tcpHosts",
+      ports,
+      (row) => row.service?.alias === undefined ? hostEntries(row, mayBeTcp) : [],
+    ),
     headlessHosts: typed("headless", { bucket: integer, member: text }, function* (row) {
       if (!isHeadless(row)) return;
       for (const { number } of row.spec.ports) {

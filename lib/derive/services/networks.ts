@@ -55,9 +55,8 @@ export function deriveNetworks(
         else if (ne.case === "fromRegistry") registries.set(ne.value, network);
       }
       const found = ways.flatMap(({ gw, port, locality }) =>
-        addressesOf(read, services, gw).map((address): NetworkGateway => ({
-          address,
-          port,
+        waysOf(read, services, gw, port).map((way): NetworkGateway => ({
+          ...way,
           ...(locality === "" ? {} : { locality: localityOf(locality) }),
         }))
       );
@@ -89,19 +88,39 @@ const NONE: Pick<MeshNetworks, "networks"> = { networks: {} };
 
 type Way = MeshNetworks["networks"][string]["gateways"][number]["gw"];
 
-/** IP addresses of a gateway: its own, or those of the service that it names. */
-function addressesOf(read: Read, services: Services, gw: Way): string[] {
-  if (gw.case === "address") return isIp(gw.value) ? [gw.value] : [];
+/**
+ * Addresses and ports of a gateway: its own address, or those of the service that it names.
+ *
+ * @param port of the gateway, or of the service
+ */
+function waysOf(
+  read: Read,
+  services: Services,
+  gw: Way,
+  port: number,
+): Pick<NetworkGateway, "address" | "port">[] {
+  if (gw.case === "address") return isIp(gw.value) ? [{ address: gw.value, port }] : [];
   if (gw.case !== "registryServiceName") return [];
   const key = read.get(services.resolve, { namespace: "", host: gw.value.toLowerCase() });
   const service = key === undefined ? undefined : read.get(services.service, key);
   if (service === undefined) return [];
   // Other networks reach a Service at its external addresses.
   const outside = (service.externalAddresses ?? []).filter(isIp);
-  if (outside.length > 0) return outside;
+  if (service.nodePorts !== undefined) return atNodes(outside, service.nodePorts[port]);
+  if (outside.length > 0) return outside.map((address) => ({ address, port }));
   const own = service.addresses.filter((address) => !isRange(address) && isIp(address));
-  if (own.length > 0) return own;
-  return read.get(services.endpoints, service).map((e) => e.address).filter(isIp);
+  const addresses = own.length > 0
+    ? own
+    : read.get(services.endpoints, service).map((e) => e.address).filter(isIp);
+  return addresses.map((address) => ({ address, port }));
+}
+
+/** Gateways at addresses of nodes; none if the port has none there. */
+function atNodes(
+  addresses: readonly string[],
+  port: number | undefined,
+): Pick<NetworkGateway, "address" | "port">[] {
+  return port === undefined ? [] : addresses.map((address) => ({ address, port }));
 }
 
 /** Port of the gateways of networks, unless a label of the Service gives another one. */
@@ -119,8 +138,10 @@ function* gatewaysByLabel(
     const { meta: { labels }, service } = row;
     const port = Number(labels[PORT_LABEL] ?? GATEWAY_PORT);
     if (!Number.isInteger(port) || port < 1 || port > 65_535) continue;
-    for (const address of service?.externalAddresses ?? []) {
-      if (isIp(address)) yield [networkLabel(labels), { address, port }];
+    const { externalAddresses = [], nodePorts } = service ?? {};
+    const reached = nodePorts === undefined ? port : nodePorts[port];
+    for (const gateway of atNodes(externalAddresses.filter(isIp), reached)) {
+      yield [networkLabel(labels), gateway];
     }
   }
 }

@@ -189,12 +189,14 @@ const RESOLUTIONS: Readonly<Record<ServiceEntry_Resolution, Resolution>> = {
 
 /** Properties that only Services of an orchestrator have. */
 function registryFieldsOf(
-  { nodeLocal, externalAddresses }: ServiceFacts,
+  { nodeLocal, externalAddresses, nodePorts, alias }: ServiceFacts,
 ): Partial<Service> {
   return {
     registry: true,
     ...(nodeLocal ? { nodeLocal } : {}),
     ...(externalAddresses.length === 0 ? {} : { externalAddresses }),
+    ...(nodePorts === undefined ? {} : { nodePorts }),
+    ...(alias === undefined ? {} : { alias }),
   };
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Read } from "../../graph/mod.ts";
 import { fullHost, type Service } from "../../model/mod.ts";
 import type { Context } from "./context.ts";
-import { type Client, followServiceRules } from "./lookups.ts";
+import { type Client, findService, followServiceRules } from "./lookups.ts";
 import { mergedPolicy } from "./traffic_policy.ts";
 
 /** The fields of a destination that are used; the port may be missing. */
@@ -46,11 +46,17 @@ export function destinationResolver(
 ): ResolveDestination {
   const { mesh, features } = context;
   return (destination, fromNamespace, log) => {
-    const host = fullHost(destination.host, fromNamespace, mesh.domain);
+    const named = fullHost(destination.host, fromNamespace, mesh.domain);
     const inside = read.mapped((decision) => {
       log?.decide?.(decision);
       return undefined;
-    }).within(`to ${host}`);
+    }).within(`to ${named}`);
+    const alias = findService(read, context, client.namespace, named);
+    const host = alias?.alias ?? named;
+    if (alias?.alias !== undefined) {
+      const value = { source: "object", object: alias.source, value: host } as const;
+      inside.decide?.({ group: "alias", field: "spec.externalName", ...value });
+    }
     const chosen = followServiceRules(inside, context, client, host);
     const service = chosen && read.get(mesh.services.service, chosen.service);
     const only = service?.ports.length === 1 ? service.ports[0] : undefined;

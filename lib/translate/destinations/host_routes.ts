@@ -72,7 +72,10 @@ export function hostRoutes(
   const service = followService(read, context, namespace, host);
   const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
   if (service !== undefined && !served) return undefined;
-  const routeKey = read.follow(mesh.routes.meshRoute, { namespace, host });
+  const routeKey = read.follow(mesh.routes.meshRoute, { namespace, host }) ||
+    (service?.alias === undefined
+      ? ""
+      : read.follow(mesh.routes.meshRoute, { namespace, host: service.alias }));
   if (service === undefined && (port !== 80 || routeKey === "")) return undefined;
 
   const defaults = routeDefaults(read, context);

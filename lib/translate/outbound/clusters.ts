@@ -103,7 +103,7 @@ function clustersOf(
 ): readonly Resource[] {
   const { mesh } = context;
   const service = read.follow(mesh.services.service, content.service);
-  if (service === undefined) return [];
+  if (service === undefined || service.alias !== undefined) return [];
   const rules = read.follow(mesh.policies.policy, content.rules);
   const { role, family, secrets, lacksUtilization } = variant;
   const proxyLocality = localityOf(content.locality);

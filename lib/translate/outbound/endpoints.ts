@@ -88,7 +88,8 @@ function assignmentsOf(
   const service = read.follow(mesh.services.service, serviceKey);
   // Only gateways subscribe to endpoints of services without resolution.
   const { resolution } = service ?? {};
-  if (service === undefined || (resolution !== "STATIC" && resolution !== "NONE")) return [];
+  if (service === undefined || service.alias !== undefined) return [];
+  if (resolution !== "STATIC" && resolution !== "NONE") return [];
   const sources: RecordedDecision[] = [];
   const collecting = read.mapped((decision) => {
     sources.push(decision);

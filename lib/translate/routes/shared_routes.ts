@@ -31,7 +31,11 @@ export function hasSharedRoutes(
   if (read.get(routes.meshRoute, { namespace, host }) !== key) return false;
   // Without routes, or if none of them applies, all requests go to the service.
   if (service !== undefined && !hasSharedRules(read, context, namespace, host)) return false;
-  if (key === "") return true;
+  if (key === "") {
+    // An alias has the routes of the host that it stands for.
+    const alias = aliasOf(read, context, host);
+    return alias === undefined || hasSharedRoutes(read, context, namespace, alias);
+  }
   const spec = read.get(routes.spec, key);
   if (spec === undefined) return true;
   const owner = namespaceOf(key);
@@ -46,8 +50,16 @@ function hasSharedRules(read: Read, context: Context, namespace: string, host: s
   const mine = findServiceRules(read, context, { namespace }, host);
   const shared = findServiceRules(read, context, { namespace: "" }, host);
   if (mine === undefined || shared === undefined) return mine === shared;
-  return serviceKeys.equal(mine.service, shared.service) &&
-    ruleKeys.equal(mine.rules, shared.rules);
+  if (
+    !serviceKeys.equal(mine.service, shared.service) || !ruleKeys.equal(mine.rules, shared.rules)
+  ) return false;
+  const alias = aliasOf(read, context, host);
+  return alias === undefined || hasSharedRules(read, context, namespace, alias);
+}
+
+/** The host that a host is an alias of, as all namespaces see it. */
+function aliasOf(read: Read, context: Context, host: string): string | undefined {
+  return findService(read, context, "", host)?.alias;
 }
 
 /**

@@ -13,6 +13,8 @@ export interface ApiServicePort {
   readonly appProtocol?: string;
   /** Port of the pods: a number, or the name of a container's port. */
   readonly targetPort?: number | string;
+  /** Port of the nodes, of Services of the types `NodePort` and `LoadBalancer`. */
+  readonly nodePort?: number;
 }
 
 /** A Service. */
@@ -85,6 +87,15 @@ export interface NodeFacts {
   readonly region: string;
   readonly zone: string;
   readonly subzone: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Addresses at which networks outside reach it (`ExternalIP`). */
+  readonly addresses: readonly string[];
+}
+
+interface ApiNode extends ListItem {
+  readonly status?: {
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+  };
 }
 
 interface ApiPod extends ListItem {
@@ -133,11 +144,14 @@ function workloadOf({ name, labels, ownerReferences }: ListItem["metadata"]): st
 }
 
 /** The facts of a node. */
-export function nodeFacts({ metadata: { name, labels = {} } }: ListItem): NodeFacts {
+export function nodeFacts({ metadata: { name, labels = {} }, status }: ApiNode): NodeFacts {
   return {
     name,
     region: labels["topology.kubernetes.io/region"] ?? "",
     zone: labels["topology.kubernetes.io/zone"] ?? "",
     subzone: labels["topology.mesh.io/subzone"] ?? "",
+    labels,
+    addresses: (status?.addresses ?? []).filter(({ type }) => type === "ExternalIP")
+      .map(({ address }) => address),
   };
 }

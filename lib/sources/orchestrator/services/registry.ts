@@ -4,55 +4,37 @@
  * @module
  */
 import type { Intake } from "../../../ingest/mod.ts";
+import { scope } from "../../../log/mod.ts";
 import type { ConfigObject } from "../../../model/mod.ts";
-import {
-  type Changes,
-  follow,
-  type Following,
-  type FollowState,
-  type FollowTiming,
-  type ListItem,
-  type OrchClient,
-  type ResourceType,
-  types,
-} from "../../../orch/mod.ts";
+import type { FollowState } from "../../../orch/mod.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import {
-  type ApiService,
-  type ApiSlice,
-  type NodeFacts,
-  nodeFacts,
-  type PodFacts,
-  podFacts,
-} from "./api.ts";
-import { idsIn, nameOf } from "./ids.ts";
+import type { Resolve } from "../../fetched/names.ts";
+import { type Aliases, createAliases } from "./aliases.ts";
 import { createEndpointCounts, type EndpointCounts } from "./endpoint_counts.ts";
-import { eventCounter, registryEvents } from "./metrics.ts";
+import { balancerNames, nodeSelector } from "./external.ts";
+import { type FollowedTypes, type FollowOptions, followTypes } from "./followed_types.ts";
+import { followGatewayNames, type GatewayNames } from "./gateway_names.ts";
+import { idsIn, nameOf } from "./ids.ts";
 import { type ClusterNetwork, followClusterNetwork } from "./network.ts";
 import { podRow } from "./pod_row.ts";
 import { createRows, type Rows } from "./rows.ts";
 import { serviceRow } from "./row.ts";
 import {
-  type ApiImport,
-  exportType,
-  importType,
   sharedHost,
   sharedRow,
   sharedRowName,
   type SharedService,
-  type Sharing,
   withinCluster,
 } from "./sharing.ts";
 import { createSliceIndex, idOf, type SliceIndex } from "./slice_index.ts";
 
+const log = scope("orch");
+
 /** Settings of the registry of one cluster. */
-export interface RegistryOptions {
-  readonly client: OrchClient;
+export interface RegistryOptions extends FollowOptions {
   /** `meta.origin.source` of the rows. */
   readonly source: string;
   readonly intake: Pick<Intake, "objects">;
-  /** The only namespace that is read; empty: all. */
-  readonly namespace: string;
   /** The namespace whose label names the network of the cluster. */
   readonly systemNamespace: string;
   /** DNS suffix of services. */
@@ -61,10 +43,8 @@ export interface RegistryOptions {
   readonly selectEntries: boolean;
   /** True: ServiceEntries select pods (`PILOT_ENABLE_SERVICEENTRY_SELECT_PODS`). */
   readonly selectPods: boolean;
-  /** `undefined`: the endpoints of all Services are shared with other clusters. */
-  readonly sharing?: Sharing | undefined;
-  readonly timing?: Partial<FollowTiming>;
-  readonly stateChanged: () => void;
+  /** Looks up names of load balancers; default: the name servers of the system. */
+  readonly resolve?: Resolve;
 }
 
 /** The registry of an orchestrator. */
@@ -87,42 +67,50 @@ export function followServices(options: RegistryOptions): Registry {
 class ServiceRegistry implements Registry {
   readonly synced: Promise<void>;
   readonly #options: RegistryOptions;
-  readonly #services: Following<ApiService>;
-  readonly #slices: Following<ApiSlice>;
-  readonly #pods: Following<PodFacts>;
-  readonly #nodes: Following<NodeFacts>;
+  readonly #types: FollowedTypes;
   readonly #network: ClusterNetwork;
-  readonly #exports: Following<ListItem> | undefined;
-  readonly #imports: Following<ApiImport> | undefined;
   readonly #index: SliceIndex = createSliceIndex();
   readonly #counts: EndpointCounts = createEndpointCounts();
   readonly #rows: Rows = createRows();
+  readonly #names: GatewayNames;
+  readonly #aliases: Aliases;
+  /** Id of a Service with a selector of nodes → what is wrong with the selector; empty: nothing. */
+  readonly #atNodes = new Map<string, string>();
   #ready = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.#services = this.#follow(types.SERVICE, (item) => item as ApiService, (changes) => {
-      this.#update({ services: idsIn(changes, ({ metadata }) => metadata) });
+    this.#names = followGatewayNames({
+      resolve: options.resolve,
+      changed: (services) => this.#update({ services }),
     });
-    this.#slices = this.#follow(types.ENDPOINT_SLICE, (item) => item as ApiSlice, (changes) => {
-      this.#update({ services: this.#index.update(changes) });
+    this.#aliases = createAliases({
+      service: (namespace, name) => this.#types.services.get({ namespace, name }),
+      domain: options.domain,
     });
-    this.#pods = this.#follow(types.POD, podFacts, (changes) => {
-      const pods = idsIn(changes, (one) => one);
-      this.#update({ services: this.#index.servicesAt(pods.map((id) => `pod ${id}`)), pods });
-    });
-    this.#nodes = this.#follow(types.NODE, nodeFacts, ({ upserts, deletes }) => {
-      const names = new Set([...upserts, ...deletes].map(({ name }) => name));
-      const services = this.#index.servicesAt([...names].map((name) => `node ${name}`));
-      const pods = this.#pods.values().filter(({ node }) => names.has(node))
-        .map(({ namespace, name }) => idOf(namespace, name));
-      this.#update({ services, pods });
+    this.#types = followTypes(options, {
+      services: (changes) => {
+        const services = idsIn(changes, ({ metadata }) => metadata);
+        this.#update({ services: [...services, ...this.#aliases.dependingOn(services)] });
+      },
+      slices: (changes) => this.#update({ services: this.#index.update(changes) }),
+      pods: (changes) => {
+        const pods = idsIn(changes, (one) => one);
+        this.#update({ services: this.#index.servicesAt(pods.map((id) => `pod ${id}`)), pods });
+      },
+      nodes: ({ upserts, deletes }) => {
+        const names = new Set([...upserts, ...deletes].map(({ name }) => name));
+        const services = this.#index.servicesAt([...names].map((name) => `node ${name}`));
+        const pods = this.#types.pods.values().filter(({ node }) => names.has(node))
+          .map(({ namespace, name }) => idOf(namespace, name));
+        this.#update({ services: services.union(this.#atNodes), pods });
+      },
+      shared: (changes) => {
+        this.#update({ services: idsIn(changes, ({ metadata }) => metadata) });
+      },
     });
     this.#network = followClusterNetwork({ ...options, changed: () => this.#updateAll() });
-    const { sharing } = options;
-    if (sharing !== undefined) this.#exports = this.#followSharing(exportType());
-    if (sharing?.host === true) this.#imports = this.#followSharing<ApiImport>(importType());
-    this.synced = Promise.all(this.#all().map(([, { synced }]) => synced)).then(() => {
+    this.synced = Promise.all([this.#types.synced, this.#network.synced]).then(() => {
       this.#ready = true;
       this.#updateAll();
     });
@@ -133,19 +121,18 @@ class ServiceRegistry implements Registry {
   }
 
   shared(): SharedService[] {
-    const [exports, imports] = [this.#exports?.values() ?? [], this.#imports?.values() ?? []];
+    const { exports, imports } = this.#types;
     const ids = new Set(
-      [...exports, ...imports].map(({ metadata: { namespace = "", name } }) =>
-        idOf(namespace, name)
-      ),
+      [...exports?.values() ?? [], ...imports?.values() ?? []]
+        .map(({ metadata: { namespace = "", name } }) => idOf(namespace, name)),
     );
     return [...ids].sort().map((id) => {
       const of = nameOf(id);
-      const imported = this.#imports?.get(of);
+      const imported = imports?.get(of);
       return {
         ...of,
         host: sharedHost(of.namespace, of.name),
-        exported: this.#exports?.get(of) !== undefined,
+        exported: exports?.get(of) !== undefined,
         imported: imported !== undefined,
         addresses: imported?.spec?.ips ?? [],
       };
@@ -153,74 +140,21 @@ class ServiceRegistry implements Registry {
   }
 
   states(): (readonly [string, FollowState])[] {
-    return this.#all().map(([resource, following]) => [resource, following.state()] as const);
+    return [...this.#types.states(), ["namespaces (network)", this.#network.state()]];
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#all().map(([, following]) => following.close()));
+    this.#names[Symbol.dispose]();
+    await Promise.all([this.#types.close(), this.#network.close()]);
     this.#counts.close();
   }
 
-  #all(): readonly (readonly [string, Pick<Following<unknown>, "synced" | "state" | "close">])[] {
-    return [
-      ["services", this.#services],
-      ["endpointslices.discovery.k8s.io", this.#slices],
-      ["pods", this.#pods],
-      ["nodes", this.#nodes],
-      ["namespaces (network)", this.#network],
-      ...[this.#exports, this.#imports].flatMap((following, i) => {
-        const { plural, group } = i === 0 ? exportType() : importType();
-        return following === undefined ? [] : [[`${plural}.${group}`, following] as const];
-      }),
-    ];
-  }
-
-  /** Follows a type of shared services, which servers need not have. */
-  #followSharing<V extends ListItem>(type: ResourceType): Following<V> {
-    const { client, namespace, timing, stateChanged } = this.#options;
-    return follow<V>({
-      client,
-      type,
-      optional: true,
-      convert: (item) => item as V,
-      changed: (changes) => this.#update({ services: idsIn(changes, ({ metadata }) => metadata) }),
-      stateChanged,
-      ...(namespace === "" ? {} : { selection: { namespace } }),
-      ...(timing === undefined ? {} : { timing }),
-    });
-  }
-
-  #follow<V extends ListItem | PodFacts | NodeFacts>(
-    type: typeof types.SERVICE,
-    convert: (item: ListItem) => V,
-    changed: (changes: Changes<V>) => void,
-  ): Following<V> {
-    const { client, namespace, timing, stateChanged } = this.#options;
-    const count = eventCounter<V>(registryEvents, EVENT_TYPES[type.kind] ?? type.kind, (value) => {
-      const meta: { namespace?: string; name: string } = "metadata" in value
-        ? value.metadata
-        : value;
-      return idOf(meta.namespace ?? "", meta.name);
-    });
-    return follow<V>({
-      client,
-      type,
-      convert,
-      changed: (changes) => {
-        count(changes);
-        changed(changes);
-      },
-      stateChanged,
-      ...(type.namespaced && namespace !== "" ? { selection: { namespace } } : {}),
-      ...(timing === undefined ? {} : { timing }),
-    });
-  }
-
   #updateAll(): void {
+    const { services, imports, pods } = this.#types;
     this.#update({
-      services: [...this.#services.values(), ...this.#imports?.values() ?? []]
+      services: [...services.values(), ...imports?.values() ?? []]
         .map(({ metadata }) => idOf(metadata.namespace ?? "", metadata.name)),
-      pods: this.#pods.values().map(({ namespace, name }) => idOf(namespace, name)),
+      pods: pods.values().map(({ namespace, name }) => idOf(namespace, name)),
     });
   }
 
@@ -239,9 +173,9 @@ class ServiceRegistry implements Registry {
   }
 
   #podRow(id: string): ConfigObject | undefined {
-    const pod = this.#pods.get(nameOf(id));
+    const pod = this.#types.pods.get(nameOf(id));
     return pod && podRow(pod, {
-      node: this.#nodes.get({ name: pod.node }),
+      node: this.#types.nodes.get({ name: pod.node }),
       source: this.#options.source,
       network: this.#network.current(),
     });
@@ -253,19 +187,22 @@ class ServiceRegistry implements Registry {
     const row = this.#serviceRow(id);
     if (sharing === undefined) return this.#rows.put("Service", id, row);
     const { namespace, name } = nameOf(id);
-    const isExported = this.#exports?.get({ namespace, name }) !== undefined &&
-      this.#services.get({ namespace, name })?.spec?.type !== "ExternalName";
+    const isExported = this.#types.exports?.get({ namespace, name }) !== undefined &&
+      this.#types.services.get({ namespace, name })?.spec?.type !== "ExternalName";
     const isWithin = sharing.clusterLocal || !isExported;
     this.#rows.put("Service", id, row && isWithin ? withinCluster(row) : row);
     if (!sharing.host) return;
-    const imported = this.#imports?.get({ namespace, name });
+    const imported = this.#types.imports?.get({ namespace, name });
     const exported = isExported ? row : undefined;
     const shared = sharedRow({ namespace, name, exported, imported, source });
     this.#rows.put("Service", idOf(namespace, sharedRowName(name)), shared);
   }
 
   #serviceRow(id: string): ConfigObject<ServiceEntry> | undefined {
-    const service = this.#services.get(nameOf(id));
+    const service = this.#types.services.get(nameOf(id));
+    this.#names.set(id, service === undefined ? [] : balancerNames(service));
+    this.#noteSelector(id, service && nodeSelector(service));
+    const alias = this.#aliases.targetOf(id, service);
     if (service === undefined) {
       this.#counts.set(id, { missing: 0, unready: 0 });
       return undefined;
@@ -275,26 +212,31 @@ class ServiceRegistry implements Registry {
     const row = serviceRow(service, {
       slices: this.#index.of(id),
       pod: (namespace, name) => {
-        const pod = this.#pods.get({ namespace, name });
+        const pod = this.#types.pods.get({ namespace, name });
         if (pod === undefined) missing++;
         return pod;
       },
-      node: (name) => this.#nodes.get({ name }),
+      node: (name) => this.#types.nodes.get({ name }),
+      nodes: () => this.#types.nodes.values(),
+      addressesOf: this.#names.addressesOf,
       network: this.#network.current(),
       domain,
       source,
       selectEntries,
+      alias,
     });
     const unready = (row.service?.endpoints ?? []).filter(({ health }) => health !== "healthy");
     this.#counts.set(id, { missing, unready: unready.length });
     return row;
   }
-}
 
-/** Names of types in the metric of events. */
-const EVENT_TYPES: Readonly<Record<string, string>> = {
-  Service: "Services",
-  EndpointSlice: "EndpointSlice",
-  Pod: "Pods",
-  Node: "Nodes",
-};
+  /** Stores if a Service depends on nodes, and reports a wrong selector once. */
+  #noteSelector(id: string, selector: ReturnType<typeof nodeSelector>): void {
+    const wrong = typeof selector === "string" ? selector : "";
+    if (wrong !== "" && this.#atNodes.get(id) !== wrong) {
+      log.warn("a Service is no gateway at nodes", { ...nameOf(id), reason: wrong });
+    }
+    if (selector === undefined) this.#atNodes.delete(id);
+    else this.#atNodes.set(id, wrong);
+  }
+}

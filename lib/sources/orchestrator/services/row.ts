@@ -19,11 +19,13 @@ import {
   ServiceEntrySchema,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { WorkloadEntrySchema } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
+import type { AliasTarget } from "./aliases.ts";
 import type { ApiService, ApiServicePort, ApiSlice, NodeFacts, PodFacts } from "./api.ts";
 import { type RowEndpoint, sliceEndpoints } from "./endpoints.ts";
+import { externalFacts, type ExternalInputs } from "./external.ts";
 
 /** Objects beside a Service. */
-export interface RowInputs {
+export interface RowInputs extends ExternalInputs {
   readonly slices: readonly ApiSlice[];
   readonly pod: (namespace: string, name: string) => PodFacts | undefined;
   readonly node: (name: string) => NodeFacts | undefined;
@@ -35,6 +37,8 @@ export interface RowInputs {
   readonly source: string;
   /** True: Services select WorkloadEntries. */
   readonly selectEntries: boolean;
+  /** The Service that an external name stands for; unset: none. */
+  readonly alias?: AliasTarget | undefined;
 }
 
 const EXPORT_TO = "networking.mesh.io/exportTo";
@@ -47,10 +51,13 @@ export function serviceRow(service: ApiService, inputs: RowInputs): ConfigObject
   const entry = create(ServiceEntrySchema, {
     hosts: [`${metadata.name}.${namespace}.svc.${inputs.domain}`],
     addresses: addressesOf(service),
-    ports: portsOf(service),
+    ports: portsOf(inputs.alias?.service ?? service),
     exportTo: (metadata.annotations?.[EXPORT_TO] ?? "").split(",").map((one) => one.trim())
       .filter((one) => one !== ""),
-    ...placement(service, found.map(({ entry }) => entry)),
+    ...(inputs.alias === undefined ? placement(service, found.map(({ entry }) => entry)) : {
+      resolution: ServiceEntry_Resolution.STATIC,
+      location: ServiceEntry_Location.MESH_INTERNAL,
+    }),
   });
   const facts = factsOf(service, inputs, found.map((one) => one.facts));
   const { labels = {}, annotations = {}, creationTimestamp, uid } = metadata;
@@ -156,22 +163,20 @@ function endpointsOf(service: ApiService, inputs: RowInputs): RowEndpoint[] {
 }
 
 function factsOf(
-  { metadata, spec = {}, status }: ApiService,
-  { selectEntries }: RowInputs,
+  service: ApiService,
+  inputs: RowInputs,
   endpoints: readonly EndpointFacts[],
 ): ServiceFacts {
-  const balancers = status?.loadBalancer?.ingress ?? [];
+  const { metadata, spec = {} } = service;
   return {
-    headless: isHeadless({ metadata, spec }),
-    selector: selectEntries ? spec.selector ?? {} : {},
+    headless: isHeadless(service),
+    selector: inputs.selectEntries ? spec.selector ?? {} : {},
     distribution: distributionOf(
       metadata.annotations?.[DISTRIBUTION] ?? spec.trafficDistribution,
     ),
     nodeLocal: spec.internalTrafficPolicy === "Local",
-    externalAddresses: [
-      ...spec.externalIPs ?? [],
-      ...balancers.map(({ ip, hostname }) => ip ?? hostname ?? "").filter((one) => one !== ""),
-    ],
+    ...externalFacts(service, inputs),
+    ...(inputs.alias === undefined ? {} : { alias: inputs.alias.host }),
     endpoints,
   };
 }

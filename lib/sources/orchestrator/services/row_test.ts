@@ -23,7 +23,9 @@ const NETWORK = "topology.mesh.io/network";
 const INPUTS: RowInputs = {
   slices: [],
   pod: (_, name) => pod(name),
-  node: (name) => ({ name, region: "r1", zone: "z1", subzone: "" }),
+  node: (name) => ({ name, region: "r1", zone: "z1", subzone: "", labels: {}, addresses: [] }),
+  nodes: () => [],
+  addressesOf: () => [],
   network: "",
   domain: "cluster.local",
   source: "cluster/c1",

@@ -16,6 +16,8 @@ const exported = serviceRow(SERVICE, {
   slices: [SLICE],
   pod: () => undefined,
   node: () => undefined,
+  nodes: () => [],
+  addressesOf: () => [],
   network: "",
   domain: "cluster.local",
   source: "cluster/a",
