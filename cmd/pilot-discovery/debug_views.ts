@@ -29,6 +29,7 @@ import { type ConfigObject, objectRef } from "../../lib/model/mod.ts";
 import type { XdsServer } from "../../lib/serve/mod.ts";
 import { createPipeline } from "../../lib/translate/mod.ts";
 import type { Message } from "../../lib/analyze/mod.ts";
+import { fieldPositions } from "../../lib/sources/mod.ts";
 import type { Route } from "../../lib/web/mod.ts";
 import { createWhatIf } from "../../lib/whatif/mod.ts";
 import { differenceNow } from "./difference.ts";
@@ -91,6 +92,7 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
     sessions,
     load: () => xds,
     every: ingest.every,
+    locate: (fields) => fieldPositions(fields, { home: viewed.settings.options.configDir }),
   });
   const proxyWarnings = startProxyWarnings({
     mesh: translation.mesh,

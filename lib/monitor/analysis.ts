@@ -72,7 +72,19 @@ export interface AnalysisInputs {
   /** Schedules work between publications. */
   readonly every: Ingest["every"];
   readonly timing?: Partial<AnalysisTiming>;
+  /**
+   * Finds the lines of fields in files, in the order of the fields; unset: messages have the lines of
+   * their objects.
+   */
+  readonly locate?: (
+    fields: readonly FileField[],
+  ) => Promise<readonly (FilePosition | undefined)[]>;
 }
+
+/** A field of an object that begins at a line of a file. */
+export type FileField = Pick<Message, "file" | "line" | "path">;
+/** 1-based line and column. */
+export type FilePosition = Pick<Message, "line" | "column">;
 
 /** The running analysis. */
 export interface RunningAnalysis extends Disposable {
@@ -115,13 +127,36 @@ export function startAnalysis(inputs: AnalysisInputs): RunningAnalysis {
     if (isFirstRound && isServing && now() - started < timing.connected) return;
     if (!follower.work(timing.slice)) return;
     isFirstRound = false;
-    messages = follower.analysis!.messages();
-    report(messages);
+    const found = follower.analysis!.messages();
+    messages = found;
+    if (inputs.locate === undefined) return report(found);
+    void located(found, inputs.locate).then((list) => {
+      // A later round has replaced the messages.
+      if (messages !== found) return;
+      messages = list;
+      report(list);
+    });
   };
   countMessages(() => messages);
   if (!MESH_ANALYSIS.get()) return { messages: () => [], [Symbol.dispose]: () => {} };
   const stop = inputs.every(timing.every, tick);
   return { messages: () => messages, [Symbol.dispose]: stop };
+}
+
+/** Messages whose fields are looked for in one round; the others have the lines of their objects. */
+const MAX_LOCATED = 1_000;
+
+/** Messages with the positions of their fields. */
+async function located(
+  messages: readonly Message[],
+  locate: NonNullable<AnalysisInputs["locate"]>,
+): Promise<readonly Message[]> {
+  const fields = messages.filter(({ file, path }) => file !== "" && path !== "")
+    .slice(0, MAX_LOCATED);
+  if (fields.length === 0) return messages;
+  const positions = await locate(fields);
+  const found = new Map(fields.map((one, i) => [one, positions[i]]));
+  return messages.map((one) => ({ ...one, ...found.get(one) }));
 }
 
 /** Registers the metric. */

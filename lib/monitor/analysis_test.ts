@@ -129,6 +129,47 @@ Deno.test("analysis in the daemon: each message is logged once and counted", asy
   }
 });
 
+Deno.test("analysis in the daemon: messages get the lines of fields when they are found", async () => {
+  const bench = startTranslation();
+  const asked: string[] = [];
+  let found = Promise.withResolvers<void>();
+  let tick = () => {};
+  const { messages } = startAnalysis({
+    mesh: bench.translation.mesh,
+    sessions: () => [],
+    load: () => ({ size: 0, pushing: 0 }),
+    every: (_, run) => {
+      tick = run;
+      return () => {};
+    },
+    timing: FAST,
+    locate: async (fields) => {
+      asked.push(...fields.map(({ path }) => path));
+      await found.promise;
+      return fields.map(() => ({ line: 7, column: 3 }));
+    },
+  });
+  const lines = () => messages().map(({ line, column }) => `${line}:${column}`);
+  const settle = () => {
+    for (let i = 0; i < 50; i++) tick();
+  };
+  bench.set(routes("r", "a.test"));
+  settle();
+  assert.deepEqual([asked, lines()], [["spec.http[0].route[0].destination.host"], ["1:1"]]);
+  found.resolve();
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+  assert.deepEqual(lines(), ["7:3"]);
+  // Positions that come after a later round are not used.
+  found = Promise.withResolvers();
+  bench.set(routes("other", "a.test"));
+  settle();
+  bench.set(service);
+  settle();
+  found.resolve();
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+  assert.deepEqual(lines(), []);
+});
+
 Deno.test("MESH_ANALYSIS=false looks for nothing", () => {
   using _ = useEnvironment({ MESH_ANALYSIS: "false" });
   assert.deepEqual(started(routes("r", "a.test")).settled(), []);

@@ -25,6 +25,7 @@ export {
   watchMeshConfig,
   watchNetworks,
 } from "./files/mod.ts";
+export { type FieldOfFile, type FieldOptions, fieldPositions } from "./files/mod.ts";
 export { type Followed } from "./followed.ts";
 export {
   type ControlPlanes,

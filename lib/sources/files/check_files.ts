@@ -15,6 +15,7 @@ import {
 } from "../../text/mod.ts";
 import { type ConfigFile, readConfigFiles } from "./config_files.ts";
 import { createFileIndex, type FileIndex } from "./file_index.ts";
+import { pathSteps } from "./path_steps.ts";
 import { fileProblem, readDocuments, unusableFile } from "./read_documents.ts";
 
 /** The result of checking files as one set. */
@@ -76,14 +77,6 @@ function createLocator(texts: ReadonlyMap<string, Uint8Array>): CheckedFiles["lo
     parsed.set(file, documents);
     return documents.get(line)?.locate(pathSteps(path));
   };
-}
-
-/** The steps of a path as `formatPath` writes it. */
-function pathSteps(path: string): (string | number)[] {
-  return [...path.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(
-    ([, index, quoted, name]) =>
-      index !== undefined ? Number(index) : name ?? (JSON.parse(`"${quoted}"`) as string),
-  );
 }
 
 async function addFile(

@@ -16,6 +16,7 @@ export {
   type CredentialSourceOptions,
   startCredentialSource,
 } from "./credentials.ts";
+export { type FieldOfFile, type FieldOptions, fieldPositions } from "./field_positions.ts";
 export { type FileSource, type FileSourceOptions, startFileSource } from "./file_source.ts";
 export type { SourceProblem } from "./source_problem.ts";
 export {

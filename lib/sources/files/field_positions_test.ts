@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { fieldPositions } from "./field_positions.ts";
+
+const TEXT = `# routes
+kind: VirtualService
+spec:
+  http:
+  - route:
+    - destination: {host: a.test}
+---
+kind: List
+items:
+- kind: VirtualService
+  spec: {hosts: [b.test]}
+---
+kind: Gateway
+spec:
+  servers:
+  - port: {number: 80}
+`;
+
+Deno.test("positions of fields in files: the document at the line of the object", async () => {
+  const read: string[] = [];
+  const io = {
+    read: (path: string) => {
+      read.push(path);
+      return path === "/etc/mesh/a.yaml"
+        ? Promise.resolve(new TextEncoder().encode(TEXT))
+        : Promise.reject(new Deno.errors.NotFound());
+    },
+  };
+  const field = (file: string, line: number, path: string) => ({ file, line, path });
+  const found = await fieldPositions([
+    field("a.yaml", 2, "spec.http[0].route[0].destination.host"),
+    field("gone.yaml", 1, "spec"),
+    field("a.yaml", 13, "spec.servers[0].port"),
+    field("a.yaml", 10, "spec.hosts[0]"),
+    field("a.yaml", 99, "spec"),
+  ], { home: "/etc/mesh", io });
+  assert.deepEqual(found.map((one) => one && `${one.line}:${one.column}`), [
+    "6:27",
+    undefined,
+    "16:11",
+    undefined,
+    undefined,
+  ]);
+  assert.deepEqual(read, ["/etc/mesh/a.yaml", "/etc/mesh/gone.yaml"]);
+});
