@@ -24,7 +24,7 @@ export interface LeaseOptions {
   readonly preempts?: (annotations: Readonly<Record<string, string>>) => boolean;
   /** Annotations that the lease gets from its holder. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Milliseconds, monotonic. */
+  /** Milliseconds; default a monotonic clock. */
   readonly now?: () => number;
 }
 
@@ -81,7 +81,8 @@ class Lock implements LeaseLock {
     try {
       const current = await getObject<Lease>(client, LEASE, lease);
       const version = current.metadata.resourceVersion ?? "";
-      if (this.#seen?.version !== version) this.#seen = { version, at: now };
+      // A clock that jumped back would make the lease of a dead holder last as much longer.
+      if (this.#seen?.version !== version || now < this.#seen.at) this.#seen = { version, at: now };
       this.#last = current;
       const owner = current.spec?.holderIdentity ?? "";
       if (owner !== holder && !this.#isFree(current, now)) return { held: false, holder: owner };

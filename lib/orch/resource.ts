@@ -47,7 +47,7 @@ export interface ApplyOptions {
 }
 
 /** Objects in a page of a list. */
-const PAGE = 500;
+const PAGE = 250;
 
 /** The path of a type, of one namespace or of all. */
 export function collectionPath(type: ResourceType, namespace = ""): string {

@@ -137,6 +137,25 @@ clusterTest(
       },
     );
 
+    await t.step("a clock that jumps makes two leaders for a moment, and one remains", async () => {
+      const clocks = { a: 0, b: 0 };
+      const lease = { namespace: "default", name: "jumps" };
+      const lock = (holder: "a" | "b") =>
+        createLease({ client, lease, holder, durationMs: 15_000, now: () => clocks[holder] });
+      const [a, b] = [lock("a"), lock("b")];
+      assert.equal((await a.attempt()).held, true);
+      assert.equal((await b.attempt()).held, false);
+      clocks.b += 3_600_000;
+      assert.equal((await b.attempt()).held, true, "forward: it takes the lease too early");
+      assert.deepEqual(await a.attempt(), { held: false, holder: "b" }, "the other one steps down");
+      clocks.a -= 3_600_000;
+      assert.deepEqual(await a.attempt(), { held: false, holder: "b" });
+      clocks.a += 16_000;
+      assert.equal((await a.attempt()).held, true, "back: a dead holder does not last longer");
+      const both = await Promise.all([a.attempt(), b.attempt()]);
+      assert.deepEqual(both.map(({ held }) => held), [true, false]);
+    });
+
     await t.step("a service account's token is reviewed with its audience", async () => {
       const account = { namespace: "default", name: "default" };
       const { token } = await requestToken(client, account, ["mesh-ca"], 3600);

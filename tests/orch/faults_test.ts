@@ -303,7 +303,12 @@ async function start(cluster: Cluster, client: OrchClient, stack: AsyncDisposabl
   await copyDir(cluster.dataDir, backup);
   cluster.etcd.kill("SIGCONT");
   const daemon = stack.use(
-    await startDaemon({ configDir: "", args: [`--orchconfig=${files.kubeconfig}`] }),
+    await startDaemon({
+      configDir: "",
+      args: [`--orchconfig=${files.kubeconfig}`],
+      // During churn, changes are published at the end of this time.
+      env: { PILOT_DEBOUNCE_MAX: "1s" },
+    }),
   );
   const watcher = stack.use(watchEndpoints(daemon.xds, [...STABLE, ...CHURNED].map(clusterOf)));
   return { faults: { cluster, client, daemon, relay, watcher, ...files }, backup };
@@ -326,6 +331,26 @@ clusterTest(
         await restart(cluster);
       }
       await stop();
+      await agree(faults);
+    });
+
+    await t.step("a server that stays connected and says nothing", async () => {
+      cluster.apiServer.kill("SIGSTOP");
+      try {
+        const path = "/api/v1/namespaces";
+        await assert.rejects(client.json({ path, timeoutMs: 500 }), { code: "orch-timeout" });
+        // The daemon serves on: a new client gets all endpoints from it.
+        using late = watchEndpoints(daemon.xds, STABLE.map(clusterOf));
+        await eventually(
+          "endpoints at a new client",
+          () => STABLE.every((service) => late.addresses(clusterOf(service))?.length === 3),
+        );
+      } finally {
+        cluster.apiServer.kill("SIGCONT");
+      }
+      const endpoints = addressesOf(30, 3).map((address) => ({ addresses: [address] }));
+      const slice = { namespace: "default", name: "s0-1" };
+      await mergePatch(client, types.ENDPOINT_SLICE, slice, { endpoints });
       await agree(faults);
     });
 
