@@ -16,7 +16,7 @@ import type { DebugQuery } from "../../lib/debug/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startProcessMetrics } from "../../lib/metrics/mod.ts";
-import { createReadiness, logChanges } from "../../lib/monitor/mod.ts";
+import { createReadiness, logChanges, type Readiness } from "../../lib/monitor/mod.ts";
 import { parseSpiffe } from "../../lib/pki/mod.ts";
 import {
   createXdsServer,
@@ -32,7 +32,7 @@ import { openDebugViews } from "./debug_views.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { type Identity, openIdentity } from "./identity.ts";
 import { openIntrospection } from "./introspection.ts";
-import { listen } from "./listen.ts";
+import { listen, UNCERTIFIED } from "./listen.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { openHttp } from "./ready.ts";
 import { type Records, startRecords } from "./records.ts";
@@ -81,16 +81,13 @@ export async function discovery(
     settings,
     mesh: sources.mesh,
     onMesh: sources.onMesh,
-    clients: sources.client && clusterClients(
-      options,
-      sources.client,
-      (cluster) => sources.clusters?.client(cluster),
-    ),
+    clients: clientsOf(options, sources),
     sessions: () => xds.sessions(),
     ingest: engine.ingest,
   }, stack);
+  const { fail, check } = lateFailures(stopping);
   const webhooks = await openWebhooks(
-    { options, sources, identity, proxySettings: settingsOfPods(engine) },
+    { options, sources, identity, proxySettings: settingsOfPods(engine), fail },
     stack,
   );
   const xds: XdsServer = createServer(engine, {
@@ -104,14 +101,39 @@ export async function discovery(
     { settings, engine, sources, records, identity, xds, injection },
     stack,
   );
-  await listen({ settings, identity, views, xds, readiness, http }, stack);
+  await listen({ settings, identity, views, xds, readiness, http, fail }, stack);
   startControllers({ settings, engine, sources, records, identity, views }, stack);
 
   warnAbout(options, [...notes, ...webhooks.notes]);
-  log.info("ready", { version: buildLine(), configDir: options.configDir });
+  announce(options, readiness);
   await aborted(ending);
+  check();
   log.info("stopping", { within: `${options.shutdownDurationMs} ms` });
   return 0;
+}
+
+function clientsOf(options: DiscoveryOptions, { client, clusters }: Sources) {
+  return client && clusterClients(options, client, (cluster) => clusters?.client(cluster));
+}
+
+function announce({ configDir }: DiscoveryOptions, readiness: Readiness): void {
+  const facts = { version: buildLine(), configDir };
+  if (readiness.isReady()) log.info("ready", facts);
+  else log.warn("started, and not ready yet", { ...facts, reason: UNCERTIFIED });
+}
+
+/** Errors of listeners that are opened later: they end the daemon, and `check` throws the first one. */
+function lateFailures(stopping: AbortController) {
+  let failure: { readonly error: unknown } | undefined;
+  return {
+    fail(error: unknown): void {
+      failure ??= { error };
+      stopping.abort();
+    },
+    check(): void {
+      if (failure !== undefined) throw failure.error;
+    },
+  };
 }
 
 function settingsOfPods({ pipeline: { mesh } }: Engine): WebhooksInput["proxySettings"] {

@@ -8,10 +8,10 @@ import type { Expiry } from "../../lib/debug/mod.ts";
 import { readCertificates } from "../../lib/pki/mod.ts";
 import type { RpcTls } from "../../lib/rpc/mod.ts";
 
-/** Returns the certificates in use now; both arguments are unset if they are not configured. */
+/** Returns the certificates in use now; arguments are unset if they are not configured. */
 export function expiriesOf(
   authority: AuthoritySource | undefined,
-  tls: { current(): RpcTls } | undefined,
+  tls: { current(): RpcTls | undefined } | undefined,
 ): readonly Expiry[] {
   return [...authorityExpiries(authority), ...serverExpiries(tls)];
 }
@@ -26,9 +26,10 @@ function authorityExpiries(authority: AuthoritySource | undefined): Expiry[] {
   ];
 }
 
-function serverExpiries(tls: { current(): RpcTls } | undefined): Expiry[] {
-  if (tls === undefined) return [];
-  const chain = readCertificates(tls.current().cert, "the certificate of the daemon");
+function serverExpiries(tls: { current(): RpcTls | undefined } | undefined): Expiry[] {
+  const current = tls?.current();
+  if (current === undefined) return [];
+  const chain = readCertificates(current.cert, "the certificate of the daemon");
   const first = chain.reduce((a, b) => a.notAfter < b.notAfter ? a : b);
   return [{ ...validityOf(first), name: "certificate of the secured listener" }];
 }

@@ -29,6 +29,7 @@ import {
   PILOT_CERT_PROVIDER,
   type RootsSource,
   serverNames,
+  type SignedCertificateSource,
   startAuthority,
   startRegistrationAuthority,
 } from "../../lib/ca/mod.ts";
@@ -72,9 +73,34 @@ export interface Identity {
 
 /** TLS that is renewed. */
 export interface SecuredTls {
-  current(): RpcTls;
-  /** Calls back after each change. */
+  /** `undefined` until a signer of the orchestrator has signed the first certificate. */
+  current(): RpcTls | undefined;
+  /** Authorities of clients and of the own certificate, PEM. */
+  clientCa(): string;
+  /** Calls back after each change, also for the first certificate. */
   onChange(changed: () => void): void;
+}
+
+/**
+ * Runs `open` with the certificate, and waits for it; without a certificate `open` runs later.
+ *
+ * @param failed receives an error of the later `open`
+ * @throws errors of `open`
+ */
+export async function whenCertified(
+  tls: SecuredTls,
+  open: (first: RpcTls) => Promise<void>,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  const now = tls.current();
+  if (now !== undefined) return await open(now);
+  let isOpened = false;
+  tls.onChange(() => {
+    const first = tls.current();
+    if (isOpened || first === undefined) return;
+    isOpened = true;
+    open(first).catch(failed);
+  });
 }
 
 /** The input of {@link openIdentity}. */
@@ -201,11 +227,13 @@ async function openTls(
 ) {
   const cipherSuites = complianceSuites() ?? allowedSuites(options.tlsCipherSuites);
   const own = stack.use(await openCertificate({ options, ca, cipherSuites }));
-  const clientCa = () => (ca?.source.current().bundle.pem ?? "") + own.current().clientCa;
+  const clientCa = () => (ca?.source.current().bundle.pem ?? "") + (own.current()?.clientCa ?? "");
   return {
+    clientCa,
     roots: () => readCertificates(clientCa(), "the authorities of clients"),
-    current: (): RpcTls => {
-      const { cert, key } = own.current();
+    current: (): RpcTls | undefined => {
+      const { cert, key } = own.current() ?? {};
+      if (cert === undefined || key === undefined) return undefined;
       return { cert, key, clientCa: clientCa(), cipherSuites };
     },
     onChange(changed: () => void) {
@@ -220,7 +248,7 @@ async function openCertificate({ options, ca, cipherSuites }: {
   readonly options: Settings["options"];
   readonly ca: CertificateAuthority | undefined;
   readonly cipherSuites: ReadonlySet<string> | undefined;
-}) {
+}): Promise<SignedCertificateSource> {
   const { tlsCertFile: cert, tlsKeyFile: key, caCertFile } = options;
   if (cert !== "" || key !== "") return await certificateFromFiles({ cert, key, ca: caCertFile });
   const provider = PILOT_CERT_PROVIDER.get();
@@ -238,7 +266,7 @@ async function openCertificate({ options, ca, cipherSuites }: {
   if (ca?.signers && provider.startsWith(SIGNER_PROVIDER)) {
     const signer = provider.slice(SIGNER_PROVIDER.length);
     checkSigner("PILOT_CERT_PROVIDER", signer);
-    return await certificateFromSigner({ ...request, signers: ca.signers, signer });
+    return certificateFromSigner({ ...request, signers: ca.signers, signer });
   }
   throw new MeshError(
     "server-certificate",

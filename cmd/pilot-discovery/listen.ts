@@ -11,7 +11,7 @@ import { monitoringRoutes, type Readiness } from "../../lib/monitor/mod.ts";
 import { boundsInForce, type RpcServer, transportInForce } from "../../lib/rpc/mod.ts";
 import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/serve/mod.ts";
 import type { DebugViews } from "./debug_views.ts";
-import type { Identity } from "./identity.ts";
+import { type Identity, whenCertified } from "./identity.ts";
 import { startRpc, startWeb } from "./listeners.ts";
 import { httpGrace, type HttpListener } from "./ready.ts";
 import type { Settings } from "./settings.ts";
@@ -25,9 +25,15 @@ export interface Served {
   readonly readiness: Readiness;
   /** The listener of `--httpAddr`; unset without one. */
   readonly http: HttpListener | undefined;
+  /** Ends the daemon with an error of a listener that was opened later. */
+  readonly fail: (error: unknown) => void;
 }
 
 const log = scope("default");
+
+/** The reason for not being ready before a signer has signed the daemon's certificate. */
+export const UNCERTIFIED =
+  "waiting for the certificate of the secured listener (PILOT_CERT_PROVIDER)";
 
 /** Opens the other listeners. They are closed in the reverse order, each with its grace time. */
 export async function listen(served: Served, stack: AsyncDisposableStack): Promise<void> {
@@ -64,21 +70,58 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
     );
   }
   const servers = await openDiscovery(served);
-  readiness.set(true);
   stack.defer(async () => {
     readiness.set(false);
     // Streams end one by one over half of the time; the rest are aborted then.
     await xds.drain(grace / 2);
-    await Promise.all(servers.map((server) => server.stop(grace / 2)));
+    await servers.stop(grace / 2);
   });
 }
 
-/** Opens the listeners for proxies. The second one that fails closes the first one. */
-async function openDiscovery(
-  { settings: { options }, identity, xds }: Served,
-): Promise<RpcServer[]> {
-  const { tls, certificates } = identity;
-  const shared = {
+/**
+ * Opens the listeners for proxies. The second one that fails closes the first one. The daemon is ready
+ * when all are open.
+ */
+async function openDiscovery(served: Served): Promise<DiscoveryServers> {
+  const { settings: { options }, identity: { tls, certificates }, xds, readiness } = served;
+  const servers = discoveryServers();
+  let isWaiting = tls !== undefined;
+  if (tls) {
+    const services = certificates ? [...xds.services, certificates] : xds.services;
+    const address = options.secureGrpcAddr;
+    const isLate = tls.current() === undefined;
+    await whenCertified(tls, async (first) => {
+      const server = await startRpc({ ...shared(options), address, services, tls: first });
+      if (!servers.add(server)) return;
+      tls.onChange(() => server.setTls(tls.current() ?? first));
+      log.info("serving discovery over TLS", { address: server.address });
+      isWaiting = false;
+      if (!isLate) return;
+      readiness.set(true);
+      log.info("ready");
+    }, served.fail);
+  }
+  if (options.grpcAddr !== "") {
+    // Tokens and certificates cross the network in clear text here, which only this setting allows.
+    const isTrusted = certificates && XDS_AUTH_PLAINTEXT.get();
+    const services = isTrusted ? [...xds.services, certificates] : xds.services;
+    try {
+      const server = await startRpc({ ...shared(options), address: options.grpcAddr, services });
+      servers.add(server);
+      log.info("serving discovery", { address: server.address });
+    } catch (error) {
+      await servers.stop(0);
+      throw error;
+    }
+  }
+  readiness.explain(() => isWaiting ? [{ text: UNCERTIFIED }] : []);
+  readiness.set(!isWaiting);
+  return servers;
+}
+
+/** Settings of all listeners for proxies. */
+function shared(options: Settings["options"]) {
+  return {
     transport: transportInForce(),
     bounds: boundsInForce(),
     limits: { maxReceive: MAX_RECEIVE.get(), maxStreams: MAX_STREAMS.get() },
@@ -88,25 +131,27 @@ async function openDiscovery(
       maxAge: options.keepaliveMaxServerConnectionAgeMs,
     },
   };
+}
+
+/** Open listeners for proxies; the secured one may be opened while the daemon ends. */
+interface DiscoveryServers {
+  /** False: the daemon ends; the server is stopped. */
+  add(server: RpcServer): boolean;
+  stop(graceMs: number): Promise<void>;
+}
+
+function discoveryServers(): DiscoveryServers {
   const servers: RpcServer[] = [];
-  if (tls) {
-    const services = certificates ? [...xds.services, certificates] : xds.services;
-    const address = options.secureGrpcAddr;
-    const server = await startRpc({ ...shared, address, services, tls: tls.current() });
-    tls.onChange(() => server.setTls(tls.current()));
-    log.info("serving discovery over TLS", { address: server.address });
-    servers.push(server);
-  }
-  if (options.grpcAddr === "") return servers;
-  // Tokens and certificates cross the network in clear text here, which only this setting allows.
-  const isTrusted = certificates && XDS_AUTH_PLAINTEXT.get();
-  const services = isTrusted ? [...xds.services, certificates] : xds.services;
-  try {
-    const server = await startRpc({ ...shared, address: options.grpcAddr, services });
-    log.info("serving discovery", { address: server.address });
-    return [...servers, server];
-  } catch (error) {
-    await Promise.all(servers.map((server) => server.stop(0)));
-    throw error;
-  }
+  let isStopping = false;
+  return {
+    add(server) {
+      if (isStopping) void server.stop(0);
+      else servers.push(server);
+      return !isStopping;
+    },
+    async stop(graceMs) {
+      isStopping = true;
+      await Promise.all(servers.map((server) => server.stop(graceMs)));
+    },
+  };
 }

@@ -26,7 +26,7 @@ import {
   VALIDATION_WEBHOOK_CONFIG_NAME,
 } from "../../lib/webhooks/mod.ts";
 import { formatAddress } from "../../lib/web/mod.ts";
-import type { Identity, SecuredTls } from "./identity.ts";
+import { type Identity, type SecuredTls, whenCertified } from "./identity.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import type { Sources } from "./sources.ts";
 
@@ -44,6 +44,8 @@ export interface WebhooksInput {
   readonly identity: Pick<Identity, "tls">;
   /** The settings of ProxyConfig objects for a pod. */
   readonly proxySettings: InjectionSettings["proxySettings"];
+  /** Ends the daemon with an error of a listener that was opened later. */
+  readonly fail: (error: unknown) => void;
 }
 
 /** The webhooks of a daemon. */
@@ -61,9 +63,11 @@ export interface Webhooks {
  * @throws MeshError `no-certificate` if the flag is given and there is no certificate
  */
 export async function openWebhooks(
-  { options, sources: { client, mesh, tags }, identity: { tls }, proxySettings }: WebhooksInput,
+  input: WebhooksInput,
   stack: AsyncDisposableStack,
 ): Promise<Webhooks> {
+  const { options, sources: { client, mesh, tags }, identity: { tls }, proxySettings, fail } =
+    input;
   const { httpsAddr: address, given } = options;
   if (address === "") return { notes: [] };
   const isGiven = given.has("httpsAddr");
@@ -81,7 +85,6 @@ export async function openWebhooks(
       stack,
     )
     : undefined;
-  const remedy = "An empty --httpsAddr switches this listener off.";
   await tags?.synced;
   const paths = {
     injection,
@@ -89,20 +92,40 @@ export async function openWebhooks(
     tags: () => tags?.current() ?? NO_TAGS,
     isReady: () => true,
   };
-  const server = await openListener(
-    { by: "--httpsAddr", address, remedy },
-    () =>
-      startHttps({
-        address,
-        certificate: tls.current(),
-        answer: (request) => answerPath(request, paths),
-      }),
-  );
-  stack.defer(() => server.stop(GRACE_MS));
-  tls.onChange(() => server.setCertificate(tls.current()));
-  log.info("serving the webhooks", { address: formatAddress(server.address) });
+  await serve({ address, tls, fail, answer: (request) => answerPath(request, paths) }, stack);
   if (client !== undefined) stack.use(keepConfigurations({ client, tls, options }));
   return { notes: [], injection: injection && (() => shownInjection(injection)) };
+}
+
+interface Served {
+  readonly address: string;
+  readonly tls: SecuredTls;
+  readonly answer: Parameters<typeof startHttps>[0]["answer"];
+  readonly fail: (error: unknown) => void;
+}
+
+/** Opens the listener, or does it later when there is a certificate. */
+async function serve(
+  { address, tls, answer, fail }: Served,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  let stop = () => Promise.resolve();
+  let isEnding = false;
+  stack.defer(() => {
+    isEnding = true;
+    return stop();
+  });
+  const remedy = "An empty --httpsAddr switches this listener off.";
+  await whenCertified(tls, async (certificate) => {
+    const server = await openListener(
+      { by: "--httpsAddr", address, remedy },
+      () => startHttps({ address, certificate, answer }),
+    );
+    stop = () => server.stop(GRACE_MS);
+    if (isEnding) return await stop();
+    tls.onChange(() => server.setCertificate(tls.current() ?? certificate));
+    log.info("serving the webhooks", { address: formatAddress(server.address) });
+  }, fail);
 }
 
 function without(address: string, reason: string): Webhooks {
@@ -174,7 +197,7 @@ export function keepConfigurations({ client, tls, options }: {
     revision,
     namespace: options.namespace,
     ...configurationNames(revision, options.namespace),
-    bundle: () => tls.current().clientCa ?? "",
+    bundle: () => tls.clientCa(),
     onBundle: (changed) => tls.onChange(changed),
   });
   return { [Symbol.asyncDispose]: () => sync.close() };

@@ -39,7 +39,11 @@ Deno.test(withCertificates("INJECT_ENABLED answers requests for injection", asyn
   const [cert, key, ca] = await Promise.all(
     [files.cert, files.key, authority.cert].map((path) => Deno.readTextFile(path)),
   ) as [string, string, string];
-  const tls: SecuredTls = { current: () => ({ cert, key, clientCa: ca }), onChange: () => {} };
+  const tls: SecuredTls = {
+    current: () => ({ cert, key, clientCa: ca }),
+    clientCa: () => ca,
+    onChange: () => {},
+  };
   for (const [value, status] of [["true", 400], ["false", 404]] as const) {
     using _ = useEnvironment({ INJECT_ENABLED: value });
     await using stack = new AsyncDisposableStack();
@@ -50,6 +54,7 @@ Deno.test(withCertificates("INJECT_ENABLED answers requests for injection", asyn
       sources,
       identity: { tls },
       proxySettings,
+      fail: assert.ifError,
     }, stack);
     assert.deepEqual(notes, []);
     assert.equal(
@@ -65,7 +70,10 @@ Deno.test("a listener that cannot be used is refused when it is asked for, and n
   await using stack = new AsyncDisposableStack();
   const identity = { tls: undefined };
   const open = (...args: string[]) =>
-    openWebhooks({ options: optionsOf(...args), sources, identity, proxySettings }, stack);
+    openWebhooks({
+      ...{ options: optionsOf(...args), sources, identity, proxySettings },
+      fail: assert.ifError,
+    }, stack);
   await assert.rejects(open("--httpsAddr=:15017"), /there is no certificate for this listener/);
   assert.match((await open()).notes.join(), /:15017: without an orchestrator/);
   assert.deepEqual(await open("--httpsAddr="), { notes: [] });

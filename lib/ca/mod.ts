@@ -26,6 +26,7 @@ export {
   type IssuedOptions,
   type ServerCertificate,
   type ServerCertificateSource,
+  type SignedCertificateSource,
   type SignedOptions,
 } from "./server_certificate.ts";
 export { certificateService, type CertificateServiceOptions } from "./service.ts";

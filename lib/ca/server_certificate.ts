@@ -29,6 +29,11 @@ import type { Signers } from "./signers.ts";
 
 const log = scope("default");
 
+/** Default interval of looks at the time of the renewal, ms. */
+const LOOK_MS = 10_000;
+/** Pause between two requests for the first certificate, ms. */
+const RETRY_MS = 2_000;
+
 /** A certificate of a server. */
 export interface ServerCertificate {
   /** Certificate with its chain, PEM. */
@@ -42,6 +47,14 @@ export interface ServerCertificate {
 export interface ServerCertificateSource extends AsyncDisposable {
   current(): ServerCertificate;
   /** Calls back after each change; returns a function that ends this. */
+  onChange(changed: () => void): () => void;
+}
+
+/** A certificate that a signer of the orchestrator signs at some time after the start. */
+export interface SignedCertificateSource extends AsyncDisposable {
+  /** `undefined` until the signer has signed the first certificate. */
+  current(): ServerCertificate | undefined;
+  /** Calls back after each change, also for the first one; returns a function that ends this. */
   onChange(changed: () => void): () => void;
 }
 
@@ -125,9 +138,14 @@ export interface IssuedOptions {
 export async function certificateFromAuthority(
   options: IssuedOptions,
 ): Promise<ServerCertificateSource> {
-  const { authority, clock, lookMs = 10_000 } = options;
+  const { authority, clock, lookMs = LOOK_MS } = options;
   const issueNext = () => issue(options);
-  return await renewedCertificate({ issueNext, clock, lookMs, onChange: authority.onChange });
+  const first = await issueNext();
+  const renewed = renewedCertificate(first, {
+    ...{ issueNext, clock, lookMs },
+    onChange: authority.onChange,
+  });
+  return { ...renewed, current: () => renewed.current() ?? first.certificate };
 }
 
 /** Settings of requesting the daemon's certificate from a signer of the orchestrator. */
@@ -138,20 +156,30 @@ export interface SignedOptions extends Omit<IssuedOptions, "authority"> {
 }
 
 /**
- * A certificate of a signer of the orchestrator.
- *
- * @throws MeshError as `Signers` does, for the first certificate
+ * A certificate of a signer of the orchestrator. It is requested at once, and again until the signer
+ * signs; each failure is logged.
  */
-export async function certificateFromSigner(
-  options: SignedOptions,
-): Promise<ServerCertificateSource> {
-  const { clock, lookMs = 10_000 } = options;
-  return await renewedCertificate({
-    issueNext: () => requestFromSigner(options),
+export function certificateFromSigner(options: SignedOptions): SignedCertificateSource {
+  const { signers, signer, clock, lookMs = LOOK_MS } = options;
+  const ending = new AbortController();
+  log.info("requesting the daemon's certificate", { signer });
+  const renewed = renewedCertificate(undefined, {
+    issueNext: () => requestFromSigner(options, ending.signal),
     clock,
     lookMs,
-    onChange: () => () => {},
+    // New roots may repair a request that failed; a certificate in use is kept.
+    onChange: (changed) =>
+      signers.roots.onChange(() => {
+        if (renewed.current() === undefined) changed();
+      }),
   });
+  return {
+    ...renewed,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await renewed[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** A certificate and the time of its renewal, ms since 1970. */
@@ -169,38 +197,57 @@ interface Renewal {
   readonly onChange: (changed: () => void) => () => void;
 }
 
-/** While a certificate cannot be renewed, the last one stays in use. */
-async function renewedCertificate(
+/**
+ * Renews a certificate; without a first one, it is issued at once. While a certificate cannot be
+ * renewed, the last one stays in use.
+ */
+function renewedCertificate(
+  first: Issued | undefined,
   { issueNext, clock, lookMs, onChange: onEarlier }: Renewal,
-): Promise<ServerCertificateSource> {
+): SignedCertificateSource {
   const { onChange, notify } = changes();
-  let { certificate, renewAt } = await issueNext();
+  let held = first;
   let busy: Promise<void> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let isClosed = false;
   const renew = () => {
+    clearTimeout(retry);
     busy ??= (async () => {
-      ({ certificate, renewAt } = await issueNext());
-      notify();
+      held = await issueNext();
+      if (!isClosed) notify();
     })().catch((error) => {
-      log.error("the daemon's certificate cannot be renewed", {
-        reason: messageOf(error),
-        ...(error instanceof MeshError && error.remedy !== undefined && { remedy: error.remedy }),
-      });
+      if (isClosed) return;
+      reportFailure(error, held !== undefined);
+      if (held === undefined) retry = setTimeout(renew, RETRY_MS);
     }).finally(() => busy = undefined);
   };
   const timer = setInterval(() => {
-    if (clock() >= renewAt) renew();
+    if (held !== undefined && clock() >= held.renewAt) renew();
   }, lookMs);
   Deno.unrefTimer(timer);
   const stop = onEarlier(renew);
+  if (held === undefined) renew();
   return {
-    current: () => certificate,
+    current: () => held?.certificate,
     onChange,
     async [Symbol.asyncDispose]() {
+      isClosed = true;
       clearInterval(timer);
+      clearTimeout(retry);
       stop();
       await busy;
     },
   };
+}
+
+function reportFailure(error: unknown, isRenewal: boolean): void {
+  const what = isRenewal
+    ? "cannot be renewed"
+    : "was not issued; the secured listener waits for it";
+  log.error(`the daemon's certificate ${what}`, {
+    reason: messageOf(error),
+    ...(error instanceof MeshError && error.remedy !== undefined && { remedy: error.remedy }),
+  });
 }
 
 async function issue(options: IssuedOptions): Promise<Issued> {
@@ -220,14 +267,14 @@ async function issue(options: IssuedOptions): Promise<Issued> {
   return { certificate: await served(chain, key), renewAt: clock() + ttlMs / 2 };
 }
 
-async function requestFromSigner(options: SignedOptions): Promise<Issued> {
+async function requestFromSigner(options: SignedOptions, signal: AbortSignal): Promise<Issued> {
   const { signers, signer, dnsNames, ips, ttlMs, clock, keyType } = options;
   const key = await newKey(keyType);
   const csr = await createServerCsr(key, { dnsNames, ips });
   const { names } = await readCsr(csr);
   const now = clock();
   const chain = await signers.sign({
-    ...{ signer, csr, spki: key.spki, names, ttlMs },
+    ...{ signer, csr, spki: key.spki, names, ttlMs, signal },
     isDefault: true,
   });
   // The signer may shorten the lifetime.

@@ -52,6 +52,8 @@ export interface SignerRequest {
   readonly ttlMs: number;
   /** True: a signer that the mesh configuration does not name has the roots of the file. */
   readonly isDefault: boolean;
+  /** Ends the request. */
+  readonly signal?: AbortSignal;
 }
 
 /** Signs by the orchestrator. */
@@ -79,16 +81,17 @@ export function createSigners(options: SignersOptions): Signers {
   return {
     roots,
     async sign(request) {
-      const { signer, csr, ttlMs } = request;
+      const { signer, csr, ttlMs, signal } = request;
       rootsOf(options, request);
       const release = await slotsOf(signer).take();
       try {
+        const limit = AbortSignal.timeout(2 * timeoutMs);
         const pem = await requestCertificate(client, {
           ...{ csr, signer, timeoutMs },
           usages: USAGES,
           seconds: Math.max(LEAST_SECONDS, Math.floor(ttlMs / 1000)),
           approve: true,
-          signal: AbortSignal.timeout(2 * timeoutMs),
+          signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
         });
         return await verify(options, request, pem);
       } finally {

@@ -18,8 +18,8 @@ export interface Readiness {
   isReady(): boolean;
   set(ready: boolean): void;
   /**
-   * Names the function that gives the reasons: of a daemon that is not ready, or of one that serves
-   * without a source.
+   * Adds a function that gives reasons: of a daemon that is not ready, or of one that serves without
+   * a source.
    */
   explain(reasons: () => readonly ReadyReason[]): void;
   reasons(): readonly ReadyReason[];
@@ -28,16 +28,16 @@ export interface Readiness {
 /** Creates the state of a daemon that is not ready. */
 export function createReadiness(): Readiness {
   let ready = false;
-  let reasons: () => readonly ReadyReason[] = () => [];
+  const all: (() => readonly ReadyReason[])[] = [];
   return {
     isReady: () => ready,
     set: (value) => {
       ready = value;
     },
     explain: (given) => {
-      reasons = given;
+      all.push(given);
     },
-    reasons: () => reasons(),
+    reasons: () => all.flatMap((reasons) => reasons()),
   };
 }
 

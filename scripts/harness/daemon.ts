@@ -33,6 +33,10 @@ export interface DaemonOptions {
   readonly secured?: number;
   /** Permission flags of Deno. Default: all permissions. */
   readonly permissions?: readonly string[];
+  /** Working directory. Default: that of the tests. */
+  readonly cwd?: string;
+  /** Do not wait for readiness. */
+  readonly noWait?: boolean;
   /** A built program to run instead of `main.ts`, with its own permissions. */
   readonly binary?: string;
   /** A bundled module to run instead of `main.ts`. */
@@ -58,11 +62,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const program = startDiscovery(options, args);
   const base = `http://127.0.0.1:${http}`;
   try {
-    await eventually("the daemon to be ready", async () => {
-      const answer = await fetch(`${base}/ready`);
-      await answer.body?.cancel();
-      return answer.status === 200;
-    });
+    if (!options.noWait) {
+      await eventually("the daemon to be ready", async () => {
+        const answer = await fetch(`${base}/ready`);
+        await answer.body?.cancel();
+        return answer.status === 200;
+      });
+    }
   } catch (e) {
     await program[Symbol.asyncDispose]();
     throw new Error(`the daemon did not become ready:\n${program.output()}`, { cause: e });
@@ -83,13 +89,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 function startDiscovery(options: DaemonOptions, args: readonly string[]): Program {
-  const { binary, module, env, permissions = ["-A"] } = options;
-  if (binary !== undefined) return startCommand(binary, args, env);
+  const { binary, module, env, cwd, permissions = ["-A"] } = options;
+  if (binary !== undefined) return startCommand(binary, args, env, cwd);
   const flags = [...permissions, ...engineFlags("pilot-discovery")];
   if (module === undefined) {
-    return startProgram(["pilot-discovery", ...args], env, undefined, flags);
+    return startProgram(["pilot-discovery", ...args], env, cwd, flags);
   }
-  return startCommand(Deno.execPath(), ["run", "-q", ...flags, module, ...args], env);
+  return startCommand(Deno.execPath(), ["run", "-q", ...flags, module, ...args], env, cwd);
 }
 
 /** The ports of a daemon, to replace it. */

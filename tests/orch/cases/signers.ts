@@ -48,6 +48,7 @@ export async function signers(
   const silent = bench.refused("silent");
   await signed(bench, t);
   await agentsOfSigners(bench, client, t);
+  await silentAtStart(bench, t);
   await refusals(bench, client, t);
   await t.step("a signer that does not answer harms nothing else; no request is left", async () => {
     const { daemon: { program }, token, request } = bench;
@@ -134,6 +135,51 @@ async function signed(bench: Bench, t: Deno.TestContext): Promise<void> {
     assert.ok(chain.cert.includes(first.root), "agents receive the roots of all signers");
     assert.equal(await discover({ target, tls: { ...tls, ...chain } }), "served");
   });
+}
+
+async function silentAtStart(
+  { cluster, dir, answers, first, token }: Bench,
+  t: Deno.TestContext,
+): Promise<void> {
+  await t.step(
+    "a signer that is silent at the start: plain discovery is served, the rest follows",
+    async () => {
+      // The roots are in the mounted file, and the mesh configuration names no signer.
+      await Deno.mkdir(`${dir}/cwd/etc/external-ca-cert`, { recursive: true });
+      await Deno.writeTextFile(`${dir}/cwd/etc/external-ca-cert/root-cert.pem`, first.root);
+      const secured = freePort();
+      const target = `localhost:${secured}`;
+      await using daemon = await startDaemon({
+        ...{ configDir: "", secured, cwd: `${dir}/cwd`, noWait: true },
+        args: [`--orchconfig=${cluster.files.kubeconfig}`],
+        env: {
+          EXTERNAL_CA: "MESHD_RA_ORCH_API",
+          ORCH_SIGNER: `${DOMAIN}/asleep`,
+          PILOT_CERT_PROVIDER: `orch.io/${DOMAIN}/asleep`,
+          MESHCA_SIGNER_TIMEOUT: "1s",
+        },
+      });
+      const { program, xds, http } = daemon;
+      await program.printed(/not ready yet.*certificate of the secured listener/);
+      assert.equal(await discover({ target: xds, tls: undefined }), "served");
+      const ready = await fetch(`${http}/ready`);
+      assert.equal(ready.status, 503);
+      assert.match(await ready.text(), /^waiting for the certificate of the secured listener/);
+      await program.printed(/asleep did not answer in 1000 ms.*controller of this signer/);
+      answers[`${DOMAIN}/asleep`] = "signs";
+      await eventually("readiness", async () => {
+        const { status, body } = await fetch(`${http}/ready`);
+        await body?.cancel();
+        return status === 200;
+      }, 60_000);
+      const tls = { ca: first.root };
+      const { cert, key, root } = await requestWith(target, {
+        ...{ tls, token, uris: [ID], metadata: {} },
+      });
+      assert.equal(root, first.root);
+      assert.equal(await discover({ target, tls: { ...tls, cert, key } }), "served");
+    },
+  );
 }
 
 async function refusals(
