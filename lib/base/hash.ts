@@ -7,3 +7,11 @@ const HASH_CHARACTERS = 22;
 export function hash(bytes: Uint8Array | string): string {
   return digest("sha256", bytes, "base64url").slice(0, HASH_CHARACTERS);
 }
+
+/** Algorithms of {@linkcode hexDigest}. */
+export type DigestAlgorithm = "sha1" | "sha256" | "sha512";
+
+/** Digest of a text, in UTF-8, as lower-case hexadecimal digits. */
+export function hexDigest(algorithm: DigestAlgorithm, text: string): string {
+  return digest(algorithm, text, "hex");
+}

@@ -22,7 +22,7 @@ export {
 } from "./decisions.ts";
 export { FIPS_CIPHERS, FIPS_CURVES } from "./fips.ts";
 export { formatDuration, MAX_DURATION_MS, parseDuration } from "./duration.ts";
-export { hash } from "./hash.ts";
+export { type DigestAlgorithm, hash, hexDigest } from "./hash.ts";
 export { lazily } from "./lazily.ts";
 export { freeBuffer } from "./memory.ts";
 export { canonicalJson } from "./canonical_json.ts";

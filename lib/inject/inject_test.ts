@@ -5,6 +5,7 @@ import { create } from "../proto/mod.ts";
 import { defaultMeshConfig } from "../schema/mod.ts";
 import {
   decide,
+  type DecisionRules,
   defaultInjectionConfig,
   type InjectionConfig,
   injectObject,
@@ -236,8 +237,38 @@ Deno.test("decisions have a rule and a reason", () => {
   assert.equal(rule({ force: "" }), "alwaysInjectSelector true");
   assert.equal(rule({ "sidecar.mesh.io/inject": "no" }), "policy true");
   assert.equal(rule({ force: "" }, {}, "kube-system"), "excluded-namespace false");
+  for (const namespace of ["kube-public", "kube-node-lease", "local-path-storage"]) {
+    const asking = { "sidecar.mesh.io/inject": "true" };
+    assert.equal(rule(asking, {}, namespace), "excluded-namespace false", namespace);
+  }
+  assert.equal(rule({ job: "yes", force: "" }), "neverInjectSelector false", "never precedes");
+  assert.equal(rule({ "sidecar.mesh.io/inject": "no", job: "yes" }), "policy true", "invalid");
   const host = { spec: { hostNetwork: true, containers: [] } };
   assert.equal(rule({ "sidecar.mesh.io/inject": "true" }, host), "host-network false");
+});
+
+Deno.test("decisions by annotation and policy, and selectors that select nothing", () => {
+  const name = "sidecar.mesh.io/inject";
+  const decided = (
+    pod: Pod["metadata"],
+    policy: "enabled" | "disabled",
+    selectors: Partial<DecisionRules> = {},
+  ) => {
+    const rules = { policy, neverInjectSelector: [], alwaysInjectSelector: [], ...selectors };
+    const { inject, rule } = decide({ metadata: pod }, "shop", rules);
+    return `${rule} ${inject}`;
+  };
+  assert.equal(decided({ annotations: { [name]: "false" } }, "enabled"), "pod-annotation false");
+  assert.equal(decided({ annotations: { [name]: "true" } }, "disabled"), "pod-annotation true");
+  const both = { labels: { [name]: "true" }, annotations: { [name]: "false" } };
+  assert.equal(decided(both, "disabled"), "pod-label true");
+  assert.equal(decided({}, "disabled"), "policy false");
+  assert.equal(decided({ labels: { [name]: "maybe" } }, "disabled"), "policy false");
+  const always = { alwaysInjectSelector: [{ matchLabels: { app: "a" } }] };
+  assert.equal(decided({ labels: { app: "a" } }, "disabled", always), "alwaysInjectSelector true");
+  assert.equal(decided({ labels: { app: "b" } }, "disabled", always), "policy false");
+  const empty = { neverInjectSelector: [{}], alwaysInjectSelector: [{}] };
+  assert.equal(decided({ labels: { app: "a" } }, "enabled", empty), "policy true");
 });
 
 Deno.test("the webhook of a pod is found by both selectors", () => {
