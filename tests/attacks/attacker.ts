@@ -1,7 +1,7 @@
 /**
- * The attacker's process: runs the attack that it is sent the name of, and ends. A thread of the test's
- * process would not do: once, the runtime blocked two tests for ever that started and terminated
- * threads at the same time.
+ * The attacker's process: runs the attack that it is sent the name of, until it is killed. A thread of
+ * the test's process would not do: once, the runtime blocked two tests for ever that started and
+ * terminated threads at the same time.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export type Word =
 const PREPARATION_MS = 30_000;
 
 const ATTACKS = { ...FRAME_ATTACKS, ...STREAM_ATTACKS, ...HTTP_ATTACKS };
-const say = (word: Word) => new Promise((resolve) => process.send!(word, resolve));
+const say = (word: Word) => void process.send!(word);
 
 async function run({ attack, port, ms }: Order): Promise<void> {
   const counts: Counts = { bytes: 0, connections: 0, ended: 0 };
@@ -48,18 +48,19 @@ async function run({ attack, port, ms }: Order): Promise<void> {
       clearTimeout(timer);
       until = performance.now() + ms;
       timer = setTimeout(end.resolve, ms);
-      void say({ kind: "begun" });
+      say({ kind: "begun" });
     },
   };
   try {
     await ATTACKS[attack]!(scene);
     if (!begun) throw new Error(`the attack never got under way: ${JSON.stringify(counts)}`);
-    await say({ kind: "over", counts });
+    say({ kind: "over", counts });
   } catch (error) {
-    await say({ kind: "failed", reason: String(error) });
+    say({ kind: "failed", reason: String(error) });
   }
-  // Connections that the daemon does not read from would keep the process.
-  process.exit();
 }
+
+// Connections that the daemon does not read from would keep the process when the test is gone.
+process.once("disconnect", () => process.exit());
 
 process.once("message", (order: Order) => void run(order));

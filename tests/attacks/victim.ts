@@ -157,6 +157,8 @@ export async function attack(
     if (word.kind === "failed") return fail(word.reason);
     going = false;
     over.resolve(word.counts);
+    // Its connections go, too, before the daemon is asked once more.
+    attacker.kill("SIGKILL");
   });
   attacker.once("exit", () => fail("the attacker's process ended early"));
   const timer = setTimeout(() => fail(`the attack did not end in ${END_MS} ms`), END_MS);
