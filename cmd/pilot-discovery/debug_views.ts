@@ -13,6 +13,7 @@ import {
   UNSAFE_ENABLE_ADMIN_ENDPOINTS,
 } from "../../lib/debug/mod.ts";
 import {
+  createTrafficReader,
   meshWarnings,
   observeConflicts,
   observeDifference,
@@ -157,7 +158,7 @@ function inputsOf(
     pushAll: () => xds.pushAll(),
     oldestDifference: () => differenceNow(engine, sources, xds),
     certificates: () => [...identity.expiries(), ...clusterExpiries(clusters?.clusters() ?? [])],
-    now: () => Date.now(),
+    ...{ traffic: createTrafficReader(), now: () => Date.now() },
     startedAt: performance.timeOrigin,
     clusterId: settings.pipeline.clusterId,
     version: buildInfo.version,

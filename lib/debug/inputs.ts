@@ -6,7 +6,7 @@
 import type { Message } from "../analyze/mod.ts";
 import type { Mesh } from "../derive/mod.ts";
 import type { AuditSummary, History } from "../history/mod.ts";
-import type { Difference, ProxyWarning } from "../monitor/mod.ts";
+import type { Difference, ProxyWarning, Traffic } from "../monitor/mod.ts";
 import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../schema/mod.ts";
 import type { ConfigObject } from "../model/mod.ts";
@@ -75,6 +75,8 @@ export interface DebugInputs {
   readonly now: () => number;
   /** The oldest difference between sources and acknowledged resources; `undefined` without one. */
   readonly oldestDifference?: () => Difference | undefined;
+  /** Requests of the last minute; unset without a Prometheus. */
+  readonly traffic?: () => Promise<Traffic>;
   /** Certificates of the daemon and of its authority. */
   readonly certificates: () => readonly Expiry[];
   /** When the process started, milliseconds since the epoch. */

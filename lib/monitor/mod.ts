@@ -21,4 +21,5 @@ export { type ProxyWarning, type RunningProxyWarnings, startProxyWarnings } from
 export { createReadiness, type Readiness, type ReadyReason, readyRoute } from "./readiness.ts";
 export { monitoringRoutes } from "./routes.ts";
 export { meshWarnings } from "./warnings.ts";
+export { createTrafficReader, type Traffic, type TrafficEdge } from "./traffic.ts";
 export { type AnalysisTiming, type RunningAnalysis, startAnalysis } from "./analysis.ts";

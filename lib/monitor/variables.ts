@@ -25,6 +25,16 @@ export const MESH_ANALYSIS: EnvVar<boolean> = declareEnv({
   readers,
 });
 
+/** Address of a Prometheus for the pages of the mesh; empty: none. */
+export const MESH_PROMETHEUS_ADDRESS: EnvVar<string> = declareEnv({
+  name: "MESH_PROMETHEUS_ADDRESS",
+  type: "string",
+  default: "",
+  doc:
+    "Address of a Prometheus with the metrics of the proxies, `http://HOST:PORT`; /debug/services shows its request rates and errors.",
+  readers,
+});
+
 /** True: the metrics of unused resources in memory are exported. */
 export const PILOT_XDS_CACHE_STATS: EnvVar<boolean> = declareEnv({
   name: "PILOT_XDS_CACHE_STATS",

@@ -4,7 +4,15 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { eventually, freePort, startCommand } from "../../scripts/harness/mod.ts";
+import {
+  eventually,
+  freePort,
+  makeConfigDir,
+  startCommand,
+  startDaemon,
+} from "../../scripts/harness/mod.ts";
+import type { TrafficEdge } from "../../lib/monitor/mod.ts";
+import { serviceEntry } from "../support/manifest.ts";
 import { meshctl } from "../support/meshctl.ts";
 
 const hasPrometheus = await new Deno.Command("prometheus", { args: ["--version"] }).output()
@@ -13,6 +21,7 @@ const hasPrometheus = await new Deno.Command("prometheus", { args: ["--version"]
 /** Metrics of two requests more at each question, one of four failing, each of 5 to 10 ms. */
 function metricsPage(questions: number): string {
   const labels = 'destination_workload="web",destination_workload_namespace="shop",' +
+    'source_workload="front",source_workload_namespace="shop",destination_service="web.test",' +
     'reporter="destination"';
   const count = questions * 40;
   return [
@@ -23,6 +32,32 @@ function metricsPage(questions: number): string {
     `mesh_request_duration_milliseconds_bucket{${labels},le="+Inf"} ${count * 4}`,
     "",
   ].join("\n");
+}
+
+/** The page of the live mesh shows the rates of a Prometheus, and says when it is away. */
+async function checkPage(prometheus: string): Promise<void> {
+  await using config = await makeConfigDir();
+  await config.write(
+    "web.yaml",
+    serviceEntry("web", ["web.test"], { number: 80, protocol: "HTTP" }, []),
+  );
+  await using daemon = await startDaemon({
+    configDir: config.path,
+    env: { MESH_PROMETHEUS_ADDRESS: prometheus },
+  });
+  interface Shown {
+    readonly traffic: { readonly edges: readonly TrafficEdge[] };
+  }
+  const { traffic: { edges: [edge] } } = await eventually("the edge", async () => {
+    const shown = await daemon.debug<Shown>("services");
+    return shown.traffic.edges.length > 0 && shown;
+  }, 60_000);
+  assert.deepEqual([edge!.from, edge!.to], ["front.shop", "web.test"]);
+  assert.ok(edge!.rate > 0 && Math.abs(edge!.errors - 0.25) < 0.02, JSON.stringify(edge));
+  const headers = { accept: "text/html" };
+  const html = await (await fetch(`${daemon.http}/debug/services`, { headers })).text();
+  assert.match(html, /front\.shop<\/th>.*\/debug\/services\/test\/web\.test/);
+  assert.match(html, /2\d %<\/span>/);
 }
 
 Deno.test({
@@ -61,6 +96,7 @@ Deno.test({
       assert.deepEqual([p50, p99], ["8ms", "10ms"]);
       const { out } = await ask("none", "-n", "shop");
       assert.match(out, /\nnone\.shop +0\.000 +0\.000 +- +- +-\n$/);
+      await checkPage(`http://127.0.0.1:${port}`);
       const wrong = await meshctl([
         "x",
         "metrics",

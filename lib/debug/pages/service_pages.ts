@@ -5,6 +5,7 @@
  */
 import { objectRef, type Service, serviceKeys } from "../../model/mod.ts";
 import type { Endpoint } from "../../model/mod.ts";
+import type { Traffic } from "../../monitor/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
 import { type ComponentChildren, json, type Route } from "../../web/mod.ts";
 import { debugRoute } from "../access.ts";
@@ -31,6 +32,7 @@ import {
   wantsPage,
 } from "./layout.ts";
 import { stateOf, STATES } from "./states.ts";
+import { trafficTable } from "./traffic_part.ts";
 
 /** `/debug/services` and `/debug/services/:namespace/:host`. */
 export function servicePages(inputs: DebugInputs): Route[] {
@@ -38,7 +40,12 @@ export function servicePages(inputs: DebugInputs): Route[] {
     debugRoute(
       "GET",
       "/debug/services",
-      ({ url, request }) => wantsPage(request) ? meshPage(inputs, url) : json(meshJson(inputs)),
+      async ({ url, request }) => {
+        const traffic = await inputs.traffic?.();
+        return wantsPage(request)
+          ? meshPage(inputs, url, traffic)
+          : json({ ...meshJson(inputs), ...(traffic === undefined ? {} : { traffic }) });
+      },
     ),
     debugRoute("GET", "/debug/services/:namespace/:host", ({ url, params }) => {
       const { namespace = "", host = "" } = params;
@@ -93,7 +100,7 @@ function healthOf(endpoints: readonly Endpoint[]): Record<Endpoint["health"], nu
   return found;
 }
 
-function meshPage(inputs: DebugInputs, url: URL): Response {
+function meshPage(inputs: DebugInputs, url: URL, traffic: Traffic | undefined): Response {
   const q = url.searchParams.get("q") ?? "";
   const all = allServices(inputs);
   const found = all.filter(({ key }) => key.includes(q));
@@ -126,6 +133,7 @@ function meshPage(inputs: DebugInputs, url: URL): Response {
           : "No service matches the filter.",
       }),
       pager,
+      trafficTable(matching(traffic, q), hostCells(all)),
       edgeTable(`Edges by VirtualServices (${edges.length})`, edges, all),
       certificateTable(expiries, now),
     ],
@@ -171,16 +179,27 @@ function sidecarCell(sessions: readonly SessionInfo[]): ComponentChildren {
   });
 }
 
+/** The edges of which one end has the text of the filter. */
+function matching(traffic: Traffic | undefined, q: string): Traffic | undefined {
+  if (traffic === undefined || "fault" in traffic) return traffic;
+  return { edges: traffic.edges.filter(({ from, to }) => from.includes(q) || to.includes(q)) };
+}
+
+/** Cells with the host of a service, as a link if the service is known. */
+function hostCells(services: readonly Service[]): (host: string) => ComponentChildren {
+  const keys = new Map(services.map(({ host, key }) => [host, key]));
+  return (host) => {
+    const key = keys.get(host);
+    return key === undefined ? host : serviceLink(key, host);
+  };
+}
+
 function edgeTable(
   caption: string,
   edges: readonly Edge[],
   services: readonly Service[],
 ): ComponentChildren {
-  const keys = new Map(services.map(({ host, key }) => [host, key]));
-  const hostCell = (host: string) => {
-    const key = keys.get(host);
-    return key === undefined ? host : serviceLink(key, host);
-  };
+  const hostCell = hostCells(services);
   return longTable({
     caption,
     columns: ["From", "To", "Subset", "Kind", "Share", "Object"],
