@@ -26,7 +26,18 @@ async function compared(
 ): Promise<{ out: string[]; err: string[]; status: number }> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-conformance-" });
   try {
-    for (const corpus of ["analyzers", "authz", "injection", "iptables", "samples", "validation"]) {
+    for (
+      const corpus of [
+        "analyzers",
+        "authz",
+        "bugreport",
+        "configdump",
+        "injection",
+        "iptables",
+        "samples",
+        "validation",
+      ]
+    ) {
       await Deno.mkdir(`${folder}/${corpus}`);
       await Deno.writeTextFile(`${folder}/${corpus}/cases.json`, '{"cases": []}');
     }
@@ -47,7 +58,7 @@ async function compared(
     const out: string[] = [];
     const err: string[] = [];
     const output = { out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
-    return { out, err, status: conformance(folder, page(...rows), output) };
+    return { out, err, status: await conformance(folder, page(...rows), output) };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -65,6 +76,8 @@ Deno.test("conformance: one line a corpus, and success when all is as expected",
       out: [
         "analyzers 0/0",
         "authz 0/0",
+        "bugreport 0/0",
+        "configdump 0/0",
         "injection 0/0",
         "iptables 0/0",
         "samples 0/0",
@@ -113,10 +126,10 @@ Deno.test("conformance: the list has a reason for each row, and each row once", 
   assert.throws(() => readDeviations("# Page"), /no heading/);
 });
 
-Deno.test("conformance: without corpora it says so and ends with status 2", () => {
+Deno.test("conformance: without corpora it says so and ends with status 2", async () => {
   for (const folder of [undefined, "", "/nosuch/folder"]) {
     const err: string[] = [];
-    const status = main(folder, { out: () => {}, err: (line) => err.push(line) });
+    const status = await main(folder, { out: () => {}, err: (line) => err.push(line) });
     assert.equal(status, 2);
     assert.match(
       err.join("\n"),

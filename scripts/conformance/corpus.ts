@@ -20,8 +20,8 @@ export type ReadFile = (path: string) => string;
 export interface Corpus<C extends Case = Case> {
   /** Its folder. */
   readonly name: string;
-  /** The difference; `undefined` without one. */
-  judge(one: C, read: ReadFile): string | undefined;
+  /** The difference; `undefined` without one. An exception is a difference. */
+  judge(one: C, read: ReadFile, folder: string): Promise<string | undefined> | string | undefined;
 }
 
 /** The result of a corpus. */
@@ -37,12 +37,12 @@ export interface Outcome {
  *
  * @throws {MeshError} `no-corpus` when the folder has none.
  */
-export function runCorpus({ name, judge }: Corpus, folder: string): Outcome {
+export async function runCorpus({ name, judge }: Corpus, folder: string): Promise<Outcome> {
   const read: ReadFile = (path) => Deno.readTextFileSync(join(folder, name, path));
   const cases = casesOf(name, read);
   const failed = new Map<string, string>();
   for (const one of cases) {
-    const fault = judged(judge, one, read);
+    const fault = await judged(() => judge(one, read, join(folder, name)));
     if (fault !== undefined) failed.set(one.name, fault);
   }
   return { corpus: name, total: cases.length, failed };
@@ -60,9 +60,11 @@ function casesOf(name: string, read: ReadFile): readonly Case[] {
 }
 
 /** Compares one case. An exception is a difference. */
-function judged(judge: Corpus["judge"], one: Case, read: ReadFile): string | undefined {
+async function judged(
+  judge: () => ReturnType<Corpus["judge"]>,
+): Promise<string | undefined> {
   try {
-    return judge(one, read);
+    return await judge();
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

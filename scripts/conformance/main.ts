@@ -9,6 +9,7 @@ import { MeshError } from "../../lib/base/mod.ts";
 import { fromFileUrl } from "../paths.ts";
 import { ANALYZERS } from "./analyzers.ts";
 import { AUTHZ } from "./authz.ts";
+import { BUG_REPORTS, CONFIG_DUMPS } from "./config_dumps.ts";
 import { IPTABLES } from "./capture.ts";
 import { type Corpus, runCorpus } from "./corpus.ts";
 import { disagreements, readDeviations } from "./deviations.ts";
@@ -18,7 +19,16 @@ import { INJECTION } from "./injection.ts";
 const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 
 /** Corpora by name. */
-const CORPORA: readonly Corpus[] = [ANALYZERS, AUTHZ, INJECTION, IPTABLES, SAMPLES, VALIDATION];
+const CORPORA: readonly Corpus[] = [
+  ANALYZERS,
+  AUTHZ,
+  BUG_REPORTS,
+  CONFIG_DUMPS,
+  INJECTION,
+  IPTABLES,
+  SAMPLES,
+  VALIDATION,
+];
 
 /** Exit status when there is nothing to compare with. */
 const EXIT_NO_CORPORA = 2;
@@ -30,11 +40,15 @@ export interface Output {
 }
 
 /** Compares with the corpora below a folder and gives the exit status. */
-export function conformance(folder: string, page: string, { out, err }: Output): number {
+export async function conformance(
+  folder: string,
+  page: string,
+  { out, err }: Output,
+): Promise<number> {
   const deviations = readDeviations(page);
   const wrong: string[] = [];
   for (const corpus of CORPORA) {
-    const outcome = runCorpus(corpus, folder);
+    const outcome = await runCorpus(corpus, folder);
     out(`${corpus.name} ${outcome.total - outcome.failed.size}/${outcome.total}`);
     wrong.push(...disagreements(outcome, deviations));
   }
@@ -47,13 +61,13 @@ export function conformance(folder: string, page: string, { out, err }: Output):
 }
 
 /** Runs the task and gives the exit status. */
-export function main(folder: string | undefined, output: Output): number {
+export async function main(folder: string | undefined, output: Output): Promise<number> {
   if (folder === undefined || folder === "") {
     output.err("conformance: MESH_CORPORA is not set; it names the folder with the corpora");
     return EXIT_NO_CORPORA;
   }
   try {
-    return conformance(folder, Deno.readTextFileSync(PAGE), output);
+    return await conformance(folder, Deno.readTextFileSync(PAGE), output);
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     output.err(`conformance: ${error.message}`);
@@ -63,5 +77,5 @@ export function main(folder: string | undefined, output: Output): number {
 }
 
 if (import.meta.main) {
-  Deno.exit(main(Deno.env.get("MESH_CORPORA"), { out: console.log, err: console.error }));
+  Deno.exit(await main(Deno.env.get("MESH_CORPORA"), { out: console.log, err: console.error }));
 }

@@ -4,35 +4,6 @@ import { fitting, rankOf } from "./logs.ts";
 import { redacted, redactedSecret } from "./redact.ts";
 import { selectionOf } from "./selection.ts";
 
-const CORPORA = Deno.env.get("MESH_CORPORA") ?? "";
-
-interface Case {
-  readonly name: string;
-  readonly inputs: readonly string[];
-  readonly golden: string;
-  readonly options: { readonly startTime?: string; readonly endTime?: string };
-}
-
-Deno.test({
-  name: `bug-report: the lines of a range are those of the corpus${
-    CORPORA === "" ? " [no MESH_CORPORA]" : ""
-  }`,
-  ignore: CORPORA === "",
-  fn: () => {
-    const read = (name: string): string => Deno.readTextFileSync(`${CORPORA}/bugreport/${name}`);
-    const { cases } = JSON.parse(read("cases.json")) as { readonly cases: readonly Case[] };
-    for (const { name, inputs: [input = ""], golden, options } of cases) {
-      const { startTime: start = "", endTime: end = "" } = options;
-      assert.equal(
-        linesWithin(read(input), { start, end }).trimEnd(),
-        read(golden).trimEnd(),
-        name,
-      );
-    }
-    assert.equal(cases.length, 2);
-  },
-});
-
 Deno.test("bug-report: lines without a time belong to the line before, in text and JSON", () => {
   const text = "2026-01-01T00:00:01Z\ta\n  stack\n2026-01-01T00:00:02.5Z\tb\n" +
     '{"level":"info","time":"2026-01-01T00:00:03Z","msg":"c"}\n';

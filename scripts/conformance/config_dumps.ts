@@ -1,16 +1,19 @@
 /**
- * Commands over config dumps, compared with cases of other implementations. The cases are not part
- * of the project: `MESH_CORPORA` names their directory.
+ * The corpora `configdump` and `bugreport`: commands over config dumps, and the lines of logs.
+ *
+ * @module
  */
 import assert from "node:assert/strict";
+import { MESHCTL } from "../../cmd/meshctl/program.ts";
+import { linesWithin } from "../../cmd/meshctl/bug_report/log_range.ts";
 import { runProgram } from "../../lib/cli/mod.ts";
 import { describeDomains } from "../../lib/config_dump/mod.ts";
 import { parseYaml } from "../../lib/text/mod.ts";
-import { MESHCTL } from "./program.ts";
+import { join } from "../paths.ts";
+import type { Case, Corpus, ReadFile } from "./corpus.ts";
 
-interface Case {
-  readonly name: string;
-  readonly inputs?: readonly string[];
+/** A command over a dump, or the domains of a route. */
+interface DumpCase extends Case {
   readonly args?: readonly string[];
   readonly golden?: string;
   readonly output?: string;
@@ -19,8 +22,38 @@ interface Case {
   readonly expected?: { readonly text: string };
 }
 
-const DIRECTORY = `${Deno.env.get("MESH_CORPORA") ?? "../shared/corpora"}/configdump`;
-const TEXT = await Deno.readTextFile(`${DIRECTORY}/cases.json`).catch(() => undefined);
+/** Commands over config dumps: cells of tables, values of documents. */
+export const CONFIG_DUMPS: Corpus<DumpCase> = {
+  name: "configdump",
+  judge: async (one, read, folder) => {
+    const { options, expected, golden } = one;
+    if (options?.domains !== undefined) {
+      assert.equal(describeDomains(options.domains), expected?.text);
+      return undefined;
+    }
+    if (one.args === undefined || golden === undefined) return "the command is not implemented";
+    const dump = join(folder, one.inputs[0] ?? "");
+    await compareOutput(one, one.args.map((arg) => arg === "{dump}" ? dump : arg), read(golden));
+    return undefined;
+  },
+};
+
+async function compareOutput(
+  { output, mask = [] }: DumpCase,
+  argv: readonly string[],
+  golden: string,
+): Promise<void> {
+  const [out, err, status] = await ran(argv);
+  assert.deepEqual([status, err], [0, ""]);
+  if (output === "yaml" || output === "json") {
+    assert.deepEqual(comparable(out), comparable(golden));
+    return;
+  }
+  const [actual, expected] = [out, golden].map((text) => cells(text, mask));
+  assert.deepEqual(actual?.[0], expected?.[0]);
+  const sorted = (rows: string[][] | undefined) => rows?.slice(1).map(String).sort();
+  assert.deepEqual(sorted(actual), sorted(expected));
+}
 
 /** Runs a command; standard output, standard error and exit status. */
 async function ran(argv: readonly string[]): Promise<[out: string, err: string, status: number]> {
@@ -69,44 +102,18 @@ function comparable(text: string): unknown {
   return value.toSorted((a, b) => a.clusterName < b.clusterName ? -1 : 1);
 }
 
-/** Commands of the corpus that are not implemented. */
-const UNSUPPORTED = ["ztunnel-config"];
-
-async function runCase(dir: string, one: Case): Promise<void> {
-  if (one.options?.domains !== undefined) {
-    assert.equal(describeDomains(one.options.domains), one.expected?.text);
-    return;
-  }
-  const dump = `${dir}/${one.inputs?.[0]}`;
-  const argv = (one.args ?? []).map((arg) => arg === "{dump}" ? dump : arg);
-  const [out, err, status] = await ran(argv);
-  assert.deepEqual([status, err], [0, ""]);
-  const golden = await Deno.readTextFile(`${dir}/${one.golden}`);
-  if (one.output === "yaml" || one.output === "json") {
-    assert.deepEqual(comparable(out), comparable(golden));
-  } else {
-    const [actual, expected] = [out, golden].map((text) => cells(text, one.mask ?? []));
-    assert.deepEqual(actual?.[0], expected?.[0]);
-    const sorted = (rows: string[][] | undefined) => rows?.slice(1).map(String).sort();
-    assert.deepEqual(sorted(actual), sorted(expected));
-  }
+/** A log with a range of times. */
+interface LogCase extends Case {
+  readonly golden: string;
+  readonly options: { readonly startTime?: string; readonly endTime?: string };
 }
 
-if (TEXT === undefined) {
-  Deno.test({
-    name: "cases of config dumps [MESH_CORPORA has no corpora]",
-    ignore: true,
-    fn: () => {},
-  });
-} else {
-  const { cases } = JSON.parse(TEXT);
-  for (const one of cases as Case[]) {
-    const isUnsupported = one.name.startsWith("node proxy") ||
-      UNSUPPORTED.includes(one.args?.[0] ?? "");
-    Deno.test({
-      name: `config dump: ${one.name}${isUnsupported ? " [not implemented]" : ""}`,
-      ignore: isUnsupported,
-      fn: () => runCase(DIRECTORY, one),
-    });
-  }
-}
+/** The lines of logs within a range of times. */
+export const BUG_REPORTS: Corpus<LogCase> = {
+  name: "bugreport",
+  judge: ({ inputs: [input = ""], golden, options }, read: ReadFile) => {
+    const { startTime: start = "", endTime: end = "" } = options;
+    assert.equal(linesWithin(read(input), { start, end }).trimEnd(), read(golden).trimEnd());
+    return undefined;
+  },
+};
