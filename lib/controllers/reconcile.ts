@@ -142,26 +142,32 @@ export async function reconcile(
 }
 
 /**
- * Runs writes one after another and goes on after a failure.
+ * Runs writes and goes on after a failure.
  *
+ * @param workers most writes at the same time
  * @returns the number of writes that succeeded
  * @throws the first failure, after all were tried
  */
 export async function applyAll(
   signal: AbortSignal,
   tasks: readonly (() => Promise<unknown>)[],
+  workers: number = 1,
 ): Promise<number> {
   let done = 0;
   let failure: { readonly error: unknown } | undefined;
-  for (const task of tasks) {
-    if (signal.aborted) break;
-    try {
-      await task();
-      done++;
-    } catch (error) {
-      failure ??= { error };
+  const remaining = tasks.values();
+  const work = async (): Promise<void> => {
+    for (const task of remaining) {
+      if (signal.aborted) break;
+      try {
+        await task();
+        done++;
+      } catch (error) {
+        failure ??= { error };
+      }
     }
-  }
+  };
+  await Promise.all(Array.from({ length: Math.min(workers, tasks.length) }, work));
   if (failure !== undefined) throw failure.error;
   return done;
 }

@@ -61,3 +61,40 @@ export const EXTERNAL_MESHD: EnvVar<boolean> = declareEnv({
     "Control remote clusters whose system namespace names this cluster in the annotation `topology.mesh.io/controlPlaneClusters`: root certificates, webhooks' `caBundle`, ServiceExports.",
   readers,
 });
+
+/** Writes of status a second. */
+export const PILOT_STATUS_QPS: EnvVar<number> = declareEnv({
+  name: "PILOT_STATUS_QPS",
+  type: "float",
+  default: 100,
+  doc: "Writes of status per second; 0: no limit but that of `--orchApiQPS`.",
+  readers,
+});
+
+/** Writes of status that may go out at once. */
+export const PILOT_STATUS_BURST: EnvVar<number> = declareEnv({
+  name: "PILOT_STATUS_BURST",
+  type: "int",
+  default: 500,
+  doc: "Burst of status writes.",
+  readers,
+});
+
+/** Most writes of status at the same time. */
+export const PILOT_STATUS_MAX_WORKERS: EnvVar<number> = declareEnv({
+  name: "PILOT_STATUS_MAX_WORKERS",
+  type: "int",
+  default: 100,
+  range: { least: 1 },
+  doc: "Maximum of concurrent status writes.",
+  readers,
+});
+
+/** Least time between two rounds of writing status, in milliseconds. */
+export const PILOT_STATUS_UPDATE_INTERVAL: EnvVar<number> = declareEnv({
+  name: "PILOT_STATUS_UPDATE_INTERVAL",
+  type: "duration",
+  default: 500,
+  doc: "Time between two rounds of writing status.",
+  readers,
+});

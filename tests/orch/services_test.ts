@@ -19,6 +19,7 @@ import { networkGateways, nodeLocalServices } from "./cases/near_services.ts";
 
 const SERVICE = { namespace: "default", name: "web" };
 const HOST = "web.default.svc.cluster.local";
+const ELSEWHERE = "far.elsewhere.svc.cluster.local";
 
 function make(
   client: OrchClient,
@@ -214,18 +215,31 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
     await networkGateways(client, daemon);
   });
 
-  await t.step("variables disable the selection of workloads across kinds", async () => {
-    await using second = await startDaemon({
-      configDir: "",
-      args: [`--orchconfig=${cluster.files.kubeconfig}`],
-      env: {
-        PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES: "false",
-        PILOT_ENABLE_SERVICEENTRY_SELECT_PODS: "false",
-      },
-    });
-    await shows(second, "10.1.0.2", "!10.9.9.9");
-    await showsOf(second, "pods.test", "!10.1.0.7");
-  });
+  await t.step(
+    "variables disable the selection of workloads across kinds, and other namespaces",
+    async () => {
+      await make(client, types.NAMESPACE, { name: "elsewhere" }, {});
+      const ports = [{ name: "http", port: 80 }];
+      await make(client, types.SERVICE, { name: "far", namespace: "elsewhere" }, {
+        spec: { ports },
+      });
+      const knows = async (one: Daemon, host: string) =>
+        JSON.stringify(await one.debug("registryz")).includes(host);
+      await eventually("the Service of the namespace", () => knows(daemon, ELSEWHERE));
+      await using second = await startDaemon({
+        configDir: "",
+        args: [`--orchconfig=${cluster.files.kubeconfig}`],
+        env: {
+          PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES: "false",
+          PILOT_ENABLE_SERVICEENTRY_SELECT_PODS: "false",
+          MESH_WATCH_NAMESPACE: "default",
+        },
+      });
+      assert.deepEqual([await knows(second, HOST), await knows(second, ELSEWHERE)], [true, false]);
+      await shows(second, "10.1.0.2", "!10.9.9.9");
+      await showsOf(second, "pods.test", "!10.1.0.7");
+    },
+  );
 
   await t.step("discovery selectors follow the labels of namespaces", async () => {
     const dir = await Deno.makeTempDir({ prefix: "mesh-selectors-" });

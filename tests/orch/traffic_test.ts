@@ -18,6 +18,8 @@ import {
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
+import { writePluggedCa } from "../support/identity.ts";
+import { mutualTls } from "./cases/mutual_tls.ts";
 import { missingForPods, type Pod, startPod } from "./pods/pod.ts";
 
 const MISSING: string | undefined = missingForPods();
@@ -178,7 +180,10 @@ clusterTest(
     };
     const [first, second] = await Promise.all([add(1, "v1"), add(2, "v2")]);
     const args = [`--orchconfig=${cluster.files.kubeconfig}`];
-    const daemon = stack.use(await startDaemon({ configDir: "", args }));
+    const { certificate: { pem: root } } = await writePluggedCa(`${dir}/ca`);
+    const secured = freePort();
+    const env = { ROOT_CA_DIR: `${dir}/ca` };
+    const daemon = stack.use(await startDaemon({ configDir: "", args, secured, env }));
     const proxy = stack.use(await startClient(dir, daemon.xds));
     const url = `http://${CLIENT}:${port}/`;
     const host = `${HOST}:${port}`;
@@ -207,6 +212,17 @@ clusterTest(
       const { success } = await cluster.run(["delete", "virtualservice", "web", "-n", "shop"]);
       assert.ok(success);
       await answering(url, host, [first.name, second.name]);
+    });
+
+    await t.step("mutual TLS between Envoys, by objects of the API", async () => {
+      await mutualTls({
+        client,
+        apply: (text) => apply(cluster, text),
+        root,
+        dir,
+        xds: `localhost:${secured}`,
+        address: first.near,
+      });
     });
 
     await t.step("all pods are replaced, and no request fails", async () => {

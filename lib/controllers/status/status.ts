@@ -9,7 +9,8 @@ import { canonicalJson } from "../../base/mod.ts";
 import { rowRef } from "../../graph/mod.ts";
 import { objectKey } from "../../model/mod.ts";
 import { isNotFound, type ListItem, mergePatch, type ResourceType } from "../../orch/mod.ts";
-import { applyAll, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { createPace, type StatusPace } from "./pace.ts";
 
 /** Type of the condition that the controller writes. */
 export const RECONCILED = "Reconciled";
@@ -131,11 +132,13 @@ export interface StatusInputs {
   readonly rollout: (kind: string, namespace: string, name: string) => Rollout | undefined;
   /** Time between two passes, in milliseconds. */
   readonly everyMs: number;
+  readonly pace: StatusPace;
 }
 
 /** Writes status until the end of the term. */
 export async function runStatus(term: Term, inputs: StatusInputs): Promise<void> {
   const wake = new Wake();
+  const pace = createPace(inputs.pace);
   const followed = inputs.types.map((type) => ({
     type,
     items: observe<StatusItem>(term, type, {
@@ -175,7 +178,7 @@ export async function runStatus(term: Term, inputs: StatusInputs): Promise<void>
   await reconcile(term, wake, {
     name: "status",
     follows: followed.map(({ items }) => items),
-    pass: () => applyAll(term.signal, tasks()),
+    pass: () => pace.run(term.signal, tasks),
     everyMs: inputs.everyMs,
   });
 }

@@ -79,29 +79,4 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
       ),
     ],
   },
-  {
-    state: { kind: "unsupported", reason: "status of resources, and analysis" },
-    readers: DAEMON,
-    rows: [
-      int(
-        "PILOT_STATUS_BURST",
-        AGENT_DAEMON,
-        500,
-        "Burst of status writes.",
-      ),
-      int(
-        "PILOT_STATUS_MAX_WORKERS",
-        AGENT_DAEMON,
-        100,
-        "Maximum of concurrent status writes.",
-      ),
-      float("PILOT_STATUS_QPS", AGENT_DAEMON, 100, "Writes of status per second."),
-      duration(
-        "PILOT_STATUS_UPDATE_INTERVAL",
-        AGENT_DAEMON,
-        "500ms",
-        "Time between two rounds of writing status.",
-      ),
-    ],
-  },
 ];

@@ -12,6 +12,8 @@ export interface Pod extends AsyncDisposable {
   readonly name: string;
   readonly version: string;
   readonly address: string;
+  /** Address of the machine at its end of the pod's link. */
+  readonly near: string;
 }
 
 /** The reason why pods cannot run here; `undefined` if they can. */
@@ -43,5 +45,5 @@ export async function startPod({ number, version, port }: {
   const program = new URL("./backend.ts", import.meta.url).pathname;
   stack.use(await start(space, [program, name, address, `${port}`]));
   const all = stack.move();
-  return { name, version, address, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { name, version, address, near, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

@@ -1,0 +1,52 @@
+/**
+ * The pace at which status is written.
+ *
+ * @module
+ */
+import { createRateLimit } from "../../orch/mod.ts";
+import { pause } from "../pause.ts";
+import { applyAll } from "../reconcile.ts";
+
+/** Settings of the pace. */
+export interface StatusPace {
+  /** Writes a second; 0 or less: no limit. */
+  readonly qps: number;
+  /** Writes that may go out at once after a quiet time. */
+  readonly burst: number;
+  /** Most writes at the same time; at least 1. */
+  readonly workers: number;
+  /** Least time from the end of a round of writes to the next round, in milliseconds. */
+  readonly roundMs: number;
+}
+
+/** Runs rounds of writes. */
+export interface PacedWrites {
+  /**
+   * Runs one round.
+   *
+   * @param tasks makes the writes; called when the round begins
+   * @returns the number of writes that succeeded
+   * @throws the first failure, after all were tried
+   */
+  run(signal: AbortSignal, tasks: () => readonly (() => Promise<unknown>)[]): Promise<number>;
+}
+
+/** Creates the pace. */
+export function createPace({ qps, burst, workers, roundMs }: StatusPace): PacedWrites {
+  const limit = createRateLimit({ qps, burst });
+  let nextAt = 0;
+  return {
+    async run(signal, tasks) {
+      await pause(Math.max(0, nextAt - performance.now()), signal);
+      const writes = tasks().map((write) => async () => {
+        await limit.take(signal);
+        return await write();
+      });
+      try {
+        return await applyAll(signal, writes, workers);
+      } finally {
+        if (writes.length > 0) nextAt = performance.now() + roundMs;
+      }
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { createPace, type StatusPace } from "./pace.ts";
+
+const FREE: StatusPace = { qps: 0, burst: 0, workers: 1, roundMs: 0 };
+const SIGNAL = new AbortController().signal;
+
+/** Runs writes that end in the order of their start, and returns the most at the same time. */
+async function mostAtOnce(workers: number, writes: number): Promise<number> {
+  let [running, most] = [0, 0];
+  const write = async () => {
+    most = Math.max(most, ++running);
+    await Promise.resolve();
+    running--;
+  };
+  const pace = createPace({ ...FREE, workers });
+  assert.equal(await pace.run(SIGNAL, () => Array(writes).fill(write)), writes);
+  return most;
+}
+
+Deno.test("PILOT_STATUS_MAX_WORKERS: so many writes run at the same time", async () => {
+  assert.deepEqual([await mostAtOnce(1, 5), await mostAtOnce(3, 5), await mostAtOnce(9, 5)], [
+    1,
+    3,
+    5,
+  ]);
+});
+
+Deno.test("PILOT_STATUS_QPS and BURST: writes beyond the burst wait", async () => {
+  const controller = new AbortController();
+  let writes = 0;
+  // The third write would wait for an hour.
+  const pace = createPace({ ...FREE, qps: 1 / 3600, burst: 2 });
+  const tasks = Array(3).fill(() => {
+    if (++writes === 2) queueMicrotask(() => controller.abort(new Error("ended")));
+    return Promise.resolve();
+  });
+  await assert.rejects(pace.run(controller.signal, () => tasks), /ended/);
+  assert.equal(writes, 2);
+});
+
+Deno.test("PILOT_STATUS_UPDATE_INTERVAL: the next round of writes waits", async () => {
+  const pace = createPace({ ...FREE, roundMs: 3_600_000 });
+  const controller = new AbortController();
+  assert.equal(await pace.run(SIGNAL, () => []), 0);
+  assert.equal(await pace.run(SIGNAL, () => [() => Promise.resolve()]), 1, "a round without writes");
+  let ended = false;
+  const waiting = pace.run(controller.signal, () => {
+    assert.ok(ended, "the round began before its time");
+    return [];
+  });
+  await Promise.resolve();
+  ended = true;
+  controller.abort();
+  assert.equal(await waiting, 0);
+});
+
+Deno.test("a failed write does not end the others", async () => {
+  let writes = 0;
+  const fail = () => Promise.reject(new Error("no"));
+  const write = () => Promise.resolve(writes++);
+  await assert.rejects(createPace(FREE).run(SIGNAL, () => [write, fail, write]), /no/);
+  assert.equal(writes, 2);
+});
