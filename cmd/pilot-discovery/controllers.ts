@@ -23,6 +23,7 @@ import {
   runRootCertificates,
   runStatus,
   runUntaint,
+  statusPace,
   steerClusters,
   type Term,
 } from "../../lib/controllers/mod.ts";
@@ -182,6 +183,7 @@ function status({ sources, records: { receipts }, views }: ControllerInput): Ele
         messages,
         rollout,
         everyMs: PILOT_ANALYSIS_INTERVAL.get(),
+        pace: statusPace(),
       }),
   }];
 }

@@ -28,6 +28,7 @@ export {
 export type { EntryItem } from "./registration/entries.ts";
 export { runRegistration } from "./registration/registration.ts";
 export { runAddresses } from "./addresses/addresses.ts";
+export { statusPace } from "./status/pace.ts";
 export { type Rollout, runStatus, type StatusInputs } from "./status/status.ts";
 export { addressesOf, runIngressStatus } from "./ingress/ingress_status.ts";
 export {

@@ -36,7 +36,7 @@ export {
   type OwnerReference,
   trimmed,
 } from "./object.ts";
-export type { RateOptions } from "./rate.ts";
+export { createRateLimit, type RateLimit, type RateOptions } from "./rate.ts";
 export {
   applyObject,
   type ApplyOptions,

@@ -6,6 +6,12 @@
 import { createRateLimit } from "../../orch/mod.ts";
 import { pause } from "../pause.ts";
 import { applyAll } from "../reconcile.ts";
+import {
+  PILOT_STATUS_BURST,
+  PILOT_STATUS_MAX_WORKERS,
+  PILOT_STATUS_QPS,
+  PILOT_STATUS_UPDATE_INTERVAL,
+} from "../variables.ts";
 
 /** Settings of the pace. */
 export interface StatusPace {
@@ -17,6 +23,16 @@ export interface StatusPace {
   readonly workers: number;
   /** Least time from the end of a round of writes to the next round, in milliseconds. */
   readonly roundMs: number;
+}
+
+/** The pace that the environment sets. */
+export function statusPace(): StatusPace {
+  return {
+    qps: PILOT_STATUS_QPS.get(),
+    burst: PILOT_STATUS_BURST.get(),
+    workers: PILOT_STATUS_MAX_WORKERS.get(),
+    roundMs: PILOT_STATUS_UPDATE_INTERVAL.get(),
+  };
 }
 
 /** Runs rounds of writes. */

@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
-import { createPace, type StatusPace } from "./pace.ts";
+import { useEnvironment } from "../../env/mod.ts";
+import { createPace, statusPace } from "./pace.ts";
 
-const FREE: StatusPace = { qps: 0, burst: 0, workers: 1, roundMs: 0 };
+/** Variables of a pace without limits, one write after another. */
+const FREE = {
+  PILOT_STATUS_QPS: "0",
+  PILOT_STATUS_MAX_WORKERS: "1",
+  PILOT_STATUS_UPDATE_INTERVAL: "0s",
+};
 const SIGNAL = new AbortController().signal;
+
+function paceOf(env: Record<string, string>): ReturnType<typeof createPace> {
+  using _ = useEnvironment({ ...FREE, ...env });
+  return createPace(statusPace());
+}
 
 /** Runs writes that end in the order of their start, and returns the most at the same time. */
 async function mostAtOnce(workers: number, writes: number): Promise<number> {
@@ -12,7 +23,7 @@ async function mostAtOnce(workers: number, writes: number): Promise<number> {
     await Promise.resolve();
     running--;
   };
-  const pace = createPace({ ...FREE, workers });
+  const pace = paceOf({ PILOT_STATUS_MAX_WORKERS: `${workers}` });
   assert.equal(await pace.run(SIGNAL, () => Array(writes).fill(write)), writes);
   return most;
 }
@@ -29,20 +40,25 @@ Deno.test("PILOT_STATUS_QPS and BURST: writes beyond the burst wait", async () =
   const controller = new AbortController();
   let writes = 0;
   // The third write would wait for an hour.
-  const pace = createPace({ ...FREE, qps: 1 / 3600, burst: 2 });
-  const tasks = Array(3).fill(() => {
-    if (++writes === 2) queueMicrotask(() => controller.abort(new Error("ended")));
-    return Promise.resolve();
-  });
-  await assert.rejects(pace.run(controller.signal, () => tasks), /ended/);
+  const pace = paceOf({ PILOT_STATUS_QPS: "0.0003", PILOT_STATUS_BURST: "2" });
+  const round = pace.run(
+    controller.signal,
+    () => Array(3).fill(() => Promise.resolve(writes++)),
+  );
+  setTimeout(() => controller.abort(new Error("ended")), 50);
+  await assert.rejects(round, /ended/);
   assert.equal(writes, 2);
 });
 
 Deno.test("PILOT_STATUS_UPDATE_INTERVAL: the next round of writes waits", async () => {
-  const pace = createPace({ ...FREE, roundMs: 3_600_000 });
+  const pace = paceOf({ PILOT_STATUS_UPDATE_INTERVAL: "1h" });
   const controller = new AbortController();
   assert.equal(await pace.run(SIGNAL, () => []), 0);
-  assert.equal(await pace.run(SIGNAL, () => [() => Promise.resolve()]), 1, "a round without writes");
+  assert.equal(
+    await pace.run(SIGNAL, () => [() => Promise.resolve()]),
+    1,
+    "a round without writes",
+  );
   let ended = false;
   const waiting = pace.run(controller.signal, () => {
     assert.ok(ended, "the round began before its time");
@@ -58,6 +74,6 @@ Deno.test("a failed write does not end the others", async () => {
   let writes = 0;
   const fail = () => Promise.reject(new Error("no"));
   const write = () => Promise.resolve(writes++);
-  await assert.rejects(createPace(FREE).run(SIGNAL, () => [write, fail, write]), /no/);
+  await assert.rejects(paceOf({}).run(SIGNAL, () => [write, fail, write]), /no/);
   assert.equal(writes, 2);
 });

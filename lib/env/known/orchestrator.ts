@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT_DAEMON, ALL, bool, DAEMON, duration, float, int, text } from "./rows.ts";
+import { AGENT_DAEMON, ALL, bool, DAEMON, text } from "./rows.ts";
 
 /** Variables of the connection to an orchestrator, which is not implemented. */
 export const ORCHESTRATOR: readonly IneffectiveGroup[] = [

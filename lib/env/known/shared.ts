@@ -65,6 +65,7 @@ export const SHARED: readonly ListedEnv[] = [
   ...listed("duration", AGENT_DAEMON, [
     "PILOT_REMOTE_CLUSTER_TIMEOUT",
     "PILOT_ANALYSIS_INTERVAL",
+    "PILOT_STATUS_UPDATE_INTERVAL",
     "PILOT_DEBOUNCE_AFTER",
     "PILOT_DEBOUNCE_MAX",
     "PILOT_JWT_PUB_KEY_REFRESH_INTERVAL",
@@ -74,11 +75,14 @@ export const SHARED: readonly ListedEnv[] = [
   ...listed("float", AGENT_DAEMON, [
     "PILOT_MAX_REQUESTS_PER_SECOND",
     "PILOT_TRACE_SAMPLING",
+    "PILOT_STATUS_QPS",
   ]),
   ...listed("int", AGENT_DAEMON, [
     "MESH_GPRC_MAXRECVMSGSIZE",
     "MESH_GPRC_MAXSTREAMS",
     "PILOT_PUSH_THROTTLE",
+    "PILOT_STATUS_BURST",
+    "PILOT_STATUS_MAX_WORKERS",
     "PILOT_XDS_CACHE_SIZE",
   ]),
   ...listed("string", AGENT_DAEMON, [
