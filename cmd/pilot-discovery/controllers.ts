@@ -86,7 +86,7 @@ export function startControllers(input: ControllerInput, stack: AsyncDisposableS
       revision: REVISION.get() || "default",
       defaultRevision: () => revision.current(),
       enabled,
-      run: (signal) => run({ client: at, signal }),
+      run,
     });
   stack.use(together(controllersOf(input).map((one) => join(one, client))));
   controlRemoteClusters(input, join, stack);
@@ -138,6 +138,7 @@ function together(parts: readonly AsyncDisposable[]): AsyncDisposable {
 
 function controllersOf(input: ControllerInput): Elected[] {
   return [
+    ...rootRotation(input),
     ...rootCertificates(input),
     ...status(input),
     ...addresses(input),
@@ -145,6 +146,11 @@ function controllersOf(input: ControllerInput): Elected[] {
     ...ingress(input),
     ...exportedServices(input),
   ];
+}
+
+function rootRotation({ identity: { rotateRoot } }: ControllerInput): Elected[] {
+  if (rotateRoot === undefined) return [];
+  return [{ name: "mesh-root-rotation-election", run: ({ signal }) => rotateRoot(signal) }];
 }
 
 function rootCertificates({ sources, identity: { authority } }: ControllerInput): Elected[] {

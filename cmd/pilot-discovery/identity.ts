@@ -61,6 +61,11 @@ export interface Identity {
   readonly debugCallers: RemoteCallers;
   /** The change of the self-signed root; `undefined` without one. */
   readonly rootChange: RootChangeControl | undefined;
+  /**
+   * Renews the root that replicas share until the signal is aborted; `undefined`: there is none, or
+   * the daemon has its own.
+   */
+  readonly rotateRoot: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** The service that issues certificates; `undefined` when the daemon issues none. */
   readonly certificates: RpcMethod | undefined;
   /** The roots that proxies trust; `undefined` without an authority. */
@@ -130,8 +135,9 @@ export async function openIdentity(
   const isPlainAuthenticated = XDS_AUTH.get() && XDS_AUTH_PLAINTEXT.get();
   const received = acknowledgements();
   const pending = pendingProxies(input, received);
+  const rotation = rootRotation(input.clients !== undefined);
   const ca = ENABLE_CA_SERVER.get() && (isSecured || isPlainAuthenticated)
-    ? await openAuthority(input, pending, stack)
+    ? await openAuthority(input, { pending, leads: rotation.leads }, stack)
     : undefined;
   const tls = isSecured ? await openTls(input, ca, stack) : undefined;
   const authn = createAuthn({
@@ -151,6 +157,7 @@ export async function openIdentity(
     systemNamespace: options.namespace,
     debugCallers: debugCallers(authn, options.namespace),
     rootChange: ca?.selfSigned && rootChangeControl(ca.selfSigned, pending),
+    rotateRoot: ca?.selfSigned?.isShared ? rotation.lead : undefined,
     authorize: proxyAuthorizer(authn, {
       secured: XDS_AUTH.get(),
       plain: isPlainAuthenticated,
@@ -195,9 +202,25 @@ function pendingProxies({ sessions }: IdentityInput, received: Acknowledgements)
     );
 }
 
+/** With an orchestrator, the replica that is elected renews the root; without one, the daemon does. */
+function rootRotation(isElected: boolean) {
+  let isLeading = !isElected;
+  return {
+    leads: () => isLeading,
+    async lead(signal: AbortSignal): Promise<void> {
+      isLeading = !signal.aborted;
+      await new Promise<void>((done) => {
+        if (signal.aborted) done();
+        signal.addEventListener("abort", () => done(), { once: true });
+      });
+      isLeading = false;
+    },
+  };
+}
+
 async function openAuthority(
   { mesh, onMesh, ingest, clients, settings: { options: { namespace } } }: IdentityInput,
-  pending: PendingProxies,
+  rotation: { readonly pending: PendingProxies; readonly leads: () => boolean },
   stack: AsyncDisposableStack,
 ): Promise<CertificateAuthority> {
   const client = clients?.(undefined);
@@ -206,7 +229,7 @@ async function openAuthority(
     ? await startAuthority({
       trustDomain: mesh().trustDomain,
       clock,
-      pending,
+      ...rotation,
       ...(client === undefined ? {} : { secrets: { client, namespace } }),
     })
     : await startRegistrationAuthority({

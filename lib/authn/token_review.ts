@@ -58,6 +58,8 @@ const MAX_WAITING = 1_000;
 /** A result that is kept, without the token. */
 interface Known {
   readonly result: Promise<TokenIdentity>;
+  /** The begin of the review: a clock that was set back to before it ends the result's use. */
+  readonly from: number;
   until: number;
 }
 
@@ -90,11 +92,12 @@ export function tokenReviewVerifier(options: TokenReviewOptions): TokenVerifier 
     }
     const key = hash(JSON.stringify([cluster ?? "", token]));
     const found = known.get(key);
-    if (found !== undefined && clock() < found.until) return found.result;
+    const now = clock();
+    if (found !== undefined && found.from <= now && now < found.until) return found.result;
     known.delete(key);
     if (known.size >= kept) known.delete(known.keys().next().value!);
     // Callers with the same token share a review that is under way.
-    const entry = { until: Infinity } as { result: Promise<TokenIdentity>; until: number };
+    const entry = { from: now, until: Infinity } as Known & { result: Promise<TokenIdentity> };
     entry.result = ask(token, cluster, entry);
     known.set(key, entry);
     return entry.result;

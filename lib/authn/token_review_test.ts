@@ -96,6 +96,27 @@ Deno.test("results are kept for a short time, by token and cluster", async () =>
   assert.equal(state.asked, 9);
 });
 
+/** A jump of the clock, ms → the number of reviews of one token before and after it. */
+const JUMPS: readonly (readonly [number, number])[] = [
+  [0, 1],
+  [9_000, 1],
+  [3_600_000, 2],
+  [-1, 2],
+  [-3_600_000, 2],
+];
+
+for (const [jump, reviews] of JUMPS) {
+  Deno.test(`a clock that jumps by ${jump} ms does not prolong the use of a result`, async () => {
+    const { verify, state } = verifier(() =>
+      Promise.resolve(accepted("system:serviceaccount:shop:cart"))
+    );
+    await verify("a", undefined);
+    state.now += jump;
+    await verify("a", undefined);
+    assert.equal(state.asked, reviews);
+  });
+}
+
 Deno.test("a server that does not answer is asked again; an expired token is not kept", async () => {
   let down = true;
   const { verify, state } = verifier(() =>

@@ -37,7 +37,7 @@ export interface SelfSignedOptions {
   readonly clock: () => number;
   /**
    * True while this replica renews the root and continues a change; the others follow the store.
-   * Default: always.
+   * Not used for a store that cannot be followed: each daemon has its own root then. Default: always.
    */
   readonly leads?: () => boolean;
   /** Interval of checks during a change, ms. Default: 1 s. */
@@ -46,6 +46,8 @@ export interface SelfSignedOptions {
 
 /** A self-signed authority. */
 export interface SelfSigned extends AuthoritySource {
+  /** True: replicas share the root, and one of them renews it. */
+  readonly isShared: boolean;
   /** The phase of a change of roots, with its properties. */
   state(): RootChange<Issuer>;
   /** The operator's decision: to begin a change of roots, or on the announced root. */
@@ -106,11 +108,13 @@ function run(first: RootChange<Issuer>, options: SelfSignedOptions): SelfSigned 
     // Saved first: a root that signs must be known after a restart.
     if (next !== state) adopt(await options.store.save(next));
   };
+  const isShared = options.store.follow !== undefined;
+  const turnOf = createTurns(options, isShared);
   const check = serially(async () => {
-    if (options.leads?.() === false) return;
+    const { leads, isDue: isBegin } = turnOf(state);
+    if (!leads) return;
     if (state.phase === "stable") {
-      const { certificate } = state.active;
-      if (!isDue(certificate, options.clock(), options.gracePercent)) return;
+      if (!isBegin) return;
       await step({ type: "begin", next: await newRoot(options) });
     }
     const serials = trustedRoots(state).map(({ certificate }) => certificate.serial);
@@ -131,6 +135,7 @@ function run(first: RootChange<Issuer>, options: SelfSignedOptions): SelfSigned 
   };
   const timers = startTimers(options, () => state.phase !== "stable", check);
   return {
+    isShared,
     current: () => authority,
     state: () => state,
     onChange,
@@ -142,6 +147,22 @@ function run(first: RootChange<Issuer>, options: SelfSignedOptions): SelfSigned 
       await following?.[Symbol.asyncDispose]();
       await check.idle();
     },
+  };
+}
+
+/** Tells at each check if the root is due, and if this replica renews it; logs the begin and the wait. */
+function createTurns({ clock, gracePercent, leads: leader }: SelfSignedOptions, isShared: boolean) {
+  let waits = false;
+  return ({ phase, active: { certificate } }: RootChange<Issuer>) => {
+    const { serial: root } = certificate;
+    const isBegin = phase === "stable" && isDue(certificate, clock(), gracePercent);
+    const leads = !isShared || leader?.() !== false;
+    if (isBegin && leads) log.info("the root is due; its renewal begins", { root });
+    else if (isBegin && !waits) {
+      log.info("the root is due; the replica that leads renews it", { root });
+    }
+    waits = isBegin && !leads;
+    return { leads, isDue: isBegin };
   };
 }
 

@@ -76,6 +76,21 @@ export function createClient(
   };
 }
 
+/** The same client; each attempt of a write waits for `guard` right before it is sent. */
+export function guardWrites(client: OrchClient, guard: () => Promise<void>): OrchClient {
+  const guarded = (request: OrchRequest): OrchRequest =>
+    (request.method ?? "GET") === "GET" ? request : { ...request, guard };
+  return {
+    access: client.access,
+    followed: client.followed,
+    text: (request) => client.text(guarded(request)),
+    json: (request) => client.json(guarded(request)),
+    stream: (request) => client.stream(guarded(request)),
+    renew: () => client.renew(),
+    [Symbol.dispose]: () => client[Symbol.dispose](),
+  };
+}
+
 interface Repeated<T> {
   readonly transport: Transport;
   readonly limit: RateLimit;

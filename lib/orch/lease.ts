@@ -33,6 +33,8 @@ export interface LeaseState {
   readonly held: boolean;
   /** The holder; empty: nobody. */
   readonly holder: string;
+  /** True: it was taken from a holder that may still believe to hold it. */
+  readonly preempted: boolean;
 }
 
 /** Attempts to take and renew one lease. */
@@ -56,6 +58,9 @@ interface Lease extends OrchObject {
     readonly leaseTransitions?: number;
   };
 }
+
+/** Another process wrote the lease at the same time. */
+const LOST: LeaseState = { held: false, holder: "", preempted: false };
 
 /** Starts without the lease. */
 export function createLease(options: LeaseOptions): LeaseLock {
@@ -85,14 +90,17 @@ class Lock implements LeaseLock {
       if (this.#seen?.version !== version || now < this.#seen.at) this.#seen = { version, at: now };
       this.#last = current;
       const owner = current.spec?.holderIdentity ?? "";
-      if (owner !== holder && !this.#isFree(current, now)) return { held: false, holder: owner };
+      const preempted = owner !== holder && !this.#isFree(current, now);
+      if (preempted && !this.#mayPreempt(current)) {
+        return { held: false, holder: owner, preempted: false };
+      }
       this.#keep(await replaceObject<Lease>(client, LEASE, this.#next(current)), now);
+      return { held: true, holder, preempted };
     } catch (error) {
-      if (isConflict(error)) return { held: false, holder: "" };
+      if (isConflict(error)) return LOST;
       if (!isNotFound(error)) throw error;
       return await this.#create(now);
     }
-    return { held: true, holder };
   }
 
   async release(): Promise<void> {
@@ -112,17 +120,19 @@ class Lock implements LeaseLock {
     const { client, holder } = this.#options;
     try {
       this.#keep(await createObject<Lease>(client, LEASE, this.#next(undefined)), now);
-      return { held: true, holder };
+      return { held: true, holder, preempted: false };
     } catch (error) {
-      if (isConflict(error)) return { held: false, holder: "" };
+      if (isConflict(error)) return LOST;
       throw error;
     }
   }
 
-  #isFree({ spec, metadata }: Lease, now: number): boolean {
-    const { preempts } = this.#options;
+  #mayPreempt({ metadata: { annotations = {} } }: Lease): boolean {
+    return this.#options.preempts?.(annotations) === true;
+  }
+
+  #isFree({ spec }: Lease, now: number): boolean {
     if (!spec?.holderIdentity) return true;
-    if (preempts?.(metadata.annotations ?? {}) === true) return true;
     const durationMs = (spec.leaseDurationSeconds ?? 0) * 1000;
     return now - (this.#seen?.at ?? now) > durationMs;
   }

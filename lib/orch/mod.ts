@@ -16,7 +16,13 @@ export {
   type Impersonation,
   type TlsMaterial,
 } from "./access.ts";
-export { type ClientOptions, createClient, DEFAULT_RATE, type OrchClient } from "./client.ts";
+export {
+  type ClientOptions,
+  createClient,
+  DEFAULT_RATE,
+  guardWrites,
+  type OrchClient,
+} from "./client.ts";
 export { isConflict, isExpired, isNotFound, isUnreachable, OrchError } from "./error.ts";
 export { inClusterAccess, isInCluster } from "./in_cluster.ts";
 export {

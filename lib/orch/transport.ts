@@ -30,6 +30,8 @@ export interface OrchRequest {
    * its head.
    */
   readonly timeoutMs?: number;
+  /** Awaited right before each attempt; after a rejection nothing is sent. */
+  readonly guard?: (() => Promise<void>) | undefined;
 }
 
 /** Default time limit of a request, in milliseconds. */
@@ -83,10 +85,11 @@ class HttpTransport implements Transport {
     const timer = new AbortController();
     const timeout = setTimeout(() => timer.abort(), timeoutMs);
     try {
+      const client = await this.#connect();
+      const headers = await this.#headers(request);
+      await request.guard?.();
       const response = await fetch(`${this.#access.server}${path}${queryText(query)}`, {
-        method,
-        client: await this.#connect(),
-        headers: await this.#headers(request),
+        ...{ method, client, headers },
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
         redirect: "error",
         signal: request.signal === undefined

@@ -6,7 +6,7 @@
  */
 export { isServed } from "./external.ts";
 export { type MountedOptions, startMountedCertificates } from "./mounted.ts";
-export { renewalIn, type RenewalInput } from "./rotation.ts";
+export { renewalIn, type RenewalInput, type RenewalWait, untilRenewal } from "./rotation.ts";
 export { type SdsOptions, type SdsServer, startSds } from "./server.ts";
 export {
   daemonTls,

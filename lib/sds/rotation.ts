@@ -1,5 +1,5 @@
 /**
- * The time of a renewal.
+ * The time of a renewal, by clocks that are handed in.
  *
  * @module
  */
@@ -22,4 +22,27 @@ export function renewalIn(input: RenewalInput): number {
   const { notBefore, notAfter, now, ratio, jitter, random } = input;
   const varied = Math.min(1, Math.max(0, ratio + jitter * (random * 2 - 1)));
   return Math.max(0, notAfter - (notAfter - notBefore) * varied - now);
+}
+
+/** Longest sleep before the clock is read again, ms: it may jump, or the machine may have slept. */
+const LOOK_MS = 30_000;
+
+/** Input of {@link untilRenewal}. */
+export interface RenewalWait extends Omit<RenewalInput, "now"> {
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /** Sleeps some milliseconds, or until the end of the wait. */
+  readonly sleep: (ms: number) => Promise<void>;
+  /** True: the wait ends early. */
+  readonly hasEnded: () => boolean;
+}
+
+/** Waits until the renewal is due by the clock, also after the clock jumped. */
+export async function untilRenewal(wait: RenewalWait): Promise<void> {
+  const { clock, sleep, hasEnded } = wait;
+  while (!hasEnded()) {
+    const left = renewalIn({ ...wait, now: clock() });
+    if (left === 0) return;
+    await sleep(Math.min(left, LOOK_MS));
+  }
 }

@@ -7,8 +7,9 @@ import {
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
-import { renewalIn, startSds, type WorkloadCertificate } from "./mod.ts";
+import { renewalIn, startSds, untilRenewal, type WorkloadCertificate } from "./mod.ts";
 
+const HOUR = 3_600_000;
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/StreamSecrets";
 
 Deno.test("a certificate is renewed when its ratio remains, varied by the jitter", () => {
@@ -20,6 +21,35 @@ Deno.test("a certificate is renewed when its ratio remains, varied by the jitter
   assert.equal(renewalIn({ ...input, ratio: 1, jitter: 1, random: 1 }), 0);
   assert.equal(renewalIn({ ...input, now: 5000 }), 0);
 });
+
+/** A jump of the clock after an hour, ms → the time of the renewal by the clock, ms. */
+const JUMPS: readonly (readonly [string, number, number])[] = [
+  ["no jump", 0, 12 * HOUR],
+  ["a machine that slept until after the end of the certificate", 30 * HOUR, 31 * HOUR],
+  ["a clock that is set forward", 5 * HOUR, 12 * HOUR],
+  ["a clock that is set back", -HOUR / 2, 12 * HOUR],
+];
+
+for (const [name, jump, expected] of JUMPS) {
+  Deno.test(`the renewal follows the clock: ${name}`, async () => {
+    let now = 0;
+    let hasJumped = false;
+    await untilRenewal({
+      ...{ notBefore: 0, notAfter: 24 * HOUR, ratio: 0.5, jitter: 0, random: 0.5 },
+      clock: () => now,
+      sleep(ms) {
+        now += ms;
+        if (now >= HOUR && !hasJumped) {
+          hasJumped = true;
+          now += jump;
+        }
+        return Promise.resolve();
+      },
+      hasEnded: () => false,
+    });
+    assert.equal(now, expected);
+  });
+}
 
 async function certificate(version: string): Promise<WorkloadCertificate> {
   const key = await generateKey({ type: "ecdsa", curve: "P256" });

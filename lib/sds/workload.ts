@@ -22,7 +22,7 @@ import { countRetry, requestCertificate } from "./ca_client.ts";
 import { expiryGauge } from "./expiry.ts";
 import type { PairFiles } from "./pem_files.ts";
 import { provisionedPair } from "./provisioned.ts";
-import { renewalIn } from "./rotation.ts";
+import { untilRenewal } from "./rotation.ts";
 import { sleep } from "./sleep.ts";
 import { readRoots, rootsToTrust } from "./trusted_roots.ts";
 import type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
@@ -92,9 +92,13 @@ export async function startWorkloadCertificates(
     while (!end.aborted) {
       const { ratio, jitter } = options;
       const { obtainedAt: notBefore, notAfter } = held.current();
-      const random = Math.random();
-      const wait = renewalIn({ notBefore, notAfter, now: Date.now(), ratio, jitter, random });
-      await sleep(Math.max(wait, FIRST_PAUSE_MS), end);
+      await sleep(FIRST_PAUSE_MS, end);
+      await untilRenewal({
+        ...{ notBefore, notAfter, ratio, jitter, random: Math.random() },
+        clock: () => Date.now(),
+        sleep: (ms) => sleep(ms, end),
+        hasEnded: () => end.aborted,
+      });
       const next = end.aborted ? undefined : await obtain(options, held.current, end);
       if (!next) return;
       await held.keep(next);

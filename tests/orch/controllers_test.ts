@@ -24,8 +24,10 @@ import {
   type DaemonOptions,
   eventually,
   freePorts,
+  startCommand,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
+import { PAUSED_ELECTION, WRITTEN } from "./cases/paused_election.ts";
 import { connectWorkload } from "../support/registering_workload.ts";
 import { makeIngressWorld } from "./cases/ingress_traffic.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
@@ -107,6 +109,18 @@ async function holderOf(client: OrchClient, name: string): Promise<string> {
 }
 
 const NAMESPACES = "mesh-namespace-controller-election";
+/** The self-signed root is due at every check. */
+const ROOT_IS_DUE = {
+  MESHCA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE: "100",
+  MESHCA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL: "100ms",
+  MESHCA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR: "false",
+};
+
+/** The debug page of the change of roots. */
+interface RootChange {
+  readonly phase: string;
+  readonly next?: string;
+}
 
 async function leads(daemon: Daemon, election: string): Promise<boolean> {
   const text = await (await fetch(`${daemon.monitoring}/metrics`)).text();
@@ -114,8 +128,13 @@ async function leads(daemon: Daemon, election: string): Promise<boolean> {
 }
 
 /** Runs the elections of two processes by hand: times are short, and revisions differ. */
-async function electionCases(client: OrchClient, t: Deno.TestContext): Promise<void> {
+async function electionCases(
+  cluster: Cluster,
+  client: OrchClient,
+  t: Deno.TestContext,
+): Promise<void> {
   const running = new Set<string>();
+  let most = 0;
   const join = (identity: string, revision: string) =>
     joinElection({
       client,
@@ -125,25 +144,53 @@ async function electionCases(client: OrchClient, t: Deno.TestContext): Promise<v
       revision,
       defaultRevision: () => "blue",
       enabled: true,
-      timing: { leaseMs: 3_000, deadlineMs: 2_000, retryMs: 100 },
-      run: async (signal) => {
+      timing: { leaseMs: 3_000, deadlineMs: 2_000, fenceMs: 1_000, retryMs: 100 },
+      run: async ({ signal }) => {
         running.add(identity);
+        most = Math.max(most, running.size);
         await new Promise((end) => signal.addEventListener("abort", end, { once: true }));
         running.delete(identity);
       },
     });
-  await t.step("one of two replicas leads; the default revision takes over", async () => {
+  await t.step("one of two replicas leads; the default revision takes over alone", async () => {
     await using _first = join("green-1", "green");
     await eventually("green leads", () => running.has("green-1"));
     await using _other = join("green-2", "green");
     await using _third = join("blue-1", "blue");
     await eventually("blue leads", () => running.has("blue-1") && !running.has("green-1"));
     assert.deepEqual([...running], ["blue-1"]);
+    assert.equal(most, 1, "never two at the same time");
     assert.equal(await holderOf(client, "test-election"), "blue-1");
   });
   await t.step("an orderly stop gives the lease back", async () => {
     assert.equal(await holderOf(client, "test-election"), "");
     assert.equal(running.size, 0);
+  });
+  await t.step("a paused leader that was replaced writes nothing when it goes on", async () => {
+    const name = { namespace: SYSTEM, name: WRITTEN };
+    await make(client, types.CONFIG_MAP, name);
+    const script = new URL("./cases/writing_leader.ts", import.meta.url).pathname;
+    await using other = startCommand(
+      Deno.execPath(),
+      ["run", "-q", "-A", script, cluster.files.kubeconfig],
+    );
+    const written = async () => (await read(client, types.CONFIG_MAP, WRITTEN, SYSTEM))!;
+    await eventually("writes", async () => Number((await written()).data?.count) > 3, 60_000);
+    other.kill("SIGSTOP");
+    await using _own = joinElection({
+      ...PAUSED_ELECTION,
+      ...{ client, identity: "own" },
+      run: async ({ client, signal }) => {
+        await mergePatch(client, types.CONFIG_MAP, name, { data: { writer: "own" } });
+        await new Promise((end) => signal.addEventListener("abort", end, { once: true }));
+      },
+    });
+    const isOwn = async () => (await written()).data?.writer === "own";
+    await eventually("the other leader", isOwn, 60_000);
+    const before = await written();
+    other.kill("SIGCONT");
+    await other.printed("the term is over", 60_000);
+    assert.deepEqual(await written(), before);
   });
 }
 
@@ -152,7 +199,7 @@ clusterTest("controllers: elections and root certificates", async (cluster, t) =
   await applyDefinitions(client);
   await make(client, types.NAMESPACE, { name: SYSTEM });
   await make(client, types.NAMESPACE, { name: "shop", labels: { mesh: "yes-it-is" } });
-  await electionCases(client, t);
+  await electionCases(cluster, client, t);
 
   const config = await meshFile("{}");
   const env = { REVISION: "blue", POD_NAME: "first", PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "1s" };
@@ -204,28 +251,38 @@ clusterTest("controllers: elections and root certificates", async (cluster, t) =
   });
 
   await t.step(
-    "the revision of the tag default takes the leases, while the tag is there",
+    "the revision of the tag default takes the leases, and only it renews the root",
     async () => {
       assert.equal(await leads(first, NAMESPACES), true);
-      const labels = { "mesh.io/tag": "default", "mesh.io/rev": "green" };
+      const labels = { "mesh.io/tag": "default", "mesh.io/rev": "blue" };
       const tag = { name: "mesh-revision-tag-default" };
-      const other = { REVISION: "green", POD_NAME: "green" };
-      await using green = await startOn(cluster, { args, env: other });
       await make(client, types.MUTATING_WEBHOOKS, { ...tag, labels });
+      const other = { REVISION: "green", POD_NAME: "green", ...ROOT_IS_DUE };
+      await using green = await startOn(cluster, { args, env: other });
+      await green.program.printed(/the root is due; the replica that leads renews it/);
+      for (const daemon of [first, green]) {
+        assert.equal((await daemon.debug<RootChange>("root_change")).phase, "stable");
+      }
+      const revision = { metadata: { labels: { "mesh.io/rev": "green" } } };
+      await mergePatch(client, types.MUTATING_WEBHOOKS, tag, revision);
       await eventually("green leads", () => leads(green, NAMESPACES));
       await eventually("blue has ended", async () => !await leads(first, NAMESPACES));
       assert.match(await holderOf(client, NAMESPACES), /^green_/);
-      const revision = { metadata: { labels: { "mesh.io/rev": "blue" } } };
-      await mergePatch(client, types.MUTATING_WEBHOOKS, tag, revision);
-      await eventually("blue leads", () => leads(first, NAMESPACES));
-      await eventually("green has ended", async () => !await leads(green, NAMESPACES));
+      await green.program.printed(/the root is due; its renewal begins/);
+      await eventually("one new root at both", async () => {
+        const [one, two] = await Promise.all(
+          [first, green].map((daemon) => daemon.debug<RootChange>("root_change")),
+        );
+        return one!.next !== undefined && one!.next === two!.next;
+      });
+      assert.doesNotMatch(first.program.output(), /its renewal begins/);
       await deleteObject(client, types.MUTATING_WEBHOOKS, tag);
     },
   );
 
   await t.step("a second replica waits, and takes over after kill -9", async () => {
+    await eventually("blue leads", () => leads(first, NAMESPACES));
     assert.match(await holderOf(client, NAMESPACES), /^first_/);
-    assert.equal(await leads(first, NAMESPACES), true);
     await using second = await startOn(cluster, { args, env: { ...env, POD_NAME: "second" } });
     assert.equal(await leads(second, NAMESPACES), false);
     const workloads = await registeredBy(client, first);

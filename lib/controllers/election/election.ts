@@ -6,9 +6,17 @@
  */
 import { messageOf } from "../../base/mod.ts";
 import { scope } from "../../log/mod.ts";
-import { createLease, type LeaseLock, type OrchClient } from "../../orch/mod.ts";
+import {
+  createLease,
+  guardWrites,
+  type LeaseLock,
+  type LeaseState,
+  type OrchClient,
+} from "../../orch/mod.ts";
 import { leading, transitions } from "./metrics.ts";
 import { pause } from "../pause.ts";
+import type { Term } from "../reconcile.ts";
+import { ageOf, createFence, type Fence, type Moment, systemMoment } from "./fence.ts";
 
 const log = scope("controllers");
 
@@ -21,6 +29,12 @@ export interface ElectionTiming {
   readonly leaseMs: number;
   /** A holder that could not renew its lease for this time stops its controller. */
   readonly deadlineMs: number;
+  /**
+   * A write needs a renewal that began within this time; else it waits for one. It exceeds the pause
+   * between two renewals and is below `deadlineMs`. A process that took the lease from a holder of
+   * another revision waits this time before it begins, so that both never write.
+   */
+  readonly fenceMs: number;
   /** Pause between two attempts to take or to renew a lease. */
   readonly retryMs: number;
 }
@@ -29,6 +43,7 @@ export interface ElectionTiming {
 export const ELECTION_TIMING: ElectionTiming = {
   leaseMs: 12_000,
   deadlineMs: 8_000,
+  fenceMs: 5_000,
   retryMs: 2_000,
 };
 
@@ -52,9 +67,11 @@ export interface ElectionOptions {
   readonly defaultRevision?: () => string;
   /** False: the controller runs at once, without a lease. */
   readonly enabled: boolean;
-  /** The controller: runs until `signal` is aborted. */
-  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** The controller: runs until the end of the term. Writes of its client wait behind the fence. */
+  readonly run: (term: Term) => Promise<void>;
   readonly timing?: Partial<ElectionTiming>;
+  /** Default: the clocks of the machine. */
+  readonly now?: () => Moment;
 }
 
 /** State of an election. */
@@ -81,6 +98,13 @@ export function precedes(own: string, holder: string, defaultRevision: string): 
   return own === defaultRevision && holder !== defaultRevision;
 }
 
+interface RunningTerm {
+  readonly stop: AbortController;
+  /** `undefined` without elections. */
+  readonly fence: Fence | undefined;
+  readonly done: Promise<void>;
+}
+
 class Candidate implements Election {
   readonly #options: ElectionOptions;
   readonly #timing: ElectionTiming;
@@ -89,7 +113,7 @@ class Candidate implements Election {
   readonly #done: Promise<void>;
   readonly #label: string;
   #holder = "";
-  #term: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+  #term: RunningTerm | undefined;
 
   constructor(options: ElectionOptions) {
     this.#options = options;
@@ -125,7 +149,7 @@ class Candidate implements Election {
   }
 
   async #unelected(): Promise<void> {
-    this.#begin();
+    this.#begin(undefined);
     await new Promise<void>((done) => {
       this.#stop.signal.addEventListener("abort", () => done(), { once: true });
     });
@@ -134,34 +158,49 @@ class Candidate implements Election {
 
   async #campaign(): Promise<void> {
     const { signal } = this.#stop;
-    let renewedAt = performance.now();
+    const { deadlineMs, fenceMs, retryMs } = this.#timing;
+    let renewedAt = this.#now();
+    /** The lease was taken then from a holder that may write until its fence closes. */
+    let preemptedAt: Moment | undefined;
     while (!signal.aborted) {
-      const at = performance.now();
-      const held = await this.#attempt();
-      if (held) renewedAt = at;
+      const at = this.#now();
+      const state = await this.#attempt();
+      if (state?.held) renewedAt = at;
+      this.#term?.fence?.attempted(state?.held ? at : undefined);
       if (signal.aborted) break;
-      const isLost = held === false || performance.now() - renewedAt > this.#timing.deadlineMs;
-      if (this.#term === undefined && held) this.#begin();
+      if (state?.preempted) preemptedAt = this.#now();
+      const mayBegin = preemptedAt === undefined || this.#since(preemptedAt) > fenceMs;
+      const isLost = state?.held === false || ageOf(renewedAt, this.#now()) > deadlineMs;
+      if (this.#term === undefined && state?.held && mayBegin) this.#begin(renewedAt);
       else if (this.#term !== undefined && isLost) await this.#end("lost");
-      await pause(this.#timing.retryMs * (0.75 + Math.random() / 2), signal);
+      await pause(retryMs * (0.75 + Math.random() / 2), signal);
     }
     await this.#end("stopped");
     // A server that cannot be reached frees the lease by its time.
     await this.#lock.release().catch((error) => this.#failed(error));
   }
 
-  /** True: the lease is held. False: another process has it. `undefined`: the server was not reached. */
-  async #attempt(): Promise<boolean | undefined> {
+  #now(): Moment {
+    return (this.#options.now ?? systemMoment)();
+  }
+
+  /** The time that has passed for another machine at least, ms: a wall clock may be set forward. */
+  #since({ monotonic }: Moment): number {
+    return this.#now().monotonic - monotonic;
+  }
+
+  /** `undefined`: the server was not reached. */
+  async #attempt(): Promise<LeaseState | undefined> {
     // An attempt that hangs must not outlive the deadline with the controller running.
     const limit = new AbortController();
     const timeout = pause(this.#timing.deadlineMs / 2, limit.signal).then(() => undefined);
-    const attempt = this.#lock.attempt().then(({ held, holder }) => {
-      this.#holder = holder;
-      return held;
+    const attempt = this.#lock.attempt().then((state) => {
+      this.#holder = state.holder;
+      return state;
     }, (error) => this.#failed(error));
-    const held = await Promise.race([attempt, timeout]);
+    const state = await Promise.race([attempt, timeout]);
     limit.abort();
-    return held;
+    return state;
   }
 
   #failed(error: unknown): undefined {
@@ -172,22 +211,28 @@ class Candidate implements Election {
     return undefined;
   }
 
-  #begin(): void {
-    const { identity } = this.#options;
-    const election = this.#label;
+  /** Begins a term; without a renewal there is no election, and writes need no lease. */
+  #begin(renewedAt: Moment | undefined): void {
+    const { name, identity, client } = this.#options;
     const stop = new AbortController();
+    const { signal } = stop;
+    const { fenceMs } = this.#timing;
     this.#holder = identity;
-    leading.set({ election }, 1);
-    transitions.inc({ election, result: "won" });
-    log.info("this daemon leads", { election, identity });
-    this.#term = { stop, done: this.#run(stop.signal) };
+    leading.set({ election: this.#label }, 1);
+    transitions.inc({ election: this.#label, result: "won" });
+    log.info("this daemon leads", { election: name, identity });
+    const fence = renewedAt &&
+      createFence({ renewedAt, fenceMs, signal, now: () => this.#now() });
+    const fenced = fence === undefined ? client : guardWrites(client, fence.pass);
+    this.#term = { stop, fence, done: this.#run({ client: fenced, signal }) };
   }
 
   /** Runs the controller again after a failure, until the term is over. */
-  async #run(signal: AbortSignal): Promise<void> {
+  async #run(term: Term): Promise<void> {
+    const { signal } = term;
     while (!signal.aborted) {
       try {
-        await this.#options.run(signal);
+        await this.#options.run(term);
       } catch (error) {
         log.error("a controller failed; it starts again", {
           election: this.#label,

@@ -1,0 +1,34 @@
+/**
+ * A program that takes part in an election and, as the leader, writes without a pause. Its argument is
+ * the file of the cluster's administrator.
+ *
+ * @module
+ */
+import { joinElection } from "../../../lib/controllers/mod.ts";
+import {
+  accessOf,
+  ALL_CREDENTIAL_OPTIONS,
+  createClient,
+  loadKubeconfig,
+  mergePatch,
+  types,
+} from "../../../lib/orch/mod.ts";
+import { PAUSED_ELECTION, WRITTEN } from "./paused_election.ts";
+
+const config = await loadKubeconfig([Deno.args[0]!]);
+const rate = { qps: 10_000, burst: 10_000 };
+const client = createClient(accessOf(config, { allowed: ALL_CREDENTIAL_OPTIONS }), { rate });
+
+joinElection({
+  ...PAUSED_ELECTION,
+  client,
+  identity: "paused",
+  run: async ({ client, signal }) => {
+    const name = { namespace: PAUSED_ELECTION.namespace, name: WRITTEN };
+    for (let count = 1; !signal.aborted; count++) {
+      const data = { writer: "paused", count: `${count}` };
+      await mergePatch(client, types.CONFIG_MAP, name, { data }).catch(() => {});
+    }
+    console.log("the term is over");
+  },
+});
