@@ -123,6 +123,7 @@ export const RETIRED: readonly Retired[] = [
     still: [
       "cmd/meshctl/commands/served.ts",
       "cmd/meshctl/flag_exemptions.ts",
+      "cmd/meshctl/offline_test.ts",
       "docs/explain.md",
       "docs/meshctl.md",
       "tests/orch/meshctl_test.ts",

@@ -1,3 +1,4 @@
+import { MeshError, printable } from "../../lib/base/mod.ts";
 import { type Invocation, tableText, usageError } from "../../lib/cli/mod.ts";
 import {
   type DecisionRules,
@@ -5,7 +6,14 @@ import {
   type InjectionConfig,
   parseInjectionConfig,
 } from "../../lib/inject/mod.ts";
-import { getObject, listAll, OrchError, type OrchObject, types } from "../../lib/orch/mod.ts";
+import {
+  getObject,
+  isNotFound,
+  listAll,
+  OrchError,
+  type OrchObject,
+  types,
+} from "../../lib/orch/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { MUTATING_WEBHOOK } from "./cluster/live_objects.ts";
 import { podNamed } from "./cluster/pods.ts";
@@ -67,7 +75,9 @@ function parsedLabels(text: string): Record<string, string> {
   return Object.fromEntries(
     text.split(",").map((one) => {
       const equals = one.indexOf("=");
-      if (equals > 0) return [one.slice(0, equals).trim(), one.slice(equals + 1).trim()];
+      if (equals > 0 && !one.includes("=", equals + 1)) {
+        return [one.slice(0, equals).trim(), one.slice(equals + 1).trim()];
+      }
       throw usageError(`--labels: ${JSON.stringify(one)} is no label`, "Write NAME=VALUE,….");
     }),
   );
@@ -77,8 +87,15 @@ async function namespaceLabels(
   { client }: ClusterAccess,
   name: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const { metadata } = await getObject<OrchObject>(client, types.NAMESPACE, { name });
-  return metadata.labels ?? {};
+  try {
+    const { metadata } = await getObject<OrchObject>(client, types.NAMESPACE, { name });
+    return metadata.labels ?? {};
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new MeshError("namespace-unknown", printable(`there is no namespace ${name}`), {
+      remedy: "Check --namespace, or the part of the name after the dot.",
+    });
+  }
 }
 
 /** The injectors of a cluster, by name. */

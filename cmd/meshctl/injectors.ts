@@ -78,8 +78,8 @@ export function injectorVerdict(
 ): InjectorVerdict {
   const revision = revisionOfInjector(config);
   const named = { webhook: config.metadata.name, revision };
-  const webhooks = config.webhooks ?? [];
-  if (webhookFor(webhooks, pod) === undefined) {
+  const called = webhookFor(config.webhooks ?? [], pod);
+  if (called === undefined) {
     return { ...named, injected: false, reason: whyNotCalled(config, pod, revision) };
   }
   const decision = decide(
@@ -91,21 +91,38 @@ export function injectorVerdict(
     rules,
   );
   if (!decision.inject) return { ...named, injected: false, reason: sentence(decision.reason) };
-  return { ...named, injected: true, reason: whyCalled(pod, revision) };
+  return { ...named, injected: true, reason: whyCalled(called, pod, revision) };
 }
 
-function whyCalled({ namespace, pod }: PodLabels, revision: string): string {
+function whyCalled(
+  webhook: WebhookSelectors,
+  { namespace, pod }: PodLabels,
+  revision: string,
+): string {
   const label = [REVISION_LABEL, revision] as const;
-  const candidates: readonly [where: string, labels: PodLabels["pod"], string, string][] = [
-    ["Namespace", namespace, NAMESPACE_LABEL, "enabled"],
-    ["Namespace", namespace, ...label],
-    ["Pod", pod, INJECT_LABEL, "true"],
-    ["Pod", pod, ...label],
-  ];
-  const found = candidates.find(([, labels, name, value]) => labels[name] === value);
+  const ofNamespace = [namespace, webhook.namespaceSelector] as const;
+  const ofPod = [pod, webhook.objectSelector] as const;
+  const candidates = [
+    ["Namespace", ...ofNamespace, NAMESPACE_LABEL, "enabled"],
+    ["Namespace", ...ofNamespace, ...label],
+    ["Pod", ...ofPod, INJECT_LABEL, "true"],
+    ["Pod", ...ofPod, ...label],
+  ] as const;
+  const found = candidates.find(([, labels, selector, name, value]) =>
+    labels[name] === value && wants(selector, name)
+  );
   if (found === undefined) return "The selectors of the webhook match";
-  const [where, , name, value] = found;
+  const [where, , , name, value] = found;
   return `${where} label ${name}=${value} matches`;
+}
+
+/** True if a selector requires a label to be there. */
+function wants(selector: WebhookSelectors["namespaceSelector"], name: string): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  return Object.hasOwn(matchLabels, name) ||
+    matchExpressions.some(({ key, operator }) =>
+      key === name && (operator === "In" || operator === "Exists")
+    );
 }
 
 function whyNotCalled(

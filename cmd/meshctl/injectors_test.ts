@@ -52,6 +52,25 @@ Deno.test({
   },
 });
 
+Deno.test("check-inject: the reason is a label that the webhook's selectors require", () => {
+  const config = (key: string, value: string): WebhookConfig => ({
+    metadata: { name: "injector", labels: { "mesh.io/rev": value } },
+    webhooks: [{
+      name: "namespace",
+      namespaceSelector: { matchExpressions: [{ key, operator: "In", values: [value] }] },
+    }],
+  });
+  const namespace = { "mesh-injection": "enabled", "mesh.io/rev": "canary" };
+  const pod = { namespaceName: "shop", namespace, pod: {} };
+  const reasonOf = (key: string, value: string) =>
+    injectorVerdict(config(key, value), pod, defaultInjectionConfig()).reason;
+  assert.equal(
+    reasonOf("mesh-injection", "enabled"),
+    "Namespace label mesh-injection=enabled matches",
+  );
+  assert.equal(reasonOf("mesh.io/rev", "canary"), "Namespace label mesh.io/rev=canary matches");
+});
+
 Deno.test("check-inject: the injector's own rules count after the selection", () => {
   const config = { metadata: { name: "all" }, webhooks: [{ name: "all" }] };
   const pod = { namespaceName: "shop", namespace: {}, pod: {}, hostNetwork: true };

@@ -1,4 +1,4 @@
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError, printable } from "../../lib/base/mod.ts";
 
 /**
  * The files of a command line. A directory stands for the files in it; with `recursive` it is named itself,
@@ -23,9 +23,8 @@ async function isDirectory(name: string): Promise<boolean> {
   try {
     return (await Deno.stat(name)).isDirectory;
   } catch (cause) {
-    throw new MeshError("input-unreadable", `cannot read ${name}: ${reasonOf(cause)}`, {
+    throw new MeshError("input-unreadable", printable(`cannot read ${name}: ${reasonOf(cause)}`), {
       remedy: "Name a file or directory that can be read, or - for standard input.",
-      cause,
     });
   }
 }
@@ -37,9 +36,8 @@ async function filesOf(root: string): Promise<string[]> {
       if (!isDirectory && /^[^.#].*\.(?:ya?ml|json)$/.test(name)) files.push(name);
     }
   } catch (cause) {
-    throw new MeshError("input-unreadable", `cannot read ${root}: ${reasonOf(cause)}`, {
+    throw new MeshError("input-unreadable", printable(`cannot read ${root}: ${reasonOf(cause)}`), {
       remedy: "Make the directory readable.",
-      cause,
     });
   }
   return files.sort();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isPrintable } from "../../lib/base/mod.ts";
 import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
 import { MESHCTL } from "./program.ts";
 
@@ -63,6 +64,20 @@ Deno.test("explain request: questions and meshes with mistakes", async () => {
     [[...ASK, "--from", "front.web", "--to", "ftp://a/"], 1, /scheme ftp/],
     [[...ASK, "--from", "front.web", "--to", "a/", "--token", "{"], 64, /no JSON object/],
     [["explain", "request", "--from", "a.b", "--to", "c"], 64, /--config-dir/],
+    [["explain", "requst", "--from", "a.b"], 64, /unknown command "requst" for "meshctl explain"/],
+    [["explain", "request", "--form", "a.b"], 64, /unknown flag: --form\nDid you mean --from\?/],
+    [["rehearse"], 64, /no mesh is named\nGive --config-dir/],
+    [["diff", "--remove", "A/b/c"], 64, /no mesh is named\nGive --config-dir/],
+    [["history"], 1, /no daemon is named/],
+    [["history", "--limit", "-3"], 64, /--limit must be at least 1/],
+    [["history", "--daemon", "a:1", "--xds-address", "b:2"], 64, /exclude each other/],
+    [["history", "--proxy", "a.b"], 64, /--proxy needs --since and --until/],
+    [
+      ["diff", ...MESH, "-f", "/nosuch"],
+      1,
+      /^Error: cannot read \/nosuch: there is no such file or directory\n/,
+    ],
+    [["x", "wait", "vz", "a"], 64, /is no kind of the mesh/],
     [[...ASK, "--daemon", "x:1", "--from", "a.b", "--to", "c"], 64, /exclude/],
     [
       ["explain", "request", "--daemon", "127.0.0.1:1", "--from", "a.b", "--to", "c"],
@@ -187,4 +202,69 @@ Deno.test("diff: an unchanged object, a removal, and changes that are invalid", 
   assert.equal(none.status, 64);
   const gone = await meshctl(["diff", ...MESH, "--remove", "VirtualService/shop/x"]);
   assert.deepEqual([gone.out, gone.status], ["", 65]);
+});
+
+const BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" +
+  "bcdefghij".split("").map((name, at) => {
+    const before = `*${"abcdefghij"[at]}`;
+    return `${name}: &${name} [${Array(9).fill(before).join(", ")}]\n`;
+  }).join("");
+
+/** Contents that are no configuration, with a part of the error. */
+const HOSTILE: readonly (readonly [name: string, content: string, fault: RegExp])[] = [
+  ["aliases that multiply", BOMB, /alias|too many|limit|recording/i],
+  ["no text", "\u0000\u0001\u0002PK", /control|not|no /i],
+  ["a prototype", "__proto__: {tests: [], kind: VirtualService}\n", /./],
+  ["nesting", "[".repeat(100_000), /./],
+];
+
+for (const [name, content, fault] of HOSTILE) {
+  Deno.test(`diff, test, explain and analyze, hostile: ${name}`, async () => {
+    const file = { "x.yaml": content };
+    const front = ["--from", "front.web", "--to", "items.example/x"];
+    const cases = [
+      ["diff", ...MESH, "-f", "DIR/x.yaml"],
+      ["test", ...MESH, "-f", "DIR/x.yaml"],
+      ["explain", "request", "--config-dir", "DIR/x.yaml", ...front],
+      ["history", "--log", "DIR/x.yaml", ...front],
+      ["analyze", "--use-kube=false", "DIR/x.yaml"],
+      ["pc", "cluster", "-f", "DIR/x.yaml"],
+    ];
+    for (const args of cases) {
+      const { out, err, status } = await meshctl(args, file);
+      assert.match(err, fault, args.join(" "));
+      assert.ok(isPrintable(out + err));
+      assert.ok(status === 65 || status === 1, `${args.join(" ")}: ${status} ${out}${err}`);
+      assert.equal(({} as { tests?: unknown }).tests, undefined);
+    }
+  });
+}
+
+Deno.test("a file of a gigabyte and a missing file are refused", async () => {
+  const dir = await Deno.makeTempDir({ prefix: "mesh-offline-" });
+  try {
+    // A hole: it has the size and takes no room.
+    await Deno.writeTextFile(`${dir}/big.yaml`, "");
+    await Deno.truncate(`${dir}/big.yaml`, 1 << 30);
+    const front = ["--from", "front.web", "--to", "items.example/x"];
+    const commands = (path: string) => [
+      ["diff", ...MESH, "-f", path],
+      ["test", ...MESH, "-f", path],
+      ["explain", "request", "--config-dir", path, ...front],
+      ["analyze", "--use-kube=false", path],
+      ["pc", "cluster", "-f", path],
+    ];
+    for (const args of commands(`${dir}/big.yaml`)) {
+      const { out, err, status } = await meshctl(args);
+      assert.match(err, /limit|more than|too large/, args.join(" "));
+      assert.deepEqual([out, status === 65 || status === 1], ["", true], args.join(" "));
+    }
+    for (const args of commands(`${dir}/none`)) {
+      const { out, err, status } = await meshctl(args);
+      assert.match(err, /none:.* there is no such file/, args.join(" "));
+      assert.deepEqual([out, status === 65 || status === 1], ["", true], args.join(" "));
+    }
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
 });

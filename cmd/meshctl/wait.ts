@@ -1,7 +1,7 @@
 import { MeshError, printable } from "../../lib/base/mod.ts";
 import { dataError, type Invocation, progressOn, suggest, usageError } from "../../lib/cli/mod.ts";
 import { getObject, isNotFound, type OrchObject, type ResourceType } from "../../lib/orch/mod.ts";
-import { KINDS } from "../../lib/schema/mod.ts";
+import { KINDS, SHORT_NAMES } from "../../lib/schema/mod.ts";
 import { askJson, type Daemons, openDaemons } from "./connect.ts";
 
 /** A receipt as `/debug/receipts` gives it. */
@@ -65,10 +65,12 @@ export async function wait(call: Invocation): Promise<number> {
   });
 }
 
-/** The kind in its own spelling; plurals and other cases are accepted. */
+/** The kind in its own spelling; plurals, short names and other cases are accepted. */
 function kindNamed(given: string): string {
   const lower = given.toLowerCase();
-  const found = KINDS.find(({ kind, plural }) => [kind.toLowerCase(), plural].includes(lower));
+  const found = KINDS.find(({ kind, plural }) =>
+    [kind.toLowerCase(), plural, ...SHORT_NAMES[kind] ?? []].includes(lower)
+  );
   if (found !== undefined) return found.kind;
   const [near] = suggest(given, KINDS.map(({ kind }) => kind));
   throw usageError(

@@ -26,8 +26,11 @@ export function parseArgv(
   argv: readonly string[],
   configured?: Configured,
 ): Parsed {
-  const { path, words } = locate(program, argv);
+  const { path, words, firstArgument } = locate(program, argv);
   const command = path.at(-1) ?? program;
+  if (command.run === undefined && firstArgument !== undefined) {
+    throw unknownCommand(path, firstArgument);
+  }
   const specs = flagsOf(program, command);
   const { options, args } = normalise(specs, words);
   if (command.run === undefined && args[0] !== undefined) throw unknownCommand(path, args[0]);

@@ -88,6 +88,8 @@ const REFUSED: [argv: string, status: number, err: RegExp][] = [
   ["sevre", 64, /unknown command "sevre" for "tool"\nDid you mean this\?\n\tserve\n/],
   ["group inner three", 1, /invalid argument "three" for <role>: must be one or two/],
   ["group outer", 64, /unknown command "outer" for "tool group"/],
+  ["group outer --nosuch x", 64, /unknown command "outer" for "tool group"/],
+  ["--nosuch x serve", 64, /unknown flag: --nosuch/],
   ["serve extra", 64, /accepts 0 arg\(s\), received 1/],
   ["send GET", 64, /accepts between 2 and 3 arg\(s\), received 1/],
   ["send a b c d", 64, /received 4/],

@@ -76,6 +76,8 @@ export interface Located {
   readonly path: readonly CommandSpec[];
   /** All words except those that name the command. */
   readonly words: readonly string[];
+  /** The first argument, if no unknown flag stands before it, whose value it could be. */
+  readonly firstArgument: string | undefined;
 }
 
 /** Follows the words that name commands down the tree; flags may be anywhere. */
@@ -84,6 +86,8 @@ export function locate(program: ProgramSpec, argv: readonly string[]): Located {
   const path: CommandSpec[] = [program];
   const words: string[] = [];
   let descending = true;
+  let hasUnknownFlag = false;
+  let firstArgument: string | undefined;
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? "";
     if (word === "--") {
@@ -92,12 +96,14 @@ export function locate(program: ProgramSpec, argv: readonly string[]): Located {
     }
     if (isFlagToken(word)) {
       words.push(word);
+      hasUnknownFlag ||= flagOfToken(known, word) === undefined;
       const next = argv[at + 1];
       if (takesNextWord(known, word) && next !== undefined) words.push(next), at++;
       continue;
     }
     const child = descending ? childNamed(path.at(-1) ?? program, word) : undefined;
     if (child === undefined) {
+      if (descending && !hasUnknownFlag) firstArgument = word;
       descending = false;
       words.push(word);
     } else {
@@ -105,5 +111,5 @@ export function locate(program: ProgramSpec, argv: readonly string[]): Located {
       known = flagsBelow(program, child);
     }
   }
-  return { path, words };
+  return { path, words, firstArgument };
 }

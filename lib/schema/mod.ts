@@ -40,6 +40,7 @@ export {
   isCustom,
   type ResourceDefinition,
   resourceDefinitions,
+  SHORT_NAMES,
   type StructuralSchema,
 } from "./definitions/mod.ts";
 export {

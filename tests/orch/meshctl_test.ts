@@ -34,6 +34,21 @@ const POLICIES = {
 /** The host of the Service. */
 const HOST = "web.shop.svc.cluster.local";
 
+/** A config dump with a root. */
+function rootDump(root: string): unknown {
+  const pem = `-----BEGIN CERTIFICATE-----\n${root}\n-----END CERTIFICATE-----\n`;
+  const context = { trusted_ca: { inline_bytes: btoa(pem) } };
+  return {
+    configs: [{
+      "@type": "type.googleapis.com/envoy.admin.v3.SecretsConfigDump",
+      dynamic_active_secrets: [{
+        name: "ROOTCA",
+        secret: { name: "ROOTCA", validation_context: context },
+      }],
+    }],
+  };
+}
+
 /** Lines of a table without its heading, cells split at blanks. */
 function cells({ out, err, status }: Ran): string[][] {
   assert.deepEqual([status, err], [0, ""]);
@@ -144,17 +159,49 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     async () => {
       const near = await run("pc", "cluster", "web-2");
       assert.match(near.err, /^Error: there is no pod web-2 in shop\nDid you mean web-1\?/);
-      const other = await run("pc", "rootca-compare", "web-2", "web-1");
-      assert.match(other.err, /^Error: there is no pod web-2 in shop\nDid you mean web-1\?/);
-      const none = await run("pc", "rootca-compare", "web-1", "web-1");
-      assert.match(none.err, /^Error: web-1\.shop has no secret ROOTCA\nThe proxy has no cert/);
       const closed = await run("pc", "cluster", "plain-1");
       assert.match(closed.err, /cannot reach port 15000 of pod plain-1\.shop: .*refused/);
       const type = await run("pc", "cluster", "deploymnt/web");
       assert.deepEqual([type.status, /Did you mean deployment/.test(type.err)], [64, true]);
+      const service = await run("pc", "cluster", "svc/wbe");
+      assert.match(service.err, /^Error: there is no service wbe in shop\nDid you mean web\?/);
+      const elsewhere = await run("x", "check-inject", "-n", "nowhere", "-l", "app=web");
+      assert.match(elsewhere.err, /^Error: there is no namespace nowhere\nCheck --namespace/);
       assert.equal(near.status, 1);
     },
   );
+
+  await t.step("rootca-compare takes the names of pods", async () => {
+    const other = await run("pc", "rootca-compare", "web-2", "web-1");
+    assert.match(other.err, /^Error: there is no pod web-2 in shop\nDid you mean web-1\?/);
+    const none = await run("pc", "rootca-compare", "web-1", "web-1");
+    assert.match(none.err, /^Error: web-1\.shop has no secret ROOTCA\nThe proxy has no cert/);
+    const pods = ["AAAA", "AAAA", "BBBB"].map((root, at) => ({
+      pod: { ...{ namespace: "shop", name: `root-${at}`, ip: 20 + at }, labels: { app: "root" } },
+      // Stands for the admin interface of an Envoy with certificates.
+      admin: Deno.serve(
+        { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+        () => Response.json(rootDump(root)),
+      ),
+    }));
+    for (const { pod, admin } of pods) {
+      await createPod(mesh.client, { ...pod, containers: ["mesh-proxy"] });
+      mesh.ports[`shop/${pod.name}:15000`] = admin.addr.port;
+    }
+    const same = await run("pc", "rootca-compare", "root-0", "root-1.shop");
+    assert.match(
+      same.out,
+      /^Both \[root-0\] and \[root-1\.shop\] have the identical ROOTCA/,
+      same.err,
+    );
+    const differ = await run("pc", "rootca-compare", "root-0", "root-2");
+    assert.match(differ.err, /^Error: .*\[root-2\] have the non identical ROOTCA/);
+    assert.deepEqual([same.status, differ.status], [0, 1]);
+    for (const { pod, admin } of pods) {
+      await removePod(mesh.client, pod);
+      await admin.shutdown();
+    }
+  });
 
   await t.step("version, internal-debug and admin log ask the daemon's pods", async () => {
     const version = await run("version");
@@ -199,7 +246,7 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
       spec: { http: [{ timeout: "7s", route: [{ destination: { host: "web" } }] }] },
     };
     await mergePatch(mesh.client, ROUTES, { namespace: "shop", name: "web" }, timeout);
-    const landed = await run("x", "wait", "virtualservice", "web.shop", "--timeout", "60s");
+    const landed = await run("x", "wait", "vs", "web.shop", "--timeout", "60s");
     assert.match(
       landed.out,
       /^VirtualService\/shop\/web: generation 2 is acknowledged/,

@@ -125,7 +125,7 @@ export async function podNamed(cluster: ClusterAccess, given: string): Promise<P
         : `Did you mean ${near}?`,
     );
   }
-  const object = await getObject<Selecting>(cluster.client, workload[1], { namespace, name });
+  const object = await workloadNamed(cluster, workload[1], { namespace, name });
   const labelSelector = selectorText(object.spec?.selector);
   const pods = labelSelector === "" ? [] : await podsOf(cluster, { namespace, labelSelector });
   const [first] = pods;
@@ -133,6 +133,27 @@ export async function podNamed(cluster: ClusterAccess, given: string): Promise<P
   throw new MeshError("pod-unknown", printable(`${type}/${name} in ${namespace} has no pods`), {
     remedy: "Check its selector and its number of replicas.",
   });
+}
+
+async function workloadNamed(
+  { client }: ClusterAccess,
+  type: ResourceType,
+  { namespace, name }: Pick<TargetName, "namespace" | "name">,
+): Promise<Selecting> {
+  try {
+    return await getObject<Selecting>(client, type, { namespace, name });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const names = await listAll<OrchObject>(client, type, { namespace })
+      .then((all) => all.map(({ metadata }) => metadata.name), () => []);
+    const [near] = suggest(name, names);
+    const what = type.kind.toLowerCase();
+    throw new MeshError("pod-unknown", printable(`there is no ${what} ${name} in ${namespace}`), {
+      remedy: near === undefined
+        ? "Check the name and the namespace (--namespace, or NAME.NAMESPACE)."
+        : `Did you mean ${printable(near)}?`,
+    });
+  }
 }
 
 async function unknownPod(

@@ -48,6 +48,7 @@ export const history: CommandSpec = {
     if (!isAsked && (from !== "" || to !== "")) {
       throw usageError("--from and --to belong together");
     }
+    if (flags.number("limit") < 1) throw usageError("--limit must be at least 1");
     const isCompared = flags.given.has("proxy");
     if (isCompared && (!flags.given.has("since") || !flags.given.has("until"))) {
       throw usageError("--proxy needs --since and --until");

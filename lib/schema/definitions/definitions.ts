@@ -43,7 +43,7 @@ export interface ResourceDefinition {
 }
 
 /** Short names for the command line. */
-const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
+export const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
   AuthorizationPolicy: ["ap"],
   DestinationRule: ["dr"],
   Gateway: ["gw"],

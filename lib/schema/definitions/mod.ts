@@ -3,5 +3,10 @@
  *
  * @module
  */
-export { isCustom, type ResourceDefinition, resourceDefinitions } from "./definitions.ts";
+export {
+  isCustom,
+  type ResourceDefinition,
+  resourceDefinitions,
+  SHORT_NAMES,
+} from "./definitions.ts";
 export { type Describe, type StructuralSchema, structuralSchema } from "./structural.ts";
