@@ -66,6 +66,10 @@ export interface Service {
   readonly ports: readonly ServicePort[];
   /** Virtual addresses or CIDR ranges; empty: none. */
   readonly addresses: readonly string[];
+  /** Id of the remote cluster that has `addresses`; unset: the daemon's cluster, or none. */
+  readonly addressCluster?: string;
+  /** Virtual addresses in remote clusters, by cluster id, where they differ from `addresses`. */
+  readonly clusterAddresses?: Readonly<Record<string, readonly string[]>>;
   readonly resolution: Resolution;
   /** True without resolution and addresses but with known instances: clients choose one by address. */
   readonly headless?: boolean;

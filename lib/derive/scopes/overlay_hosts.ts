@@ -51,7 +51,8 @@ function* sharersOf(
   for (const seenBy of [namespace, ""]) {
     const key = read.get(services.resolve, { namespace: seenBy, host });
     const service = key === undefined ? undefined : read.get(services.service, key);
-    for (const address of service?.addresses ?? []) {
+    const elsewhere = Object.values(service?.clusterAddresses ?? {}).flat();
+    for (const address of [...service?.addresses ?? [], ...elsewhere]) {
       yield* read.members(indexes.hostsByVip, address);
     }
     // The same holds for headless services that share instances.

@@ -73,8 +73,12 @@ export function deriveServices(inputs: MeshInputs): Services {
           (whyApart(y, row) === undefined ? "too" : `not: its ${whyApart(y, row)} differs`),
       })),
     });
-    const service = serviceOf(row, key.host, mergedPorts([row, ...younger]));
-    return { ...service, ...preferenceAt(read, inputs, row) };
+    const rows = [row, ...younger];
+    return {
+      ...serviceOf(row, key.host, mergedPorts(rows)),
+      ...preferenceAt(read, inputs, row),
+      ...clusterAddressesOf(row, younger),
+    };
   });
   const endpoints = graph.derive(
     "endpoints",
@@ -186,6 +190,23 @@ const RESOLUTIONS: Readonly<Record<ServiceEntry_Resolution, Resolution>> = {
   [ServiceEntry_Resolution.DNS_ROUND_ROBIN]: "DNS_ROUND_ROBIN",
   [ServiceEntry_Resolution.DYNAMIC_DNS]: "DYNAMIC_DNS",
 };
+
+/** The addresses of the Services of remote clusters; the oldest Service of a cluster decides. */
+function clusterAddressesOf(
+  { spec, meta }: ConfigObject<ServiceEntry>,
+  younger: readonly ConfigObject<ServiceEntry>[],
+): Pick<Service, "addressCluster" | "clusterAddresses"> {
+  const found = new Map<string, readonly string[]>();
+  for (const { meta: { origin: { cluster } }, spec: { addresses } } of younger) {
+    if (cluster === undefined || addresses.length === 0 || found.has(cluster)) continue;
+    found.set(cluster, addresses);
+  }
+  const different = [...found].filter(([, addresses]) => `${addresses}` !== `${spec.addresses}`);
+  return {
+    ...(meta.origin.cluster === undefined ? {} : { addressCluster: meta.origin.cluster }),
+    ...(different.length === 0 ? {} : { clusterAddresses: Object.fromEntries(different) }),
+  };
+}
 
 /** Properties that only Services of an orchestrator have. */
 function registryFieldsOf(

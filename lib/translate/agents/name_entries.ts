@@ -39,19 +39,22 @@ export function dnsVariantOf(cls: ProxyClass): DnsVariant {
     family: familyOf(cls),
     autoAddresses: usesAutoAddresses(cls),
     network: cls.network,
+    cluster: cls.options.ADDRESS_CLUSTER,
   };
 }
 
 /** The codec of variants in keys, for example `v4,auto,network-1`. */
 export const dnsVariants: KeyCodec<DnsVariant> = converted(text, {
-  encode: ({ family, autoAddresses, network }: DnsVariant) =>
-    `${family},${autoAddresses ? "auto" : ""},${encodeURIComponent(network)}`,
+  encode: ({ family, autoAddresses, network, cluster = "" }: DnsVariant) =>
+    [family, autoAddresses ? "auto" : "", encodeURIComponent(network), encodeURIComponent(cluster)]
+      .join(),
   decode: (variant) => {
-    const [family = "", auto = "", network = ""] = variant.split(",");
+    const [family = "", auto = "", network = "", cluster = ""] = variant.split(",");
     return {
       family: family as Family,
       autoAddresses: auto !== "",
       network: decodeURIComponent(network),
+      cluster: decodeURIComponent(cluster) || undefined,
     };
   },
 });

@@ -15,26 +15,45 @@ export interface AddressUse {
   /** True if hosts without addresses have the auto-allocated ones, unless a label says otherwise. */
   readonly autoAddresses: boolean;
   readonly family: Family;
+  /** Id of the remote cluster whose addresses precede; absent: those of the daemon's cluster do. */
+  readonly cluster?: string | undefined;
+}
+
+/** The virtual addresses of a service for the proxies of a cluster: those of the cluster, if it has any. */
+function addressesIn(
+  { addresses, clusterAddresses }: Service,
+  cluster: string | undefined,
+): readonly string[] {
+  return (cluster === undefined ? undefined : clusterAddresses?.[cluster]) ?? addresses;
 }
 
 /**
- * Reports if a host owns its virtual address, as a namespace sees it. If several hosts have the
- * same address, the first by name owns it: Envoy rejects a route table with a duplicate domain, and
- * two listeners at one address.
+ * Reports if a host owns its virtual address, as the proxies of a namespace in a cluster see it. If
+ * several hosts have the same address, one that has it in this cluster owns it, then the first by name:
+ * Envoy rejects a route table with a duplicate domain, and two listeners at one address. Clusters
+ * assign addresses independently of each other.
  */
 export function ownsAddress(
   read: Read,
   context: MeshContext,
   { namespace, host }: { readonly namespace: string; readonly host: string },
   address: string,
+  cluster?: string,
 ): boolean {
   const sharers = read.members(context.mesh.indexes.hostsByVip, address);
   // An auto-allocated address belongs to one host.
   if (sharers.length === 0) return true;
-  const first = sharers.find((candidate) =>
-    findService(read, context, namespace, candidate)?.addresses.includes(address) === true
+  const holders = sharers.flatMap((candidate) => {
+    const service = findService(read, context, namespace, candidate);
+    return service !== undefined && addressesIn(service, cluster).includes(address)
+      ? [service]
+      : [];
+  });
+  const native = holders.find(({ clusterAddresses, addressCluster }) =>
+    cluster !== undefined && clusterAddresses?.[cluster] !== undefined ||
+    addressCluster === cluster
   );
-  return first === host;
+  return (native ?? holders[0])?.host === host;
 }
 
 /**
@@ -45,10 +64,11 @@ export function addressesOf(
   read: Read,
   { mesh }: MeshContext,
   service: Service,
-  { autoAddresses, family }: AddressUse,
+  { autoAddresses, family, cluster }: AddressUse,
 ): readonly string[] {
   const allocated = allocationOf(service.labels) ?? autoAddresses;
-  if (service.addresses.length > 0 || !allocated) return service.addresses;
+  const own = addressesIn(service, cluster);
+  if (own.length > 0 || !allocated) return own;
   return read.get(mesh.autoAddresses, service.host)
     .filter((address) => isOfFamily(family, address));
 }
@@ -76,7 +96,7 @@ export function listenedAddresses(
   }
   return addressesOf(read, context, service, use).filter((address) =>
     !isRange(address) && isOfFamily(use.family, address) &&
-    ownsAddress(read, context, { namespace, host: service.host }, address)
+    ownsAddress(read, context, { namespace, host: service.host }, address, use.cluster)
   );
 }
 
@@ -102,13 +122,13 @@ function instancesOf(
   );
 }
 
-/** Reports if a host may have TCP listeners of its own; see {@link listenedAddresses}. */
+/** Reports if a host may have TCP listeners of its own, in any cluster; see {@link listenedAddresses}. */
 export function hasOwnListeners(
   read: Read,
   context: MeshContext,
   service: Service,
   use: AddressUse,
 ): boolean {
-  return service.headless === true ||
+  return service.headless === true || service.clusterAddresses !== undefined ||
     addressesOf(read, context, service, use).some((address) => !isRange(address));
 }

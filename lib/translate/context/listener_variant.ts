@@ -28,6 +28,8 @@ export interface ListenerVariant {
   readonly external: boolean;
   /** Hosts without addresses have auto-allocated ones; see {@link usesAutoAddresses}. */
   readonly autoAddresses: boolean;
+  /** Id of the remote cluster whose virtual addresses precede; `undefined`: the daemon's cluster. */
+  readonly cluster: string | undefined;
   /** The Telemetry resources that apply. */
   readonly telemetry: TelemetryKey;
   /** Ports of services through which clients reach a gateway. */
@@ -48,6 +50,7 @@ export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVar
     certified: certifiedBy(cls),
     external: cls.role === "router" && cls.options[EXTERNAL_OPTION] === "true",
     autoAddresses: usesAutoAddresses(cls),
+    cluster: addressClusterOf(cls),
     telemetry,
     exposedPorts: exposedPortsOf(cls),
     settings: cls.options.PROXY_CONFIG ?? "",
@@ -67,6 +70,12 @@ function certifiedBy(cls: ProxyClass): ListenerVariant["certified"] {
  */
 export function usesAutoAddresses({ interception, options }: ProxyClass): boolean {
   return options.DNS_AUTO_ALLOCATE === "true" && interception !== "NONE";
+}
+
+/** The remote cluster whose virtual addresses a class uses; `undefined`: the daemon's cluster. */
+export function addressClusterOf({ role, options }: ProxyClass): string | undefined {
+  // Outbound listeners of gateways have no addresses of services.
+  return role === "router" ? undefined : options.ADDRESS_CLUSTER;
 }
 
 /** Milliseconds of a duration; `undefined` where it is missing or unreadable. */
@@ -115,6 +124,7 @@ function textOf(variant: ListenerVariant): string {
     ...(variant.certified ? [`certified=${variant.certified}`] : []),
     ...(variant.external ? ["external"] : []),
     ...(variant.autoAddresses ? ["auto"] : []),
+    ...(variant.cluster === undefined ? [] : [`cluster=${encodeURIComponent(variant.cluster)}`]),
     ...(telemetry === "" ? [] : [`telemetry=${encodeURIComponent(telemetry)}`]),
     ...(exposedPorts.length === 0
       ? []
@@ -138,6 +148,7 @@ function parse(variant: string): ListenerVariant {
     certified: certified === "files" || certified === "agent" ? certified : undefined,
     external: flags.includes("external"),
     autoAddresses: flags.includes("auto"),
+    cluster: decodeURIComponent(valueOf(flags, "cluster=")) || undefined,
     telemetry: telemetryKeys.decode(decodeURIComponent(valueOf(flags, "telemetry="))),
     exposedPorts: exposed === "" ? [] : JSON.parse(exposed) as readonly ExposedPort[],
     settings: decodeURIComponent(valueOf(flags, "settings=")),

@@ -114,11 +114,20 @@ export function domainsOf(
   const { mesh, features } = context;
   const { namespace } = seen;
   const use = { autoAddresses: features.autoAllocateAddresses, family: "dual" } as const;
+  // Route tables are those of proxies in all clusters. An address that another host has in some cluster
+  // cannot name this host for all of them.
+  const elsewhere = Object.values(service?.clusterAddresses ?? {}).flat().filter((address) =>
+    read.members(mesh.indexes.hostsByVip, address).every((host) => host === seen.host)
+  );
   return {
     proxyDomain: namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`,
-    addresses: service === undefined
-      ? []
-      : addressesOf(read, context, service, use).filter((a) => ownsAddress(read, context, seen, a)),
+    addresses: service === undefined ? [] : [
+      ...new Set([
+        ...addressesOf(read, context, service, use)
+          .filter((a) => ownsAddress(read, context, seen, a)),
+        ...elsewhere,
+      ]),
+    ],
     claims: (alias) => !isTaken(read, context, namespace, alias),
   };
 }

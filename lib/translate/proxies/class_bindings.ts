@@ -5,7 +5,7 @@
  */
 import { canonicalJson } from "../../base/mod.ts";
 import type { Patching } from "../../derive/mod.ts";
-import { converted, type Derived, type KeyCodec, text } from "../../graph/mod.ts";
+import { converted, type Derived, type KeyCodec, type Read, text } from "../../graph/mod.ts";
 import type { ProxyClass, ProxyNode } from "../../model/mod.ts";
 import {
   type BaseContext,
@@ -40,6 +40,14 @@ export function proxyKeyOf(
   };
 }
 
+/** Adds the remote cluster of a proxy, if Services there have virtual addresses. */
+function withAddressCluster(read: Read, { mesh }: MeshContext, basis: ClassBasis): ClassBasis {
+  const { clusterId, options } = basis;
+  return read.any(mesh.indexes.clustersWithVips, clusterId)
+    ? { ...basis, options: { ...options, ADDRESS_CLUSTER: clusterId } }
+    : basis;
+}
+
 /** Metadata with text values, which is what patches compare. */
 function textsOf(metadata: ProxyNode["metadata"]): Record<string, string> {
   const entries = Object.entries(metadata).filter(([, value]) => typeof value === "string");
@@ -59,7 +67,7 @@ export function deriveClassBindings(context: MeshContext): Derived<ClassBinding,
     const sidecar = basis.role === "sidecar"
       ? read.get(mesh.scopes.sidecar, { namespace: basis.namespace, labels: basis.labels })
       : "";
-    const cls = proxyClass(basis, read.get(mesh.targets, ips));
+    const cls = proxyClass(withAddressCluster(read, context, basis), read.get(mesh.targets, ips));
     return {
       cls,
       sidecar,
