@@ -21,6 +21,7 @@ import {
 } from "./cases/controlled_clusters.ts";
 import { clusterNetwork } from "./cases/cluster_network.ts";
 import { makeRemoteCredentials, remoteCredentials } from "./cases/remote_credentials.ts";
+import { endingConfig, execConfig } from "./cases/remote_kubeconfigs.ts";
 import { sharedServices } from "./cases/shared_services.ts";
 import { writePluggedCa } from "../support/identity.ts";
 import { type EndpointWatcher, watchEndpoints } from "../support/endpoint_watcher.ts";
@@ -216,12 +217,24 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     await changeSecret(client, "remote-b", "c", "clusters: [");
     await daemon.program.printed(/rejected: secret\/mesh-system\/remote-b.*data\["c"\]/);
     assert.equal((await viewOf(daemon, "c"))?.syncStatus, "syncing");
+    // The alarm does not wait until the credentials are accepted.
+    await changeSecret(client, "remote-b", "d", endingConfig(kubeconfig));
+    await daemon.program.printed(/credentials of a remote cluster end soon.*cluster.{1,3}d\b/);
+    assert.match(
+      await metrics(daemon),
+      /^mesh_remote_cluster_credential_expiry_timestamp\{cluster="d"\} 1\d{9}/m,
+    );
     const problems = await (await fetch(`${daemon.http}/debug`)).text();
     assert.match(problems, /remote cluster b cannot be followed/);
     await changeSecret(client, "remote-b", "a", kubeconfig);
     await daemon.program.printed(/a is the id of the daemon.s own cluster/);
     await mergePatch(client, types.SECRET, { namespace: SYSTEM, name: "remote-b" }, {
-      data: { a: null, c: null, b: btoa(await Deno.readTextFile(other.files.tokenKubeconfig)) },
+      data: {
+        a: null,
+        c: null,
+        d: null,
+        b: btoa(await Deno.readTextFile(other.files.tokenKubeconfig)),
+      },
     });
     await eventually("no fault", async () => {
       return (await viewOf(daemon, "b"))?.fault === undefined &&
@@ -250,7 +263,7 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     assert.equal(await viewOf(daemon, "b"), undefined);
     assert.match(
       await metrics(daemon),
-      /^remote_cluster_secret_events_total\{event="delete"\} 2$/m,
+      /^remote_cluster_secret_events_total\{event="delete"\} 3$/m,
     );
     await makeSecret(client, "again", { b: kubeconfig });
     await has(watcher, WEB, ["10.1.0.1:8080", "10.2.0.1:8080"]);
@@ -277,13 +290,3 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     assert.equal((await viewOf(second, "b"))?.syncStatus, "synced");
   });
 });
-
-/** The configuration file with a program that prints a token as its credentials. */
-function execConfig(kubeconfig: string, token: string): string {
-  const apiVersion = "client.authentication.k8s.io/v1";
-  const answer = JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token } });
-  const exec = { apiVersion, command: "echo", args: [answer], interactiveMode: "Never" };
-  const config = JSON.parse(kubeconfig);
-  config.users[0].user = { exec };
-  return JSON.stringify(config);
-}

@@ -56,8 +56,6 @@ export interface ServiceIndexes {
   readonly autoAddressHosts: Index<number>;
   /** Port → hosts of headless services that have it. */
   readonly headlessHosts: Index<number>;
-  /** Id of a remote cluster → keys of its Services with virtual addresses. */
-  readonly clustersWithVips: Index;
   /** Virtual address → hosts that have it. */
   readonly hostsByVip: Index;
   /** Address → row keys of the ServiceEntries with that endpoint. */
@@ -205,12 +203,7 @@ function byPort({ typed }: Factory): Pick<ServiceIndexes, PortIndexes> {
   };
 }
 
-type AddressIndexes =
-  | "autoAddressHosts"
-  | "clustersWithVips"
-  | "hostsByVip"
-  | "entriesByAddress"
-  | "selectingEntries";
+type AddressIndexes = "autoAddressHosts" | "hostsByVip" | "entriesByAddress" | "selectingEntries";
 
 function byAddress({ plain, typed }: Factory): Pick<ServiceIndexes, AddressIndexes> {
   return {
@@ -220,9 +213,6 @@ function byAddress({ plain, typed }: Factory): Pick<ServiceIndexes, AddressIndex
         const group = groupOf(host);
         if (group !== undefined) yield [group, host];
       }
-    }),
-    clustersWithVips: plain("clusterVips", function* ({ meta: { origin }, spec }, key) {
-      if (origin.cluster !== undefined && spec.addresses.length > 0) yield [origin.cluster, key];
     }),
     hostsByVip: plain("vip", function* (row) {
       for (const address of row.spec.addresses) {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT_DAEMON, ALL, bool, DAEMON } from "./rows.ts";
+import { AGENT_DAEMON, bool, DAEMON } from "./rows.ts";
 
 /** Variables of several clusters, which are not implemented. */
 export const CLUSTERS: readonly IneffectiveGroup[] = [
@@ -12,12 +12,6 @@ export const CLUSTERS: readonly IneffectiveGroup[] = [
     state: { kind: "unsupported", reason: "several clusters" },
     readers: DAEMON,
     rows: [
-      bool(
-        "ENABLE_MULTICLUSTER_HEADLESS",
-        ALL,
-        true,
-        "Answer names of headless services with endpoints of the same network in all clusters.",
-      ),
       bool(
         "PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY",
         AGENT_DAEMON,

@@ -163,6 +163,7 @@ export const SHARED: readonly ListedEnv[] = [
     "ENABLE_MCS_CLUSTER_LOCAL",
     "ENABLE_MCS_HOST",
     "ENABLE_MCS_SERVICE_DISCOVERY",
+    "ENABLE_MULTICLUSTER_HEADLESS",
     "EXTERNAL_MESHD",
   ]),
   {

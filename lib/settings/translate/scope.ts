@@ -42,10 +42,23 @@ const PILOT_FILTER_GATEWAY_CLUSTER_CONFIG = declareEnv({
   readers,
 });
 
+const ENABLE_MULTICLUSTER_HEADLESS = declareEnv({
+  name: "ENABLE_MULTICLUSTER_HEADLESS",
+  type: "bool",
+  default: true,
+  doc:
+    "Answer names of headless services with endpoints of the same network in all clusters; otherwise in the client's cluster only.",
+  readers,
+});
+
 /** Switches that are read here. */
 type ScopeFeatures = Pick<
   Features,
-  "scopeGatewayToNamespace" | "enhancedScoping" | "autoAllocateAddresses" | "filterGatewayClusters"
+  | "scopeGatewayToNamespace"
+  | "enhancedScoping"
+  | "autoAllocateAddresses"
+  | "filterGatewayClusters"
+  | "headlessAcrossClusters"
 >;
 
 /** Reads them; throws `MeshError` for a value that cannot be read. */
@@ -55,5 +68,6 @@ export function readScope(): ScopeFeatures {
     enhancedScoping: ENABLE_ENHANCED_RESOURCE_SCOPING.get(),
     autoAllocateAddresses: PILOT_ENABLE_IP_AUTOALLOCATE.get(),
     filterGatewayClusters: PILOT_FILTER_GATEWAY_CLUSTER_CONFIG.get(),
+    headlessAcrossClusters: ENABLE_MULTICLUSTER_HEADLESS.get(),
   };
 }

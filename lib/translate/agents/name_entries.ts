@@ -8,7 +8,7 @@ import {
   NameTable_NameInfoSchema,
   NameTableSchema,
 } from "#mesh/networking/nds/v1/nds_pb.ts";
-import { type HostKey, isRange } from "../../derive/mod.ts";
+import { type HostKey, isClusterLocal, isRange } from "../../derive/mod.ts";
 import { shortNames } from "../../envoy/mod.ts";
 import { converted, type KeyCodec, type Read, type Resource, text } from "../../graph/mod.ts";
 import { type Endpoint, isWildcard, type ProxyClass, type Service } from "../../model/mod.ts";
@@ -108,17 +108,21 @@ function entry(name: string, ips: readonly string[], names: Names): Resource {
 /**
  * The endpoints of a host without an address and without resolution. Its connections go to the address
  * that the client chooses, so that the client must know the addresses. Endpoints of other networks
- * cannot be reached.
+ * cannot be reached. Endpoints of other clusters are left out for hosts that are local to clusters,
+ * where an endpoint says so, and without `ENABLE_MULTICLUSTER_HEADLESS`.
  */
 function headlessEndpoints(
   read: Read,
-  { mesh }: Context,
-  { network }: DnsVariant,
+  { mesh, features }: Context,
+  { network, cluster: own }: DnsVariant,
   service: Service,
 ): Endpoint[] {
   if (service.resolution !== "NONE" || isWildcard(service.host)) return [];
+  const isShared = features.headlessAcrossClusters &&
+    !isClusterLocal(mesh.field(read, "serviceSettings"), mesh.domain, service.host);
   return read.get(mesh.services.endpoints, service).filter((endpoint) =>
     isIp(endpoint.address) && endpoint.health === "healthy" &&
+    (endpoint.cluster === own || isShared && endpoint.clusterOnly !== true) &&
     (endpoint.network === "" || endpoint.network === network)
   );
 }

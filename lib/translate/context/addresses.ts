@@ -36,9 +36,12 @@ function addressesIn(
 export function ownsAddress(
   read: Read,
   context: MeshContext,
-  { namespace, host }: { readonly namespace: string; readonly host: string },
+  { namespace, host, cluster }: {
+    readonly namespace: string;
+    readonly host: string;
+    readonly cluster?: string | undefined;
+  },
   address: string,
-  cluster?: string,
 ): boolean {
   const sharers = read.members(context.mesh.indexes.hostsByVip, address);
   // An auto-allocated address belongs to one host.
@@ -96,7 +99,7 @@ export function listenedAddresses(
   }
   return addressesOf(read, context, service, use).filter((address) =>
     !isRange(address) && isOfFamily(use.family, address) &&
-    ownsAddress(read, context, { namespace, host: service.host }, address, use.cluster)
+    ownsAddress(read, context, { namespace, host: service.host, cluster: use.cluster }, address)
   );
 }
 

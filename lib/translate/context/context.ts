@@ -101,6 +101,8 @@ export interface Features {
   readonly autoAllocateAddresses: boolean;
   /** Gateways get only the clusters that their routes use. */
   readonly filterGatewayClusters: boolean;
+  /** Names of headless services have the addresses of endpoints in all clusters. */
+  readonly headlessAcrossClusters: boolean;
   /**
    * For endpoints outside the mesh, a rule's TLS settings override the endpoints' own declaration.
    */

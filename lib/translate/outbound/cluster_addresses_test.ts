@@ -3,13 +3,20 @@ import assert from "node:assert/strict";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
-import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
+import {
+  type ServiceEntry,
+  ServiceEntry_Resolution,
+  ServiceEntrySchema,
+} from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import { objectsOf, testMeshConfig } from "../../../tests/support/mesh_fixture.ts";
 import {
   changeOf,
+  featuresWith,
   proxyNode,
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
-import { fromBinary } from "../../proto/mod.ts";
+import type { ServiceFacts } from "../../model/mod.ts";
+import { clone, fromBinary } from "../../proto/mod.ts";
 import { AGENT_TYPE_URLS, TYPE_URLS } from "../resources/mod.ts";
 
 /** The row of a Service with ports 90 (TCP) and 80 (HTTP); `cluster` unset: the daemon's own. */
@@ -38,6 +45,49 @@ const SERVICES = [
   // Clusters assign addresses independently: this one is of another host in the own cluster.
   service("z-clash", "10.96.0.2", "b"),
 ];
+
+/** Rows of a headless Service of the hosts `db` or, in `kube-system`, `dns`, in two clusters. */
+function headless(host: string, only = false) {
+  return [undefined, "b"].map((cluster) => {
+    const object = service(host.split(".")[0]!, "10.0.0.9", cluster);
+    const spec = clone(ServiceEntrySchema, object.spec as ServiceEntry);
+    spec.hosts = [host];
+    spec.addresses = [];
+    spec.resolution = ServiceEntry_Resolution.NONE;
+    spec.endpoints[0]!.address = cluster === undefined ? "10.1.0.1" : "10.2.0.1";
+    const facts: ServiceFacts = {
+      headless: true,
+      selector: {},
+      distribution: "any",
+      nodeLocal: false,
+      externalAddresses: [],
+      clusterOnly: only,
+      endpoints: [{ health: "healthy", namespace: "one", workload: "", hostname: "", node: "" }],
+    };
+    return { ...object, spec, service: facts };
+  });
+}
+
+Deno.test("ENABLE_MULTICLUSTER_HEADLESS: names of headless services have addresses in all clusters", () => {
+  const [db, only, dns] = ["db", "only", "dns"];
+  const answers = (ENABLE_MULTICLUSTER_HEADLESS: string, cluster?: string) => {
+    const features = featuresWith({ ENABLE_MULTICLUSTER_HEADLESS });
+    const bench = startTranslation(testMeshConfig(), features);
+    const rows = [
+      ...headless("db.one.svc.cluster.local"),
+      ...headless("only.one.svc.cluster.local", true),
+      ...headless("dns.kube-system.svc.cluster.local"),
+    ];
+    bench.apply({ objects: [...SERVICES, ...rows].map(changeOf) });
+    const { names } = seenBy(bench, cluster);
+    return [names[db], names[only], names[dns]];
+  };
+  const both = "10.1.0.1 10.2.0.1";
+  assert.deepEqual(answers("true"), [both, "10.1.0.1", "10.1.0.1"]);
+  assert.deepEqual(answers("true", "b"), [both, "10.2.0.1", "10.2.0.1"]);
+  assert.deepEqual(answers("false"), ["10.1.0.1", "10.1.0.1", "10.1.0.1"]);
+  assert.deepEqual(answers("false", "b"), ["10.2.0.1", "10.2.0.1", "10.2.0.1"]);
+});
 
 /** The name table, and the addresses of TCP listeners with the hosts of their clusters. */
 function seenBy(bench: ReturnType<typeof startTranslation>, cluster?: string) {

@@ -40,10 +40,10 @@ export function proxyKeyOf(
   };
 }
 
-/** Adds the remote cluster of a proxy, if Services there have virtual addresses. */
+/** Adds the remote cluster of a proxy, if there are Services in it. */
 function withAddressCluster(read: Read, { mesh }: MeshContext, basis: ClassBasis): ClassBasis {
   const { clusterId, options } = basis;
-  return read.any(mesh.indexes.clustersWithVips, clusterId)
+  return read.members(mesh.indexes.remoteClusters, "all").includes(clusterId)
     ? { ...basis, options: { ...options, ADDRESS_CLUSTER: clusterId } }
     : basis;
 }
