@@ -27,7 +27,7 @@ import {
   startCommand,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
-import { PAUSED_ELECTION, WRITTEN } from "./cases/paused_election.ts";
+import { PAUSED_AFTER, PAUSED_ELECTION, WRITTEN } from "./cases/paused_election.ts";
 import { connectWorkload } from "../support/registering_workload.ts";
 import { makeIngressWorld } from "./cases/ingress_traffic.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
@@ -175,8 +175,8 @@ async function electionCases(
       ["run", "-q", "-A", script, cluster.files.kubeconfig],
     );
     const written = async () => (await read(client, types.CONFIG_MAP, WRITTEN, SYSTEM))!;
-    await eventually("writes", async () => Number((await written()).data?.count) > 3, 60_000);
-    other.kill("SIGSTOP");
+    const hasStopped = async () => (await written()).data?.count === `${PAUSED_AFTER}`;
+    await eventually("the last write before the pause", hasStopped, 60_000);
     await using _own = joinElection({
       ...PAUSED_ELECTION,
       ...{ client, identity: "own" },

@@ -8,6 +8,9 @@ import type { ElectionOptions } from "../../../lib/controllers/mod.ts";
 /** The ConfigMap that both write. */
 export const WRITTEN = "written-by-leaders";
 
+/** The writes of the program before it stops itself. */
+export const PAUSED_AFTER = 5;
+
 /** The election; its times are short. */
 export const PAUSED_ELECTION: Omit<ElectionOptions, "client" | "identity" | "run"> = {
   namespace: "mesh-system",

@@ -1,6 +1,7 @@
 /**
- * A program that takes part in an election and, as the leader, writes without a pause. Its argument is
- * the file of the cluster's administrator.
+ * A program that takes part in an election and, as the leader, writes without a pause. It stops itself
+ * once between two writes, when no request is under way. Its argument is the file of the cluster's
+ * administrator.
  *
  * @module
  */
@@ -13,7 +14,7 @@ import {
   mergePatch,
   types,
 } from "../../../lib/orch/mod.ts";
-import { PAUSED_ELECTION, WRITTEN } from "./paused_election.ts";
+import { PAUSED_AFTER, PAUSED_ELECTION, WRITTEN } from "./paused_election.ts";
 
 const config = await loadKubeconfig([Deno.args[0]!]);
 const rate = { qps: 10_000, burst: 10_000 };
@@ -28,7 +29,16 @@ joinElection({
     for (let count = 1; !signal.aborted; count++) {
       const data = { writer: "paused", count: `${count}` };
       await mergePatch(client, types.CONFIG_MAP, name, { data }).catch(() => {});
+      if (count === PAUSED_AFTER) stopItself();
     }
     console.log("the term is over");
   },
 });
+
+/** Returns after somebody continued the process. */
+function stopItself(): void {
+  const at = performance.now();
+  Deno.kill(Deno.pid, "SIGSTOP");
+  // The signal may stop this thread a moment later.
+  while (performance.now() - at < 200);
+}
