@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { objectPresence } from "./presence.ts";
 import { messageOf } from "../base/mod.ts";
 import { parseRowRef, rowRef, showRow } from "../graph/mod.ts";
 import { type ConfigObject, objectKey, xdsType } from "../model/mod.ts";
@@ -155,16 +156,20 @@ function ofProblem(objects: readonly ConfigObject[], problem: SourceProblem): Tr
   };
 }
 
-function ofFaults({ mesh, history }: DebugInputs): Trouble[] {
-  return mesh.graph.faults().map((fault) => ({
+function ofFaults(inputs: DebugInputs): Trouble[] {
+  const { mesh, history } = inputs;
+  const faults = mesh.graph.faults();
+  if (faults.length === 0) return [];
+  const isPresent = objectPresence(inputs);
+  return faults.map((fault) => ({
     tone: "bad",
     text: `The computation ${showRow(fault, 80)} fails; ${
       fault.lastGood ? "its last good value serves" : "it has no value"
     }`,
     message: messageOf(fault.error),
     since: history.revision(fault.since)?.at,
-    culprits: fault.inputs.slice(0, INPUTS).filter((row) => parseRowRef(row) !== undefined)
-      .map((object) => ({ object })),
+    culprits: fault.inputs.filter((row) => parseRowRef(row) !== undefined && isPresent(row))
+      .slice(0, INPUTS).map((object) => ({ object })),
     revision: history.revision(fault.since)?.revision,
     page: "/debug/faults",
   }));

@@ -155,9 +155,9 @@ async function checkOpened(tab: Tab, url: string, width: number): Promise<void> 
   assert.ok(opened <= width, `${url}: ${opened} pixels when all is open`);
 }
 
-/** Follows the links of a page: each leads to a page. */
-async function checkLinks(links: ReadonlySet<string>, base: string): Promise<void> {
-  for (const link of links) {
+/** Follows links, given with the path of a page that has them: each leads to a page. */
+async function checkLinks(links: ReadonlyMap<string, string>, base: string): Promise<void> {
+  for (const [link, page] of links) {
     assert.ok(link.startsWith(`${base}/`), link);
     const answer = await fetch(link, { headers: { accept: "text/html" } });
     await answer.body?.cancel();
@@ -165,7 +165,7 @@ async function checkLinks(links: ReadonlySet<string>, base: string): Promise<voi
     const absent = /\/(ambientz|inject|mcsz)$/.test(link);
     const asksProxy = /\/(config_dump|request\/history|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/
       .test(link);
-    assert.equal(answer.status, absent ? 404 : asksProxy ? 400 : 200, link);
+    assert.equal(answer.status, absent ? 404 : asksProxy ? 400 : 200, `${link} on ${page}`);
   }
 }
 
@@ -277,7 +277,7 @@ Deno.test({
     const [last] = await mesh.daemon.debug<{ revision: number; previous: number }[]>(
       "history?limit=1",
     );
-    const links = new Set<string>();
+    const links = new Map<string, string>();
     const pages = pagesOf(last!.revision, last!.previous);
     for (const [name, [path, expected]] of Object.entries(pages)) {
       await t.step(name, async () => {
@@ -290,7 +290,7 @@ Deno.test({
             for (const link of await tab.evaluate<string[]>(LINKS)) {
               // The refresh switch of a missing page leads to itself.
               const own = new URL(link).pathname === new URL(base + path).pathname;
-              if (expected === 200 || !own) links.add(link.split("#")[0]!);
+              if (expected === 200 || !own) links.set(link.split("#")[0]!, path);
             }
             await checkOpened(tab, path, width);
           }

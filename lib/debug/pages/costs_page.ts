@@ -8,10 +8,14 @@ import type { ComponentChildren } from "../../web/mod.ts";
 import type { ClassCost, CostView, ObjectCost } from "../costs.ts";
 import { longTable } from "./collapse.ts";
 import { debugPage, type Shell } from "./frame.ts";
-import { h, refLink, size, tiles } from "./layout.ts";
+import { h, size, tiles } from "./layout.ts";
 
-/** `/debug/costs` as a page. */
-export function costsPage(shell: Shell, costs: CostView): Response {
+/** `/debug/costs` as a page; `link` shows an object, given as `table/key`. */
+export function costsPage(
+  shell: Shell,
+  costs: CostView,
+  link: (ref: string) => ComponentChildren,
+): Response {
   const { connects, shared, unattributed } = costs;
   return debugPage(shell, {
     title: "Costs",
@@ -28,7 +32,7 @@ export function costsPage(shell: Shell, costs: CostView): Response {
         h("a", { href: "/debug/costs?top=100" }, "a hundred of each"),
         ". Edits in the same push are charged for the bytes of their own changes, and equal parts of the time.",
       ]),
-      objectTable(costs.objects),
+      objectTable(costs.objects, link),
       namespaceTable(costs.namespaces),
       classTable(costs.classes),
       engineTable(costs.tables),
@@ -45,11 +49,14 @@ function spent(row: ObjectCost): ComponentChildren[] {
   return [micros(row.micros), tenths(row.computed), tenths(row.pushes), size(row.bytes)];
 }
 
-function objectTable(rows: readonly ObjectCost[]): ComponentChildren {
+function objectTable(
+  rows: readonly ObjectCost[],
+  link: (ref: string) => ComponentChildren,
+): ComponentChildren {
   return longTable({
     caption: "Most expensive objects, by the work for their edits",
     columns: ["Object", ...MONEY],
-    rows: rows.map((row) => [refLink(row.name), ...spent(row)]),
+    rows: rows.map((row) => [link(row.name), ...spent(row)]),
     empty: "No edit has cost anything yet.",
   });
 }

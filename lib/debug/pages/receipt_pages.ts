@@ -170,7 +170,7 @@ function row(one: Quarantined, inputs: DebugInputs): ComponentChildren[] {
     span(Math.max(0, one.retryAt - now)),
     one.lastGood === undefined ? "nothing" : "last accepted version",
     longList(one.culprits.map(({ object, generation }) => [
-      refLink(object),
+      generation === undefined ? `${object} (absent)` : refLink(object),
       generation === undefined ? null : ` generation ${generation}`,
     ])),
   ];

@@ -12,10 +12,11 @@ import type { DebugInputs } from "../inputs.ts";
 import type { Publication } from "../pushes.ts";
 import { costView } from "../costs.ts";
 import { costsPage } from "./costs_page.ts";
+import { presentLinks } from "./present.ts";
 import { longList, longText } from "./collapse.ts";
 import { debugPage, type Shell, shellOf } from "./frame.ts";
 import { mistakeTable, rejectedDocuments, warningTable } from "./problem_tables.ts";
-import { ago, filter, h, paged, refLink, rowLink, size, span, table, wantsPage } from "./layout.ts";
+import { ago, filter, h, paged, rowLink, size, span, table, wantsPage } from "./layout.ts";
 
 /** `/debug/pushes`, `/debug/costs`, `/debug/faults`. */
 export function workPages(inputs: DebugInputs): Route[] {
@@ -26,7 +27,9 @@ export function workPages(inputs: DebugInputs): Route[] {
     }),
     debugRoute("GET", "/debug/costs", ({ request, url }) => {
       const costs = costView(inputs, url);
-      return wantsPage(request) ? costsPage(shellOf(inputs, url), costs) : json(costs);
+      return wantsPage(request)
+        ? costsPage(shellOf(inputs, url), costs, presentLinks(inputs))
+        : json(costs);
     }),
     debugRoute("GET", "/debug/faults", ({ url }) => faultsPage(inputs, url)),
   ];
@@ -101,6 +104,7 @@ function faultsPage(inputs: DebugInputs, url: URL): Response {
   const found = all.filter((f) => `${showRow(f)} ${f.inputs.join(" ")}`.includes(q));
   const { part, pager } = paged(url, found);
   const { problems, warnings, analysis, now } = inputs;
+  const link = presentLinks(inputs);
   return debugPage(shellOf(inputs, url), {
     title: "Problems",
     at: "/debug/faults",
@@ -119,7 +123,7 @@ function faultsPage(inputs: DebugInputs, url: URL): Response {
       table({
         caption: `${found.length} of ${all.length} faults`,
         columns: ["Computation", "Error", "Since revision", "Serves", "From"],
-        rows: part.map(faultRow),
+        rows: part.map((fault) => faultRow(fault, link)),
         empty: "No computation fails.",
       }),
       pager,
@@ -130,12 +134,12 @@ function faultsPage(inputs: DebugInputs, url: URL): Response {
 /** Maximum number of named rows of a fault. */
 const INPUTS = 50;
 
-function faultRow(fault: Fault): ComponentChildren[] {
+function faultRow(fault: Fault, link: (ref: string) => ComponentChildren): ComponentChildren[] {
   return [
     h("code", null, showRow(fault, 80)),
     longText(messageOf(fault.error), "bad"),
     fault.since,
     fault.lastGood ? "last good value" : "nothing",
-    longList(fault.inputs.slice(0, INPUTS).map(refLink)),
+    longList(fault.inputs.slice(0, INPUTS).map(link)),
   ];
 }

@@ -44,8 +44,10 @@ export function culpritsIn(mesh: Mesh): (view: View, name: string) => readonly C
     const rank = (row: string) => Number(decided.has(row));
     return [...objects]
       .sort((a, b) => rank(b) - rank(a) || revision(b) - revision(a))
-      .slice(0, NAMED)
-      .map((object) => ({ object, generation: generationOf(mesh, object) }));
+      .map((object) => ({ object, generation: generationOf(mesh, object) }))
+      // A computation also reads objects that it looked for and that never existed.
+      .filter(({ object, generation }) => generation !== undefined || edited.has(object))
+      .slice(0, NAMED);
   };
 }
 
