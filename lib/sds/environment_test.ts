@@ -52,7 +52,9 @@ Deno.test("TRUST_DOMAIN and MESH_META_CERT_SIGNER are in the request for the cer
     MESH_META_CERT_SIGNER: "strict",
   });
   assert.deepEqual([identity, signer], ["spiffe://td.example/ns/shop/sa/cart", "strict"]);
-  await Promise.all([standard.roots, roots]);
+  const unnamed = optionsWith({ TRUST_DOMAIN: "" });
+  assert.equal(unnamed.identity, standard.identity);
+  await Promise.all([standard.roots, roots, unnamed.roots]);
   assert.throws(() => optionsWith({ TRUST_DOMAIN: "td/example" }), { code: "agent-identity" });
 });
 

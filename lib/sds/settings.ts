@@ -59,8 +59,10 @@ export function workloadOptions(discovery: string, proxy: ProxyOptions): Workloa
 /** The SPIFFE id; `undefined` without a namespace or a service account. */
 function identityOf({ namespace, serviceAccount }: ProxyOptions): string | undefined {
   if (!namespace || !serviceAccount) return undefined;
+  // The files of a bundle for a machine may set it without a value.
+  const trustDomain = env.TRUST_DOMAIN.get() || env.DEFAULT_TRUST_DOMAIN;
   try {
-    return spiffeText({ trustDomain: env.TRUST_DOMAIN.get(), namespace, serviceAccount });
+    return spiffeText({ trustDomain, namespace, serviceAccount });
   } catch (cause) {
     throw new MeshError("agent-identity", `the workload has no identity: ${messageOf(cause)}`, {
       remedy: "Correct TRUST_DOMAIN, POD_NAMESPACE or SERVICE_ACCOUNT. A trust domain has " +

@@ -15,11 +15,14 @@ export const CA_ADDR: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
-/** Trust domain of the workload. */
+/** Trust domain of workloads that name none. */
+export const DEFAULT_TRUST_DOMAIN = "cluster.local";
+
+/** Trust domain of the workload; empty: {@link DEFAULT_TRUST_DOMAIN}. */
 export const TRUST_DOMAIN: EnvVar<string> = declareEnv({
   name: "TRUST_DOMAIN",
   type: "string",
-  default: "cluster.local",
+  default: DEFAULT_TRUST_DOMAIN,
   doc:
     "Trust domain of the SPIFFE id in requests for certificates. A signer of the orchestrator signs it; the daemon's own authority uses the one of the mesh.",
   readers,
