@@ -121,15 +121,15 @@ clusterTest(
         const lock = (holder: string) =>
           createLease({ client, lease, holder, durationMs: 15_000, now: () => now });
         const [a, b] = [lock("a"), lock("b")];
-        assert.deepEqual(await a.attempt(), { held: true, holder: "a" });
-        assert.deepEqual(await b.attempt(), { held: false, holder: "a" });
+        assert.deepEqual(await a.attempt(), { held: true, holder: "a", preempted: false });
+        assert.deepEqual(await b.attempt(), { held: false, holder: "a", preempted: false });
         now += 10_000;
         assert.equal((await a.attempt()).held, true);
         now += 10_000;
         assert.equal((await b.attempt()).held, false, "it was renewed");
         now += 16_000;
-        assert.deepEqual(await b.attempt(), { held: true, holder: "b" });
-        assert.deepEqual(await a.attempt(), { held: false, holder: "b" });
+        assert.deepEqual(await b.attempt(), { held: true, holder: "b", preempted: false });
+        assert.deepEqual(await a.attempt(), { held: false, holder: "b", preempted: false });
         await b.release();
         assert.equal((await a.attempt()).held, true);
         const [c, d] = await Promise.all([lock("a"), lock("a")].map((one) => one.attempt()));
@@ -147,9 +147,13 @@ clusterTest(
       assert.equal((await b.attempt()).held, false);
       clocks.b += 3_600_000;
       assert.equal((await b.attempt()).held, true, "forward: it takes the lease too early");
-      assert.deepEqual(await a.attempt(), { held: false, holder: "b" }, "the other one steps down");
+      assert.deepEqual(
+        await a.attempt(),
+        { held: false, holder: "b", preempted: false },
+        "the other one steps down",
+      );
       clocks.a -= 3_600_000;
-      assert.deepEqual(await a.attempt(), { held: false, holder: "b" });
+      assert.deepEqual(await a.attempt(), { held: false, holder: "b", preempted: false });
       clocks.a += 16_000;
       assert.equal((await a.attempt()).held, true, "back: a dead holder does not last longer");
       const both = await Promise.all([a.attempt(), b.attempt()]);
