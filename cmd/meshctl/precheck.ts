@@ -12,6 +12,7 @@ import {
 import { toYaml } from "../../lib/text/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { daemonPods } from "./cluster/daemons.ts";
+import { findLocalPorts } from "./listening_sockets.ts";
 
 /** A finding of a check. */
 interface Finding {
@@ -56,6 +57,7 @@ export async function precheck(call: Invocation): Promise<number> {
     found.push(...await checkVersion(cluster), ...await checkRights(cluster));
     found.push(...await checkGatewayApi(cluster), ...await checkDaemons(call, cluster));
   }
+  found.push(...await checkSockets(call, cluster));
   const threshold = flags.string("output-threshold") as Level;
   const shown = found.filter(({ level }) => isAtLeast(level, threshold));
   const form = flags.string("output");
@@ -149,6 +151,21 @@ function isOlder(version: string, than: string): boolean {
   const [a, b] = [numbers(version), numbers(than)];
   const at = [0, 1, 2].find((index) => (a[index] ?? 0) !== (b[index] ?? 0));
   return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0);
+}
+
+async function checkSockets(call: Invocation, cluster: ClusterAccess): Promise<Finding[]> {
+  try {
+    return (await findLocalPorts(call, cluster)).map(({ pod, port }) => ({
+      code: "MSH0143",
+      level: "Error",
+      message: `(Pod ${pod}) Port ${port} is exposed by a Service but listens on localhost; ` +
+        "other pods cannot reach it",
+    }));
+  } catch (error) {
+    if (!(error instanceof OrchError) || error.status !== 403) throw error;
+    call.io.err(`Note: the sockets of pods are not known: ${error.message}\n`);
+    return [];
+  }
 }
 
 /** A note about the daemons that run already. */

@@ -21,11 +21,7 @@ export const ABSENT_CODES: readonly AbsentCode[] = [
   { code: "MSH0001", name: "InternalError", reason: "a failure is an error of the command" },
   { code: "MSH0141", name: "InsufficientPermissions", reason: PRECHECK },
   { code: "MSH0142", name: "UnsupportedKubernetesVersion", reason: PRECHECK },
-  {
-    code: "MSH0143",
-    name: "LocalhostListener",
-    reason: "the sockets of running pods are not read",
-  },
+  { code: "MSH0143", name: "LocalhostListener", reason: PRECHECK },
   { code: "MSH0156", name: "UnsupportedGatewayAPIVersion", reason: PRECHECK },
   { code: "MSH0168", name: "UnknownUpgradeCompatibility", reason: NO_CHANGE },
   { code: "MSH0169", name: "UpdateIncompatibility", reason: NO_CHANGE },

@@ -354,6 +354,14 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     const newer = await run("x", "precheck", "--from-version", "99.0");
     assert.match(newer.out, /^Warning Version 99\.0 is newer than this meshctl/m);
     assert.equal(newer.status, 0);
+    const admin = { namespace: "shop", name: "web-admin" };
+    await create(mesh.client, types.SERVICE, admin, {
+      spec: { selector: { app: "web" }, ports: [{ port: 80, targetPort: 9000 }] },
+    });
+    const local = await run("x", "precheck");
+    assert.match(local.out, /^Error \[MSH0143\] \(Pod shop\/web-1\) Port 9000 is exposed by /m);
+    assert.equal(local.status, 1);
+    await deleteObject(mesh.client, types.SERVICE, admin);
     const denied = await run("x", "precheck", "--as", "jane");
     assert.match(denied.out, /^Error \[MSH0141\] Permission to create namespaces is missing/m);
     assert.equal(denied.status, 1);

@@ -208,9 +208,12 @@ async function startWebAgent(daemon: Daemon, dir: string, tap: number): Promise<
 const LOG = "2026-01-01T00:00:00.000000Z\tinfo\tstarted\nBearer abc.def.ghi\n" +
   "2026-01-01T01:00:00.000000Z\terror\tharmless\n2026-01-01T02:00:00.000000Z\tinfo\tended\n";
 
+/** Listening sockets in `web-1`: 8080 on all addresses, 9000 on the loopback interface. */
+const SOCKETS = "LISTEN 0 511 0.0.0.0:8080 0.0.0.0:*\nLISTEN 0 511 127.0.0.1:9000 0.0.0.0:*\n";
+
 /**
- * Commands in the container of `web-1`: requests of `pilot-agent` go to its Envoy, and one other
- * program is there.
+ * Commands in the container of `web-1`: requests of `pilot-agent` go to its Envoy, and two other
+ * programs are there.
  */
 async function execIn(
   agent: Agent,
@@ -219,6 +222,7 @@ async function execIn(
 ): Promise<StandInExec | undefined> {
   if (pod !== "shop/web-1") return undefined;
   if (program === "iptables-save") return { stdout: "*nat\n-A PREROUTING -j MESH_INBOUND\n" };
+  if (program === "ss" && args[0] === "-ltnH") return { stdout: SOCKETS };
   if (program !== "pilot-agent" || args[0] !== "request" || args[1] !== "GET") return undefined;
   const answer = await fetch(`${agent.admin}/${args[2]}`);
   const text = await answer.text();
