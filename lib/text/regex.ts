@@ -94,7 +94,7 @@ function isOfGoodShape(source: string): boolean {
 
 /** Special parts of expressions and, last, plain words. */
 const PARTS =
-  /\\Q[^]*?(?:\\E|$)|\\x(?:\{[^}]*\}|..)|\\[pP](?:\{[^}]*\}|[^])|\\[0-7]{1,3}|\\[^]|\[\^?\]?(?:\\[^]|\[:[^\]]*:\]|[^\]])*\]|\{[^}]*\}|\(\?[^):]*[):]?|[\w/-]+/g;
+  /\\Q[^]*?(?:\\E|$)|\\x(?:\{[^}]*\}|..)|\\[pP](?:\{[^}]*\}|[^])|\\[0-7]{1,3}|\\[^]|\[\^?\]?(?:\\[^]|\[:[^\]]*:\]|[^\]])*\]|\{\d*(?:,\d*)?\}|\(\?[^):]*[):]?|[\w/-]+/g;
 const WORD = /^[\w/-]/;
 
 /** The shape of an expression: every word is replaced by one letter. */
