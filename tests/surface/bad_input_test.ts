@@ -215,7 +215,10 @@ Deno.test("one port for two listeners is distinguished from a port of another pr
   const args = addresses([two!, one!, one!], {});
   await using program = startProgram([...D, ...args, "--ctrlz_port=0", `--configDir=${dir.path}`]);
   assert.equal((await program.status).code, 1);
-  assert.match(program.output(), /\(--(http|monitoring)Addr\).* by this program itself, for another of its/);
+  assert.match(
+    program.output(),
+    /\(--(http|monitoring)Addr\).* by this program itself, for another of its/,
+  );
 });
 
 Deno.test("the owner of a port is unknown to a program without the permission", async () => {
