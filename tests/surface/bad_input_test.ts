@@ -89,7 +89,7 @@ const USES: readonly Mistake[] = [
 
 const OTHERS: readonly Mistake[] = [
   {
-    argv: [...D, "--configDir=/nosuch/dir", "--ctrlz_port=0"],
+    argv: [...D, "--configDir=/nosuch/dir", "--ctrlz_port=0", "--httpAddr=127.0.0.1:0"],
     status: 1,
     says: "cannot read the configuration directory /nosuch/dir: No such file or directory",
   },
