@@ -33,6 +33,7 @@ function configuration(port: number): string {
     manifest("WorkloadGroup", "replicas", {
       metadata: { labels: { app: "shop" } },
       template: { ports: { main: port } },
+      probe: { tcpSocket: { port } },
     }),
     manifest("ServiceEntry", "shop", {
       hosts: [HOST],
@@ -120,18 +121,26 @@ Deno.test("a rolling restart under load loses no request", async () => {
     }),
   );
   const envoy = await envoyPath();
-  const start = async (app: string, ip: string, env: Record<string, string>): Promise<Agent> =>
+  const start = async (
+    app: string,
+    ip: string,
+    env: Record<string, string>,
+    proxyConfig: Record<string, unknown> = {},
+  ): Promise<Agent> =>
     stack.use(
       await startAgent({
         ...{ role: "sidecar", name: `${app}-${ip.at(-1)}`, namespace: "test", ip, envoy, dir, env },
         labels: { app },
         xds: daemon.xds,
         interception: "NONE",
-        proxyConfig: { terminationDrainDuration: "3s" },
+        proxyConfig: { terminationDrainDuration: "3s", ...proxyConfig },
       }),
     );
+  // The probe succeeds once the replica's proxy listens.
   const startReplica = (ip: string) =>
-    start("shop", ip, { MESH_META_AUTO_REGISTER_GROUP: "replicas" });
+    start("shop", ip, { MESH_META_AUTO_REGISTER_GROUP: "replicas" }, {
+      readinessProbe: { tcpSocket: { port: backend.port, host: ip }, periodSeconds: 1 },
+    });
   const running = new Map<string, Agent>();
   for (const ip of REPLICAS) running.set(ip, await startReplica(ip));
   const client = await start("client", CLIENT, {});

@@ -85,7 +85,8 @@ interface Workload {
   readonly since: number;
   node: ProxyNode;
   readonly streams: Set<string>;
-  healthy: boolean;
+  /** Its last report; `undefined` before the first one. */
+  reported: boolean | undefined;
   disconnectedAt: number | undefined;
   /** True while another source has an entry of this name. */
   taken: boolean;
@@ -169,8 +170,10 @@ class Workloads implements Registrations {
   reported(stream: string, fault: string | undefined): void {
     const workload = this.#byStream.get(stream);
     const healthy = fault === undefined;
-    if (!this.#options.health || workload === undefined || workload.healthy === healthy) return;
-    workload.healthy = healthy;
+    if (!this.#options.health || workload === undefined) return;
+    const before = this.#isHealthy(workload);
+    workload.reported = healthy;
+    if (before === healthy) return;
     log.info("a workload's health changed", { entry: workload.key, healthy, message: fault });
     this.#update(workload);
   }
@@ -211,7 +214,7 @@ class Workloads implements Registrations {
   }
 
   #connect(stream: string, group: string, node: ProxyNode): Workload {
-    const fresh = { group, node, since: this.#options.clock(), healthy: true };
+    const fresh = { group, node, since: this.#options.clock() };
     const key = objectKey({ namespace: node.namespace, name: entryName(group, node) });
     const workload = this.#workloads.get(key) ?? this.#workloadOf(fresh);
     workload.cancelDeletion?.();
@@ -224,7 +227,9 @@ class Workloads implements Registrations {
     return workload;
   }
 
-  #workloadOf({ group, node, since, healthy }: StoredWorkload): Workload {
+  #workloadOf(
+    { group, node, since, healthy }: Omit<StoredWorkload, "healthy"> & { healthy?: boolean },
+  ): Workload {
     const { namespace } = node;
     const name = entryName(group, node);
     const key = objectKey({ namespace, name });
@@ -235,7 +240,7 @@ class Workloads implements Registrations {
       since,
       node,
       streams: new Set(),
-      healthy,
+      reported: healthy,
       disconnectedAt: undefined,
       taken: this.#options.isTaken(key),
     };
@@ -243,12 +248,18 @@ class Workloads implements Registrations {
 
   #stored(): StoredWorkload[] {
     return [...this.#workloads.values()].filter(({ entry }) => entry !== undefined)
-      .map(({ group, since, healthy, node }) => ({
-        group: group.slice(group.indexOf("/") + 1),
-        since,
-        healthy,
-        node,
+      .map((workload) => ({
+        group: workload.group.slice(workload.group.indexOf("/") + 1),
+        since: workload.since,
+        healthy: this.#isHealthy(workload),
+        node: workload.node,
       }));
+  }
+
+  /** By the last report. Before the first one, a workload whose group has a probe is not healthy. */
+  #isHealthy({ reported, group }: Workload): boolean {
+    const isProbed = this.#options.health && this.#groups.get(group)?.spec.probe !== undefined;
+    return reported ?? !isProbed;
   }
 
   #changed(changes: ObjectChanges): void {
@@ -270,7 +281,8 @@ class Workloads implements Registrations {
     const before = workload.entry;
     const isUsable = group !== undefined && !workload.taken &&
       this.#mayRegister(group.meta.name, workload.node);
-    const next = isUsable ? make(workload, group) : undefined;
+    const healthy = this.#isHealthy(workload);
+    const next = isUsable ? make({ ...workload, healthy }, group) : undefined;
     if (next === undefined) {
       workload.entry = undefined;
       if (before === undefined) return;
@@ -303,7 +315,10 @@ export function isRegistered({ meta }: ConfigObject): boolean {
 }
 
 /** The entry of a workload; `undefined` when its group makes no valid one. */
-function make(workload: Workload, group: ConfigObject<WorkloadGroup>): ConfigObject | undefined {
+function make(
+  workload: Workload & { readonly healthy: boolean },
+  group: ConfigObject<WorkloadGroup>,
+): ConfigObject | undefined {
   const generation = workload.entry?.meta.generation ?? 0;
   const { entry, problems } = entryOf({ ...workload, generation }, group);
   if (problems !== undefined) {

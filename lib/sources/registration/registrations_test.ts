@@ -167,6 +167,15 @@ Deno.test("the reported health of a workload is written to its entry", () => {
   ]);
 });
 
+Deno.test("a workload whose group has a probe is not healthy before its first report", () => {
+  const { opened, follow, reported, changes, stored } = bench();
+  follow(group({ ...GROUP, probe: { tcpSocket: { port: 8080 } } }));
+  opened("a", proxy());
+  assert.deepEqual(stored().map(({ healthy }) => healthy), [false]);
+  reported("a", undefined);
+  assert.deepEqual(changes(), ["+vms-10.0.0.9 unhealthy", "+vms-10.0.0.9 healthy"]);
+});
+
 Deno.test("an entry of another source stays, and is not deleted for a workload of its name", () => {
   const key = "vms-10.0.0.9";
   const file = { upserts: [object("WorkloadEntry", key, { address: "10.0.0.9" })], deletes: [] };
