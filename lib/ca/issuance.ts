@@ -115,11 +115,9 @@ export function createSlots(parallel: number, most: number): Slots {
   const queue: (() => void)[] = [];
   let free = parallel;
   const release = () => {
-    setTimeout(() => {
-      const next = queue.shift();
-      if (next) next();
-      else free++;
-    }, 0);
+    const next = queue.shift();
+    if (next) setTimeout(next, 0);
+    else free++;
   };
   return {
     take() {
