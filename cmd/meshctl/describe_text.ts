@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hasLabels } from "../../lib/model/mod.ts";
 import type { Pod } from "./cluster/pods.ts";
 import { hasProxy, podId } from "./cluster/pods.ts";
 
@@ -184,9 +185,7 @@ function ruleLines(
   const lines = [`DestinationRule: ${metadata.name}.${metadata.namespace} for "${spec?.host}"`];
   const subsets = spec?.subsets ?? [];
   const isMatching = (labels: Labels = {}): boolean =>
-    pods.some((pod) =>
-      Object.entries(labels).every(([name, value]) => pod.metadata.labels?.[name] === value)
-    );
+    pods.some((pod) => hasLabels(pod.metadata.labels ?? {}, labels));
   const matching = subsets.filter(({ labels }) => isMatching(labels)).map(({ name }) => name);
   const others = subsets.filter(({ labels }) => !isMatching(labels)).map(({ name }) => name);
   if (matching.length > 0) lines.push(`   Matching subsets: ${matching.join(", ")}`);

@@ -6,7 +6,7 @@
  */
 import { MeshError } from "../../lib/base/mod.ts";
 import type { Invocation } from "../../lib/cli/mod.ts";
-import { objectKey } from "../../lib/model/mod.ts";
+import { hasLabels, objectKey } from "../../lib/model/mod.ts";
 import { listAll, OrchError, type OrchMeta, types } from "../../lib/orch/mod.ts";
 import { runInContainer } from "./bug_report/container_commands.ts";
 import type { ClusterAccess } from "./cluster/access.ts";
@@ -94,7 +94,7 @@ function servedPorts(pod: Pod, services: readonly SelectingService[]): ReadonlyS
   const named = pod.spec.containers.flatMap(({ ports = [] }) => ports);
   const selecting = services.filter(({ metadata, spec: { selector = {} } = {} }) =>
     metadata.namespace === namespace && Object.keys(selector).length > 0 &&
-    Object.entries(selector).every(([label, value]) => labels[label] === value)
+    hasLabels(labels, selector)
   );
   const ports = selecting.flatMap(({ spec }) => spec?.ports ?? [])
     .filter(({ protocol = "TCP" }) => protocol === "TCP")

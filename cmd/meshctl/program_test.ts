@@ -3,23 +3,13 @@ import { isPrintable } from "../../lib/base/mod.ts";
 import { type CommandSpec, runProgram } from "../../lib/cli/mod.ts";
 import { useEnvironment } from "../../lib/env/mod.ts";
 import { testAgainstSpec } from "../../tests/support/flag_table.ts";
+import { runInProcess } from "../../tests/support/program_run.ts";
 import { ADDED } from "./flag_exemptions.ts";
 import { MESHCTL } from "./program.ts";
 
 await testAgainstSpec(MESHCTL, ADDED);
 
-/** Runs the program in-process; standard output, standard error and exit status. */
-async function ran(...argv: string[]): Promise<[out: string, err: string, status: number]> {
-  let out = "";
-  let err = "";
-  const io = {
-    out: (text: string) => void (out += text),
-    err: (text: string) => void (err += text),
-  };
-  const { signal } = new AbortController();
-  const status = await runProgram(MESHCTL, argv, { io, signal });
-  return [out, err, status];
-}
+const ran = (...argv: string[]) => runInProcess(MESHCTL, argv);
 
 Deno.test("commands that are not implemented parse their flags and are refused", async () => {
   const cases: [argv: string[], command: string][] = [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { parseArgv, runProgram } from "../../lib/cli/mod.ts";
+import { parseArgv } from "../../lib/cli/mod.ts";
 import { testAgainstSpec } from "../../tests/support/flag_table.ts";
+import { runInProcess } from "../../tests/support/program_run.ts";
 import { type ProxyOptions, proxyOptions } from "./options.ts";
 import { PILOT_AGENT } from "./program.ts";
 
@@ -13,18 +14,7 @@ function parse(...argv: string[]): ProxyOptions {
   return proxyOptions(parseArgv(PILOT_AGENT, ["proxy", ...argv]).flags);
 }
 
-/** Runs the program in-process; standard output, standard error and exit status. */
-async function ran(...argv: string[]): Promise<[out: string, err: string, status: number]> {
-  let out = "";
-  let err = "";
-  const io = {
-    out: (text: string) => void (out += text),
-    err: (text: string) => void (err += text),
-  };
-  const { signal } = new AbortController();
-  const status = await runProgram(PILOT_AGENT, argv, { io, signal });
-  return [out, err, status];
-}
+const ran = (...argv: string[]) => runInProcess(PILOT_AGENT, argv);
 
 Deno.test("proxy without flags has the documented defaults", () => {
   const expected: ProxyOptions = {

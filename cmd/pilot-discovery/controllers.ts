@@ -5,6 +5,7 @@
  */
 import { messageOfProblem } from "../../lib/analyze/mod.ts";
 import {
+  controlClusters,
   type Election,
   ENABLE_LEADER_ELECTION,
   type ExportSelection,
@@ -24,7 +25,6 @@ import {
   runStatus,
   runUntaint,
   statusPace,
-  steerClusters,
   type Term,
 } from "../../lib/controllers/mod.ts";
 import { isClusterLocal } from "../../lib/derive/mod.ts";
@@ -115,7 +115,7 @@ function controlRemoteClusters(
       ...hasWebhooks ? [keepConfigurations({ client, tls, options })] : [],
     ]);
   };
-  stack.use(steerClusters({
+  stack.use(controlClusters({
     clusters: {
       ids: () => clusters.clusters().map(({ cluster }) => cluster),
       client: (cluster) => clusters.client(cluster),

@@ -111,10 +111,10 @@ function run(first: RootChange<Issuer>, options: SelfSignedOptions): SelfSigned 
   const isShared = options.store.follow !== undefined;
   const turnOf = createTurns(options, isShared);
   const check = serially(async () => {
-    const { leads, isDue: isBegin } = turnOf(state);
+    const { leads, isRootDue } = turnOf(state);
     if (!leads) return;
     if (state.phase === "stable") {
-      if (!isBegin) return;
+      if (!isRootDue) return;
       await step({ type: "begin", next: await newRoot(options) });
     }
     const serials = trustedRoots(state).map(({ certificate }) => certificate.serial);
@@ -155,14 +155,14 @@ function createTurns({ clock, gracePercent, leads: leader }: SelfSignedOptions, 
   let waits = false;
   return ({ phase, active: { certificate } }: RootChange<Issuer>) => {
     const { serial: root } = certificate;
-    const isBegin = phase === "stable" && isDue(certificate, clock(), gracePercent);
+    const isRootDue = phase === "stable" && isDue(certificate, clock(), gracePercent);
     const leads = !isShared || leader?.() !== false;
-    if (isBegin && leads) log.info("the root is due; its renewal begins", { root });
-    else if (isBegin && !waits) {
+    if (isRootDue && leads) log.info("the root is due; its renewal begins", { root });
+    else if (isRootDue && !waits) {
       log.info("the root is due; the replica that leads renews it", { root });
     }
-    waits = isBegin && !leads;
-    return { leads, isDue: isBegin };
+    waits = isRootDue && !leads;
+    return { leads, isRootDue };
   };
 }
 

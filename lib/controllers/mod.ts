@@ -40,12 +40,12 @@ export {
 export { runUntaint, TAINT } from "./untaint/untaint.ts";
 export {
   CONTROL_PLANE_CLUSTERS,
+  controlClusters,
+  type ControlledClusters,
+  type ControlOptions,
+  type ControlSources,
   namesControlPlane,
-  steerClusters,
-  type SteeredSources,
-  type Steering,
-  type SteeringOptions,
-} from "./steering/steering.ts";
+} from "./controlled_clusters/controlled_clusters.ts";
 export {
   ENABLE_LEADER_ELECTION,
   EXTERNAL_MESHD,

@@ -5,6 +5,7 @@
  * @module
  */
 import { MeshError, messageOf, printable } from "../base/mod.ts";
+import { readBody } from "../web/mod.ts";
 import { MESH_PROMETHEUS_ADDRESS } from "./variables.ts";
 
 /** Requests from a workload to a service. */
@@ -48,25 +49,14 @@ export function createTrafficReader(): (() => Promise<Traffic>) | undefined {
 async function read(base: string): Promise<Traffic> {
   try {
     const url = `${base}/api/v1/query?query=${encodeURIComponent(QUERY)}`;
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return { edges: trafficOf(JSON.parse(await textOf(response))) };
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const text = await readBody(await fetch(url, { signal }), MAX_BYTES, signal);
+    return { edges: trafficOf(JSON.parse(text)) };
   } catch (error) {
     const late = error instanceof DOMException && error.name === "TimeoutError";
     const reason = late ? `no answer within ${TIMEOUT_MS / 1000} s` : messageOf(error);
     return { fault: printable(`${base} does not answer as a Prometheus: ${reason}`) };
   }
-}
-
-async function textOf({ body }: Response): Promise<string> {
-  const parts: string[] = [];
-  let size = 0;
-  const decoder = new TextDecoder();
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new MeshError("prometheus", `more than ${MAX_BYTES} bytes`);
-    parts.push(decoder.decode(chunk, { stream: true }));
-  }
-  return parts.join("") + decoder.decode();
 }
 
 /** One series of an answer of the query API of Prometheus, version 1. */

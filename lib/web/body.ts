@@ -9,19 +9,19 @@ export class BodyError extends Error {
 }
 
 /**
- * Reads a body as UTF-8. Both the declared length and the received bytes are held to `maxBytes`.
+ * Reads the body of a request or a response as UTF-8. Both the declared length and the received bytes are held to `maxBytes`.
  * Reading ends when `signal` is aborted, so that the body can be discarded then.
  *
  * @throws {BodyError} 413 beyond `maxBytes`; 400 when the body ends early or is not UTF-8.
  */
 export async function readBody(
-  request: Request,
+  message: Pick<Request, "headers" | "body">,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<string> {
   const tooLarge = () => new BodyError(413, `the body is larger than ${maxBytes} bytes`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
-  const reader = request.body?.getReader();
+  if (Number(message.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+  const reader = message.body?.getReader();
   if (reader === undefined) return "";
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });

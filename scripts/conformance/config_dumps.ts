@@ -6,9 +6,9 @@
 import assert from "node:assert/strict";
 import { MESHCTL } from "../../cmd/meshctl/program.ts";
 import { linesWithin } from "../../cmd/meshctl/bug_report/log_range.ts";
-import { runProgram } from "../../lib/cli/mod.ts";
 import { describeDomains } from "../../lib/config_dump/mod.ts";
 import { parseYaml } from "../../lib/text/mod.ts";
+import { runInProcess } from "../../tests/support/program_run.ts";
 import { join } from "../paths.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 
@@ -43,7 +43,7 @@ async function compareOutput(
   argv: readonly string[],
   golden: string,
 ): Promise<void> {
-  const [out, err, status] = await ran(argv);
+  const [out, err, status] = await runInProcess(MESHCTL, argv);
   assert.deepEqual([status, err], [0, ""]);
   if (output === "yaml" || output === "json") {
     assert.deepEqual(comparable(out), comparable(golden));
@@ -53,19 +53,6 @@ async function compareOutput(
   assert.deepEqual(actual?.[0], expected?.[0]);
   const sorted = (rows: string[][] | undefined) => rows?.slice(1).map(String).sort();
   assert.deepEqual(sorted(actual), sorted(expected));
-}
-
-/** Runs a command; standard output, standard error and exit status. */
-async function ran(argv: readonly string[]): Promise<[out: string, err: string, status: number]> {
-  let out = "";
-  let err = "";
-  const io = {
-    out: (text: string) => void (out += text),
-    err: (text: string) => void (err += text),
-  };
-  const { signal } = new AbortController();
-  const status = await runProgram(MESHCTL, argv, { io, signal });
-  return [out, err, status];
 }
 
 /** Cells of a table; a column with a masked heading is left out. */

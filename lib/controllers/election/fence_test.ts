@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ageOf, createFence, type Moment } from "./fence.ts";
+import { settled } from "../../../tests/support/settled.ts";
 
 const FENCE_MS = 5_000;
 
@@ -26,12 +27,11 @@ for (const [what, by, passes] of JUMPS) {
     now = { monotonic: start.monotonic + by.monotonic, wall: start.wall + by.wall };
     let hasPassed = false;
     const written = fence.pass().then(() => hasPassed = true);
-    await Promise.resolve();
-    await Promise.resolve();
+    await settled();
     assert.equal(hasPassed, passes);
     // An attempt that fails changes nothing.
     fence.attempted(undefined);
-    await new Promise((resume) => setTimeout(resume, 0));
+    await settled();
     assert.equal(hasPassed, passes);
     fence.attempted(now);
     await written;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { useEnvironment } from "../../env/mod.ts";
+import { settled } from "../../../tests/support/settled.ts";
 import { createPace, statusPace } from "./pace.ts";
 
 /** Variables of a pace without limits, one write after another. */
@@ -38,14 +39,18 @@ Deno.test("PILOT_STATUS_MAX_WORKERS: so many writes run at the same time", async
 
 Deno.test("PILOT_STATUS_QPS and BURST: writes beyond the burst wait", async () => {
   const controller = new AbortController();
+  const burst = Promise.withResolvers<void>();
   let writes = 0;
+  const write = () => {
+    if (++writes === 2) burst.resolve();
+    return Promise.resolve();
+  };
   // The third write would wait for an hour.
   const pace = paceOf({ PILOT_STATUS_QPS: "0.0003", PILOT_STATUS_BURST: "2" });
-  const round = pace.run(
-    controller.signal,
-    () => Array(3).fill(() => Promise.resolve(writes++)),
-  );
-  setTimeout(() => controller.abort(new Error("ended")), 50);
+  const round = pace.run(controller.signal, () => Array(3).fill(write));
+  await burst.promise;
+  await settled();
+  controller.abort(new Error("ended"));
   await assert.rejects(round, /ended/);
   assert.equal(writes, 2);
 });

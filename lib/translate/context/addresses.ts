@@ -19,7 +19,7 @@ export interface AddressUse {
   readonly cluster?: string | undefined;
 }
 
-/** The virtual addresses of a service for the proxies of a cluster: those of the cluster, if it has any. */
+/** The virtual addresses of a service for the proxies of a cluster: its own there, or else the common ones. */
 function addressesIn(
   { addresses, clusterAddresses }: Service,
   cluster: string | undefined,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { networkLabel, type ServiceFacts } from "../../../model/mod.ts";
+import { hasLabels, networkLabel, type ServiceFacts } from "../../../model/mod.ts";
 import type { ApiService, NodeFacts } from "./api.ts";
 
 /** Annotation of a Service of the type `NodePort`: a JSON object with labels of its nodes. */
@@ -77,9 +77,7 @@ function atNodes(
   for (const { port, nodePort, protocol } of spec?.ports ?? []) {
     if (nodePort !== undefined && protocol !== "UDP") nodePorts[port] = nodePort;
   }
-  const selected = nodes().filter(({ labels }) =>
-    Object.entries(selector).every(([key, value]) => labels[key] === value)
-  );
+  const selected = nodes().filter(({ labels }) => hasLabels(labels, selector));
   return {
     externalAddresses: selected.flatMap(({ addresses }) => addresses).sort(),
     nodePorts,

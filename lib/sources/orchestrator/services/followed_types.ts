@@ -48,7 +48,7 @@ export interface TypeHandlers {
 }
 
 /** The followed types. */
-export interface FollowedTypes {
+export interface RegistryTypes {
   readonly services: Following<ApiService>;
   readonly slices: Following<ApiSlice>;
   readonly pods: Following<PodFacts>;
@@ -70,7 +70,7 @@ const EVENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Begins to follow. */
-export function followTypes(options: FollowOptions, handlers: TypeHandlers): FollowedTypes {
+export function followTypes(options: FollowOptions, handlers: TypeHandlers): RegistryTypes {
   const { sharing } = options;
   const common = {
     services: follower(options, types.SERVICE, (item) => item as ApiService, handlers.services),

@@ -12,7 +12,7 @@ import type { Resolve } from "../../fetched/names.ts";
 import { type Aliases, createAliases } from "./aliases.ts";
 import { createEndpointCounts, type EndpointCounts } from "./endpoint_counts.ts";
 import { balancerNames, nodeSelector } from "./external.ts";
-import { type FollowedTypes, type FollowOptions, followTypes } from "./followed_types.ts";
+import { type FollowOptions, followTypes, type RegistryTypes } from "./followed_types.ts";
 import { followGatewayNames, type GatewayNames } from "./gateway_names.ts";
 import { idsIn, nameOf } from "./ids.ts";
 import { type ClusterNetwork, followClusterNetwork } from "./network.ts";
@@ -67,7 +67,7 @@ export function followServices(options: RegistryOptions): Registry {
 class ServiceRegistry implements Registry {
   readonly synced: Promise<void>;
   readonly #options: RegistryOptions;
-  readonly #types: FollowedTypes;
+  readonly #types: RegistryTypes;
   readonly #network: ClusterNetwork;
   readonly #index: SliceIndex = createSliceIndex();
   readonly #counts: EndpointCounts = createEndpointCounts();

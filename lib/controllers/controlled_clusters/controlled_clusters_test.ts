@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { namesControlPlane } from "./steering.ts";
+import { namesControlPlane } from "./controlled_clusters.ts";
 
 Deno.test("an annotation names clusters, separated by commas, or all by a star", () => {
   for (const text of ["west", "east, west", "*", " west ,"]) {

@@ -21,7 +21,7 @@ const log = scope("controllers");
 export const CONTROL_PLANE_CLUSTERS = "topology.mesh.io/controlPlaneClusters";
 
 /** Remote clusters with their clients. */
-export interface SteeredSources {
+export interface ControlSources {
   /** Ids of the clusters. */
   ids(): readonly string[];
   client(cluster: string): OrchClient | undefined;
@@ -29,9 +29,9 @@ export interface SteeredSources {
   subscribe(listener: (cluster: string) => void): () => void;
 }
 
-/** Settings of {@link steerClusters}. */
-export interface SteeringOptions {
-  readonly clusters: SteeredSources;
+/** Settings of {@link controlClusters}. */
+export interface ControlOptions {
+  readonly clusters: ControlSources;
   /** Id of the daemon's own cluster. */
   readonly clusterId: string;
   /** The system namespace, which has the same name in all clusters. */
@@ -42,9 +42,9 @@ export interface SteeringOptions {
 }
 
 /** The controlled clusters. */
-export interface Steering extends AsyncDisposable {
+export interface ControlledClusters extends AsyncDisposable {
   /** Ids of the clusters that are controlled now, sorted. */
-  steered(): readonly string[];
+  controlled(): readonly string[];
 }
 
 /** Reports if the annotation of a system namespace names a cluster; `*` names all. */
@@ -57,17 +57,18 @@ export function namesControlPlane(annotation: string | undefined, clusterId: str
  * Follows the annotation in every remote cluster, and starts and ends the work there with it. A system
  * namespace that is missing or deleted names no cluster.
  */
-export function steerClusters(options: SteeringOptions): Steering {
-  const held = new Map<string, SteeredCluster>();
+export function controlClusters(options: ControlOptions): ControlledClusters {
+  const held = new Map<string, ControlledCluster>();
   const update = (cluster: string): void => {
-    const one = held.get(cluster) ?? new SteeredCluster(cluster, options);
+    const one = held.get(cluster) ?? new ControlledCluster(cluster, options);
     held.set(cluster, one);
     one.use(options.clusters.client(cluster));
   };
   const end = options.clusters.subscribe(update);
   for (const cluster of options.clusters.ids()) update(cluster);
   return {
-    steered: () => [...held].filter(([, one]) => one.steered).map(([cluster]) => cluster).sort(),
+    controlled: () =>
+      [...held].filter(([, one]) => one.controlled).map(([cluster]) => cluster).sort(),
     async [Symbol.asyncDispose]() {
       end();
       await Promise.all([...held.values()].map((one) => one.close()));
@@ -76,20 +77,20 @@ export function steerClusters(options: SteeringOptions): Steering {
 }
 
 /** One remote cluster. */
-class SteeredCluster {
+class ControlledCluster {
   readonly #cluster: string;
-  readonly #options: SteeringOptions;
+  readonly #options: ControlOptions;
   #client: OrchClient | undefined;
   #following: Following<ListItem> | undefined;
   #work: { readonly client: OrchClient; readonly running: AsyncDisposable } | undefined;
   #changes: Promise<void> = Promise.resolve();
 
-  constructor(cluster: string, options: SteeringOptions) {
+  constructor(cluster: string, options: ControlOptions) {
     this.#cluster = cluster;
     this.#options = options;
   }
 
-  get steered(): boolean {
+  get controlled(): boolean {
     return this.#work !== undefined;
   }
 
@@ -132,10 +133,10 @@ class SteeredCluster {
     });
     const decide = () => {
       const metadata = following.get({ name })?.metadata;
-      const isSteered = metadata?.deletionTimestamp === undefined &&
+      const isControlled = metadata?.deletionTimestamp === undefined &&
         namesControlPlane(metadata?.annotations?.[CONTROL_PLANE_CLUSTERS], clusterId);
       this.#enqueue(async () => {
-        if (client === this.#client) await this.#set(isSteered ? client : undefined);
+        if (client === this.#client) await this.#set(isControlled ? client : undefined);
       });
     };
     following.synced.then(decide);
