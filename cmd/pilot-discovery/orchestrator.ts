@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { REVISION } from "../../lib/controllers/mod.ts";
 import type { Intake } from "../../lib/ingest/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import {
@@ -19,8 +20,10 @@ import {
   followObjects,
   MESH_WATCH_NAMESPACE,
   type OrchestratorObjects,
+  type RevisionSelection,
   sharingWarnings,
 } from "../../lib/sources/mod.ts";
+import { type FollowedTags, isOfRevision, REVISION_LABEL } from "../../lib/webhooks/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { ORCH_SERVICE_HOST } from "./variables.ts";
 
@@ -76,9 +79,10 @@ export async function connectOrchestrator(
  */
 export async function openOrchestrator(
   client: OrchClient,
-  { options, intake, signal }: {
+  { options, intake, tags, signal }: {
     readonly options: DiscoveryOptions;
     readonly intake: Intake;
+    readonly tags: FollowedTags;
     readonly signal: AbortSignal;
   },
   stack: AsyncDisposableStack,
@@ -91,6 +95,7 @@ export async function openOrchestrator(
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
     systemNamespace: options.namespace,
     domain: options.domain,
+    revision: ownRevision(tags),
   });
   stack.defer(() => objects.close());
   const aborted = new Promise<"aborted">((resolve) => {
@@ -98,4 +103,14 @@ export async function openOrchestrator(
     signal.addEventListener("abort", () => resolve("aborted"), { once: true });
   });
   return await Promise.race([objects.synced, aborted]) === "aborted" ? undefined : objects;
+}
+
+/** The custom resources of the daemon's revision. */
+function ownRevision(tags: FollowedTags): RevisionSelection {
+  const revision = REVISION.get() || "default";
+  return {
+    isOwn: (labels) => isOfRevision(labels[REVISION_LABEL], revision, tags.current()),
+    synced: tags.synced,
+    onChange: (changed) => tags.onChange(changed),
+  };
 }

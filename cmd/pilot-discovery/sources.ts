@@ -110,7 +110,9 @@ export async function openSources(
   });
   if (controlPlanes === undefined) return undefined;
   stack.defer(() => controlPlanes.close());
-  const opened = client && await openAllClusters(client, { options, ingest, signal }, stack);
+  const tags = client && openTags(client, options, stack);
+  const opened = client && tags &&
+    await openAllClusters(client, { options, ingest, tags, signal }, stack);
   if (client !== undefined && opened === undefined) return undefined;
   const ingress = client && await openIngress(client, { options, ingest, signal, mesh }, stack);
   if (client !== undefined && ingress === undefined) return undefined;
@@ -125,7 +127,7 @@ export async function openSources(
     clusters: opened?.clusters,
     ingress,
     registration,
-    tags: client && openTags(client, options, stack),
+    tags,
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
   };
@@ -155,9 +157,10 @@ function openTags(
 /** Opens the daemon's own cluster, then remote ones. `undefined` when `signal` was aborted. */
 async function openAllClusters(
   client: OrchClient,
-  { options, ingest, signal }: {
+  { options, ingest, tags, signal }: {
     readonly options: DiscoveryOptions;
     readonly ingest: Engine["ingest"];
+    readonly tags: FollowedTags;
     readonly signal: AbortSignal;
   },
   stack: AsyncDisposableStack,
@@ -168,7 +171,7 @@ async function openAllClusters(
     intake: ingest.open("secrets"),
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
   }));
-  const orchestrator = await openOrchestrator(client, { options, intake, signal }, stack);
+  const orchestrator = await openOrchestrator(client, { options, intake, tags, signal }, stack);
   if (orchestrator === undefined) return undefined;
   await Promise.race([secrets.ready, ended(signal)]);
   const open = (name: string): Intake => ingest.open(name);

@@ -78,6 +78,7 @@ export {
 export {
   exportType,
   resourceTypeOf,
+  type RevisionSelection,
   type SharedService,
   sharingWarnings,
 } from "./orchestrator/mod.ts";

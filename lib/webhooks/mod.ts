@@ -11,7 +11,9 @@ export { type NativeSidecars, nativeSidecars, type VersionSource } from "./nativ
 export {
   type FollowedTags,
   followRevisionTags,
+  isOfRevision,
   type RevisionTags,
+  revisionTags,
   type TagItem,
 } from "./revision_tags.ts";
 export { answerPath, type WebhookPaths } from "./routes.ts";
@@ -22,6 +24,7 @@ export {
   type ServerCertificate,
   startHttps,
 } from "./server.ts";
+export { REVISION_LABEL } from "./validation.ts";
 export {
   ENABLE_NATIVE_SIDECARS,
   INJECT_ENABLED,

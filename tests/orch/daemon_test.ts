@@ -107,6 +107,10 @@ clusterTest(
       await daemon.program.printed(/repaired/);
     });
 
+    await t.step("objects of other revisions are not read, as the label and its tags say", () => {
+      return selectsRevision(client, daemon);
+    });
+
     await t.step("a lost server: the daemon serves on and says so, then catches up", async () => {
       await cluster.apiServer.stop("SIGKILL");
       await eventually("a fault", async () => (await clusterOf(daemon)).fault !== undefined);
@@ -132,6 +136,51 @@ clusterTest(
     });
   },
 );
+
+async function selectsRevision(client: OrchClient, daemon: Daemon): Promise<void> {
+  const labelled = (name: string, revision: string, spec: Record<string, unknown> = {}) => {
+    const { metadata, ...rest } = entry(name, "default", spec);
+    return { ...rest, metadata: { ...metadata, labels: { "mesh.io/rev": revision } } };
+  };
+  const relabel = (type: ResourceType, name: string, namespace: string, revision: string) =>
+    mergePatch(client, type, { namespace, name }, {
+      metadata: { labels: { "mesh.io/rev": revision } },
+    });
+  await createObject(client, types.NAMESPACE, {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "mesh-system" },
+  });
+  const tag = "meshd-revision-tag-prod";
+  const service = {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: {
+      name: tag,
+      namespace: "mesh-system",
+      labels: { "mesh.io/tag": "prod", "mesh.io/rev": "canary" },
+    },
+    spec: { ports: [{ port: 15012 }] },
+  };
+  await createObject(client, types.SERVICE, service);
+  await createObject(client, ENTRIES, labelled("own", "default"));
+  await createObject(client, ENTRIES, labelled("other", "canary"));
+  // Invalid for this daemon, which does not read it.
+  await createObject(client, ENTRIES, labelled("wrong", "canary", { hosts: ["*"] }));
+  await createObject(client, ENTRIES, labelled("tagged", "prod"));
+  await holds(daemon, ["own", "second"]);
+  await relabel(types.SERVICE, tag, "mesh-system", "default");
+  await holds(daemon, ["own", "second", "tagged"]);
+  await relabel(types.SERVICE, tag, "mesh-system", "canary");
+  await holds(daemon, ["own", "second"]);
+  await relabel(ENTRIES, "other", "default", "default");
+  await holds(daemon, ["other", "own", "second"]);
+  assert.doesNotMatch(daemon.program.output(), /rejected: .*wrong/);
+  for (const name of ["own", "other", "wrong", "tagged"]) {
+    await deleteObject(client, ENTRIES, { namespace: "default", name });
+  }
+  await holds(daemon, ["second"]);
+}
 
 clusterTest("definitions that come later, and MESH_WATCH_NAMESPACE", async (cluster, t) => {
   using client = await adminClient(cluster);

@@ -13,9 +13,16 @@ import {
   type ObjectMeta,
   objectRef,
 } from "../../../lib/model/mod.ts";
+import { types } from "../../../lib/orch/mod.ts";
 import { followObjects } from "../../../lib/sources/mod.ts";
+import {
+  isOfRevision,
+  REVISION_LABEL,
+  type RevisionTags,
+  revisionTags,
+} from "../../../lib/webhooks/mod.ts";
 import type { ClusterAccess } from "./access.ts";
-import { type LiveObjects, meshConfigOf } from "./live_objects.ts";
+import { itemsOf, type LiveObjects, meshConfigOf, MUTATING_WEBHOOK } from "./live_objects.ts";
 
 /** Origin of the rows, and DNS suffix, of a daemon with default flags. */
 const SOURCE = "cluster/Orchestrator";
@@ -23,7 +30,7 @@ const DOMAIN = "cluster.local";
 
 /** Options of reading. */
 export interface LiveMeshOptions {
-  /** Revision of the mesh configuration; empty: the default one. */
+  /** Revision whose configuration is read; empty: the default one. */
   readonly revision: string;
   /** Longest wait for all objects, in milliseconds. */
   readonly timeoutMs: number;
@@ -47,6 +54,7 @@ export async function readLiveMesh(
   { revision, timeoutMs, warn }: LiveMeshOptions,
 ): Promise<LiveMesh> {
   const mesh = await meshConfigOf(cluster, revision, warn);
+  const tags = await tagsOf(cluster, warn);
   const rows = new Map<string, ConfigObject>();
   const failed = Promise.withResolvers<never>();
   const fail = (reason: string): void =>
@@ -66,6 +74,11 @@ export async function readLiveMesh(
     namespace: "",
     systemNamespace: cluster.meshNamespace,
     domain: DOMAIN,
+    revision: {
+      isOwn: (labels) => isOfRevision(labels[REVISION_LABEL], revision || "default", tags),
+      synced: Promise.resolve(),
+      onChange: () => () => {},
+    },
   });
   try {
     await Promise.race([source.synced, failed.promise]);
@@ -79,6 +92,19 @@ export async function readLiveMesh(
     await source.close();
   }
   return { objects: [...rows.values()], ...mesh !== undefined && { mesh } };
+}
+
+/** The tags of revisions, as far as the identity may list them. */
+async function tagsOf(
+  cluster: ClusterAccess,
+  warn: LiveMeshOptions["warn"],
+): Promise<RevisionTags> {
+  const [services = [], webhooks = []] = await Promise.all([
+    itemsOf(cluster, types.SERVICE, warn),
+    itemsOf(cluster, MUTATING_WEBHOOK, warn),
+  ]);
+  const own = services.filter(({ metadata }) => metadata.namespace === cluster.meshNamespace);
+  return revisionTags({ services: own, webhooks });
 }
 
 function intakeOf(rows: Map<string, ConfigObject>, fail: (reason: string) => void): Intake {

@@ -165,7 +165,7 @@ function isOfOther({ metadata }: OrchObject, revision: string): boolean {
 }
 
 /** The objects of a type; `undefined` if the cluster does not have the type. */
-async function itemsOf(
+export async function itemsOf(
   { client, access }: ClusterAccess,
   type: ResourceType,
   warn: LiveOptions["warn"],

@@ -25,6 +25,7 @@ import {
   PILOT_ENABLE_SERVICEENTRY_SELECT_PODS,
 } from "../variables.ts";
 import { type ReadItem, readItem, resourceTypeOf } from "./objects.ts";
+import type { RevisionSelection } from "./revision.ts";
 
 const log = scope("orch");
 
@@ -40,6 +41,8 @@ export interface OrchestratorOptions {
   readonly systemNamespace: string;
   /** DNS suffix of services. */
   readonly domain: string;
+  /** The custom resources that are read; all without it. */
+  readonly revision?: RevisionSelection;
   /** Kinds that are read. */
   readonly kinds?: readonly Kind[];
   readonly timing?: Partial<FollowTiming>;
@@ -72,6 +75,7 @@ export function followObjects(options: OrchestratorOptions): OrchestratorObjects
 
 /** One followed kind. */
 interface FollowedKind {
+  readonly kind: Kind;
   readonly resource: string;
   readonly following: Following<ReadItem>;
   /** Objects in use by name: the last good one of a rejected object. */
@@ -83,6 +87,7 @@ class Source implements OrchestratorObjects {
   readonly #options: OrchestratorOptions;
   readonly #kinds: FollowedKind[];
   readonly #registry: Registry;
+  readonly #unsubscribe: () => void;
   readonly #reporter = createProblemReporter(log);
   #fault: string | undefined;
 
@@ -97,8 +102,10 @@ class Source implements OrchestratorObjects {
       sharing: readSharing(),
       stateChanged: () => this.#stateChanged(),
     });
+    const { revision } = options;
+    this.#unsubscribe = revision?.onChange(() => this.#select()) ?? (() => {});
     const synced = this.#kinds.map(({ following }) => following.synced);
-    this.synced = Promise.all([...synced, this.#registry.synced]).then(() => {
+    this.synced = Promise.all([...synced, this.#registry.synced, revision?.synced]).then(() => {
       const absent = this.#kinds.filter(({ following }) => following.state().absent);
       if (absent.length > 0) {
         const resources = absent.map(({ resource }) => resource);
@@ -122,7 +129,9 @@ class Source implements OrchestratorObjects {
   }
 
   warnings(): SchemaProblem[] {
-    return this.#items().flatMap(({ warnings }) => warnings);
+    return this.#kinds.flatMap((followed) =>
+      this.#items(followed).flatMap(({ warnings }) => warnings)
+    );
   }
 
   shared(): SharedService[] {
@@ -137,6 +146,7 @@ class Source implements OrchestratorObjects {
   }
 
   async close(): Promise<void> {
+    this.#unsubscribe();
     const following = this.#kinds.map((kind) => kind.following.close());
     await Promise.all([...following, this.#registry.close()]);
   }
@@ -164,14 +174,32 @@ class Source implements OrchestratorObjects {
       ...(timing === undefined ? {} : { timing }),
     });
     const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
-    return { resource, following, inUse };
+    return { kind, resource, following, inUse };
+  }
+
+  /** Selects again: the tags of revisions have changed. */
+  #select(): void {
+    for (const { kind, following, inUse } of this.#kinds) {
+      this.#changed(kind, inUse, { upserts: following.values(), deletes: [] });
+    }
+  }
+
+  /** The label selects configuration. A namespace has it for its injector. */
+  #isOwn({ metadataOnly }: Kind, { labels }: ReadItem): boolean {
+    return metadataOnly || (this.#options.revision?.isOwn(labels) ?? true);
   }
 
   #changed(kind: Kind, inUse: Map<string, ConfigObject>, changes: Changes<ReadItem>): void {
     const upserts: ConfigObject[] = [];
     const deletes: ObjectIdentity[] = [];
-    for (const { name, object } of changes.upserts) {
-      if (object === undefined) continue;
+    const drop = ({ namespace, name }: ReadItem["name"]): void => {
+      if (!inUse.delete(JSON.stringify([namespace, name]))) return;
+      deletes.push({ kind: kind.kind, namespace, name });
+    };
+    for (const item of changes.upserts) {
+      const { name, object } = item;
+      if (!this.#isOwn(kind, item)) drop(name);
+      if (object === undefined || !this.#isOwn(kind, item)) continue;
       const key = JSON.stringify([name.namespace, name.name]);
       const last = inUse.get(key);
       // Changes of the status are no changes of the object.
@@ -182,26 +210,23 @@ class Source implements OrchestratorObjects {
       inUse.set(key, next);
       upserts.push(next);
     }
-    for (const { namespace, name } of changes.deletes) {
-      if (inUse.delete(JSON.stringify([namespace, name]))) {
-        deletes.push({ kind: kind.kind, namespace, name });
-      }
-    }
+    for (const name of changes.deletes) drop(name);
     if (upserts.length + deletes.length > 0) this.#options.intake.objects({ upserts, deletes });
     this.#reporter.report(this.#problems(), this.warnings());
   }
 
   #problems(): SourceProblem[] {
-    return this.#kinds.flatMap(({ following, inUse }) =>
-      following.values().flatMap(({ name, problems }) => {
+    return this.#kinds.flatMap((followed) =>
+      this.#items(followed).flatMap(({ name, problems }) => {
+        const { inUse } = followed;
         const lastGoodServes = inUse.has(JSON.stringify([name.namespace, name.name]));
         return problems.map((problem) => ({ ...problem, lastGoodServes }));
       })
     );
   }
 
-  #items(): ReadItem[] {
-    return this.#kinds.flatMap(({ following }) => following.values());
+  #items({ kind, following }: FollowedKind): ReadItem[] {
+    return following.values().filter((item) => this.#isOwn(kind, item));
   }
 
   /** Reports one reason for all kinds: they are on one server. */

@@ -19,6 +19,7 @@ export {
 } from "./ingress/mod.ts";
 export { exportType, type SharedService, sharingWarnings } from "./services/sharing.ts";
 export { resourceTypeOf } from "./objects.ts";
+export type { RevisionSelection } from "./revision.ts";
 export {
   type FollowedResource,
   followObjects,

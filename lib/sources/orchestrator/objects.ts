@@ -3,13 +3,14 @@
  *
  * @module
  */
-import type { ConfigObject } from "../../model/mod.ts";
+import type { ConfigObject, ObjectMeta } from "../../model/mod.ts";
 import type { ListItem, ObjectName, ResourceType } from "../../orch/mod.ts";
 import { checkObject, type Kind, type SchemaProblem } from "../../schema/mod.ts";
 
 /** The result of reading an object of the API. */
 export interface ReadItem {
   readonly name: Required<ObjectName>;
+  readonly labels: ObjectMeta["labels"];
   /** Unset if the object is rejected. */
   readonly object?: ConfigObject;
   readonly problems: readonly SchemaProblem[];
@@ -29,6 +30,7 @@ export function resourceTypeOf({ group, versions, kind, plural, scope }: Kind): 
 export function readItem(kind: Kind, item: ListItem, source: string): ReadItem {
   const { metadata } = item;
   const name = { namespace: metadata.namespace ?? "", name: metadata.name };
+  const labels = metadata.labels ?? {};
   const { spec } = item as ListItem & { readonly spec?: unknown };
   const { object, identity, problems, warnings } = checkObject({
     apiVersion: kind.group === "" ? kind.versions[0] : `${kind.group}/${kind.versions[0]}`,
@@ -36,7 +38,7 @@ export function readItem(kind: Kind, item: ListItem, source: string): ReadItem {
     metadata: {
       name: metadata.name,
       ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-      labels: metadata.labels ?? {},
+      labels,
       annotations: metadata.annotations ?? {},
       creationTimestamp: metadata.creationTimestamp,
     },
@@ -44,12 +46,13 @@ export function readItem(kind: Kind, item: ListItem, source: string): ReadItem {
   });
   const positioned = (found: typeof problems): SchemaProblem[] =>
     found.map((one) => ({ ...one, file: source, line: 1, column: 1, object: identity }));
-  if (object === undefined) return { name, problems: positioned(problems), warnings: [] };
+  if (object === undefined) return { name, labels, problems: positioned(problems), warnings: [] };
   const { meta: { line: _, ...meta }, digest } = object;
   const health = kind.kind === "WorkloadEntry" ? healthOf(item) : undefined;
   const origin = { source, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) };
   return {
     name,
+    labels,
     object: {
       meta: {
         ...meta,
