@@ -34,7 +34,10 @@ export interface Cluster extends AsyncDisposable {
 /** A program of the cluster. */
 export interface RestartableProgram {
   readonly pid: number;
-  kill(signal: Deno.Signal): void;
+  /** Stops all its threads, and waits until none runs. */
+  suspend(): Promise<void>;
+  /** Goes on after {@linkcode suspend}. */
+  resume(): void;
   /** Ends it by a signal, and waits for its end. */
   stop(signal?: Deno.Signal): Promise<void>;
   start(): void;
@@ -174,13 +177,29 @@ function restartable(command: string, args: readonly string[]): RestartableProgr
     get pid() {
       return running?.pid ?? 0;
     },
-    kill: (signal) => running?.kill(signal),
+    async suspend() {
+      if (running === undefined) return;
+      running.kill("SIGSTOP");
+      const { pid } = running;
+      await eventually(`the threads of ${command} to stop`, () => isSuspended(pid));
+    },
+    resume: () => running?.kill("SIGCONT"),
     stop,
     start: () => {
       running ??= startCommand(command, args);
     },
     output: () => running?.output() ?? "",
   };
+}
+
+/** True if no thread of a process runs: the signal reaches them one after another. */
+async function isSuspended(pid: number): Promise<boolean> {
+  for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {
+    const stat = await Deno.readTextFile(`/proc/${pid}/task/${name}/stat`);
+    // proc(5): the state follows the name in parentheses; T: stopped by a signal.
+    if (!/^.*\) T /s.test(stat)) return false;
+  }
+  return true;
 }
 
 function etcdFlags(dataDir: string, port: number, peerPort: number): string[] {

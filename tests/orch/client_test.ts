@@ -197,12 +197,12 @@ clusterTest(
     await t.step("a server that is not there is unreachable, a stuck one is given up", async () => {
       using nowhere = await adminClient(cluster, "https://127.0.0.1:1");
       await assert.rejects(listAll(nowhere, types.NAMESPACE), isUnreachable);
-      cluster.apiServer.kill("SIGSTOP");
+      await cluster.apiServer.suspend();
       try {
         const path = "/api/v1/namespaces";
         await assert.rejects(client.json({ path, timeoutMs: 500 }), { code: "orch-timeout" });
       } finally {
-        cluster.apiServer.kill("SIGCONT");
+        cluster.apiServer.resume();
       }
       assert.ok((await listAll(client, types.NAMESPACE)).length > 0, "by new connections");
     });

@@ -298,10 +298,10 @@ async function start(cluster: Cluster, client: OrchClient, stack: AsyncDisposabl
   }
   await makeService(client, "gone", {}, { namespace: "closing" });
   const backup = `${cluster.dataDir}.backup`;
-  cluster.etcd.kill("SIGSTOP");
+  await cluster.etcd.suspend();
   await Deno.mkdir(backup);
   await copyDir(cluster.dataDir, backup);
-  cluster.etcd.kill("SIGCONT");
+  cluster.etcd.resume();
   const daemon = stack.use(
     await startDaemon({
       configDir: "",
@@ -335,7 +335,7 @@ clusterTest(
     });
 
     await t.step("a server that stays connected and says nothing", async () => {
-      cluster.apiServer.kill("SIGSTOP");
+      await cluster.apiServer.suspend();
       try {
         const path = "/api/v1/namespaces";
         await assert.rejects(client.json({ path, timeoutMs: 500 }), { code: "orch-timeout" });
@@ -346,7 +346,7 @@ clusterTest(
           () => STABLE.every((service) => late.addresses(clusterOf(service))?.length === 3),
         );
       } finally {
-        cluster.apiServer.kill("SIGCONT");
+        cluster.apiServer.resume();
       }
       const endpoints = addressesOf(30, 3).map((address) => ({ addresses: [address] }));
       const slice = { namespace: "default", name: "s0-1" };

@@ -239,9 +239,9 @@ clusterTest("followed objects survive what happens to connections", async (clust
 
   await t.step("a silent watch is given up and resumed, without a list", async () => {
     const { lists, watches } = following.state();
-    cluster.apiServer.kill("SIGSTOP");
+    await cluster.apiServer.suspend();
     await eventually("a fault", () => following.state().fault !== undefined);
-    cluster.apiServer.kill("SIGCONT");
+    cluster.apiServer.resume();
     await create(direct, "after-stop");
     await agree(direct, followed);
     assert.ok(following.state().watches > watches);
