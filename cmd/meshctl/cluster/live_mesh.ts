@@ -54,7 +54,8 @@ export async function readLiveMesh(
   { revision, timeoutMs, warn }: LiveMeshOptions,
 ): Promise<LiveMesh> {
   const mesh = await meshConfigOf(cluster, revision, warn);
-  const tags = await tagsOf(cluster, warn);
+  const unread: string[] = [];
+  const tags = await tagsOf(cluster, (message) => unread.push(message));
   const rows = new Map<string, ConfigObject>();
   const failed = Promise.withResolvers<never>();
   const fail = (reason: string): void =>
@@ -82,6 +83,7 @@ export async function readLiveMesh(
   });
   try {
     await Promise.race([source.synced, failed.promise]);
+    unread.forEach(warn);
     for (const { object, message } of source.problems()) {
       const ref = object === undefined ? "an object" : refOf(object);
       warn(`${ref} is left out: ${message}`);
