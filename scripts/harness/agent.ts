@@ -54,7 +54,10 @@ export interface AgentOptions {
   readonly envoy: string;
   /** Folder for its files; the caller removes it. */
   readonly dir: string;
-  /** `NONE`: listeners bind to their own ports. */
+  /**
+   * `REDIRECT`: listeners bind to the fixed ports of interception, so the agent needs a network
+   * namespace of its own. Default: `NONE`.
+   */
   readonly interception?: "NONE" | "REDIRECT";
   /** Use delta xDS. Default: true. */
   readonly delta?: boolean;
@@ -96,7 +99,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       DATAPROXY_PROMETHEUS_PORT: `${metricsPort}`,
       PROXY_XDS_DEBUG_VIA_AGENT: "false",
       MESH_DELTA_XDS: `${options.delta ?? true}`,
-      MESH_META_INTERCEPTION_MODE: options.interception ?? "REDIRECT",
+      MESH_META_INTERCEPTION_MODE: options.interception ?? "NONE",
       MESH_METAJSON_LABELS: JSON.stringify(options.labels ?? {}),
       ...options.env,
     },

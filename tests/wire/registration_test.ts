@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import {
   type Daemon,
   eventually,
+  freePort,
   makeConfigDir,
   portsOf,
   startAgent,
@@ -23,10 +24,11 @@ import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 const CLUSTERS = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const HEALTH = "type.googleapis.com/mesh.v1.HealthInformation";
+const PORT = freePort();
 const CONFIG = `apiVersion: networking.mesh.io/v1
 kind: WorkloadGroup
 metadata: {name: vms, namespace: test}
-spec: {metadata: {labels: {app: vm}}, template: {serviceAccount: vm, ports: {http: 8080}}}
+spec: {metadata: {labels: {app: vm}}, template: {serviceAccount: vm, ports: {http: ${PORT}}}}
 ---
 apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
@@ -80,7 +82,7 @@ Deno.test("a workload registers by connecting, is marked by its health, and goes
     }),
     typeUrl: CLUSTERS,
   });
-  await comes("10.0.0.9:8080 healthy");
+  await comes(`10.0.0.9:${PORT} healthy`);
   const [entry] = await daemon.debug<{ metadata: { name: string }; origin: object }[]>(
     "configz?resource=WorkloadEntry",
   );
@@ -88,9 +90,9 @@ Deno.test("a workload registers by connecting, is marked by its health, and goes
   assert.deepEqual(entry?.origin, { source: "registration" });
 
   send({ typeUrl: HEALTH, errorDetail: { code: 500, message: "refused" } });
-  await comes("10.0.0.9:8080 unhealthy");
+  await comes(`10.0.0.9:${PORT} unhealthy`);
   send({ typeUrl: HEALTH });
-  await comes("10.0.0.9:8080 healthy");
+  await comes(`10.0.0.9:${PORT} healthy`);
   stream.close();
   await comes("");
 
