@@ -200,6 +200,8 @@ async function startWebAgent(daemon: Daemon, dir: string, tap: number): Promise<
     labels: { app: "web", version: "v1" },
     xds: daemon.xds,
     envoy: await envoyPath(),
+    // The commands are compared on captured traffic.
+    interception: "REDIRECT",
     env: { PROXY_XDS_DEBUG_VIA_AGENT: "true", PROXY_XDS_DEBUG_VIA_AGENT_PORT: `${tap}` },
   });
 }
