@@ -120,15 +120,15 @@ Deno.test("an image is pulled with the secret that the plugin names, of the plug
   const credentials = await Deno.makeTempDir({ prefix: "mesh-pull-" });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => Deno.remove(credentials, { recursive: true }));
-  const write = async (path: string, login: string): Promise<void> => {
+  // A folder comes with its content at once, as a mounted volume does.
+  const write = async (namespace: string, login: string): Promise<void> => {
     const auths = { [registry.host]: { auth: btoa(login) } };
-    await Deno.mkdir(`${credentials}/${path}`, { recursive: true });
-    await Deno.writeTextFile(
-      `${credentials}/${path}/.dockerconfigjson`,
-      JSON.stringify({ auths }),
-    );
+    const hidden = `${credentials}/.${namespace}`;
+    await Deno.mkdir(`${hidden}/registry`, { recursive: true });
+    await Deno.writeTextFile(`${hidden}/registry/.dockerconfigjson`, JSON.stringify({ auths }));
+    await Deno.rename(hidden, `${credentials}/${namespace}`);
   };
-  await write("other/registry", LOGIN);
+  await write("other", LOGIN);
   await using world = await startWorld({
     env: { WASM_INSECURE_REGISTRIES: registry.host, WASM_HTTP_REQUEST_MAX_RETRIES: "0" },
     daemon: { env: { MESH_CREDENTIAL_DIR: credentials, ENABLE_DEBUG_ON_HTTP: "true" } },
@@ -148,7 +148,7 @@ Deno.test("an image is pulled with the secret that the plugin names, of the plug
     assert.deepEqual(registry.asked, []);
   });
   await t.step("the secret of its namespace is", async () => {
-    await write(`${NAMESPACE}/registry`, LOGIN);
+    await write(NAMESPACE, LOGIN);
     await world.config.write("p.yaml", plugin({ ...spec, pluginConfig: { again: true } }));
     await answers(world, port, "the plugin to act", by("secret"));
   });

@@ -46,9 +46,11 @@ export async function startCredentialSource(
 ): Promise<CredentialSource> {
   const timing = { ...DEFAULT_TIMING, ...given };
   const held = new Map<string, { readonly digest: string; problem?: string }>();
-  const read = async (): Promise<void> => {
+  /** Returns true if a folder is new. */
+  const read = async (): Promise<boolean> => {
     const found = await readAll(dir, io);
     const changes = new Map<string, Credential | undefined>();
+    const hasNew = [...found.keys()].some((key) => !held.has(key));
     for (const key of held.keys()) {
       if (found.has(key)) continue;
       held.delete(key);
@@ -69,21 +71,21 @@ export async function startCredentialSource(
       if (before?.digest !== digest) changes.set(key, files);
     }
     if (changes.size > 0) intake.settings({ credentials: changes });
+    return hasNew;
   };
-  try {
-    await read();
-  } catch (error) {
-    throw new MeshError("credential-dir", `${dir}: ${messageOf(error)}`, {
-      remedy: "Give a directory that can be read, with a folder for each namespace.",
-      cause: error,
-    });
-  }
+  await read().catch((error) => {
+    throw unreadable(dir, error);
+  });
   intake.synced();
   const watch = watchTree(dir, io, () => scheduler.trigger());
   const scheduler = startScanScheduler(async () => {
     await watch.refresh();
     // While the directory does not exist, the credentials that were read last stay in use.
-    await read().then(() => intake.health(undefined), (error) => {
+    await read().then((hasNew) => {
+      intake.health(undefined);
+      // Files written to a new folder before it was watched make no event.
+      if (hasNew) scheduler.trigger();
+    }, (error) => {
       intake.health(messageOf(error));
       log.warn("cannot read", { dir, error: messageOf(error) });
     });
@@ -96,6 +98,13 @@ export async function startCredentialSource(
       watch.close();
     },
   };
+}
+
+function unreadable(dir: string, cause: unknown): MeshError {
+  return new MeshError("credential-dir", `${dir}: ${messageOf(cause)}`, {
+    remedy: "Give a directory that can be read, with a folder for each namespace.",
+    cause,
+  });
 }
 
 async function readAll(dir: string, io: Io): Promise<Map<string, FoundCredential>> {
