@@ -15,7 +15,6 @@ import {
   types,
 } from "../../lib/orch/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
-import { MUTATING_WEBHOOK } from "./cluster/live_objects.ts";
 import { podNamed } from "./cluster/pods.ts";
 import {
   injectorVerdict,
@@ -100,7 +99,7 @@ async function namespaceLabels(
 
 /** The injectors of a cluster, by name. */
 export async function injectorsOf({ client }: ClusterAccess): Promise<readonly WebhookConfig[]> {
-  const all = await listAll<WebhookConfig>(client, MUTATING_WEBHOOK);
+  const all = await listAll<WebhookConfig>(client, types.MUTATING_WEBHOOKS);
   return all.filter(isInjector)
     .toSorted((a, b) => a.metadata.name < b.metadata.name ? -1 : 1);
 }

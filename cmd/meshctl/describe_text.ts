@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hasLabels } from "../../lib/model/mod.ts";
+import { hasLabels, REVISION_LABEL } from "../../lib/model/mod.ts";
 import type { Pod } from "./cluster/pods.ts";
 import { hasProxy, podId } from "./cluster/pods.ts";
 
@@ -83,7 +83,7 @@ export function describePod(pod: Pod, mesh: DescribedMesh, options: DescribeOpti
   const ports = pod.spec.containers.flatMap(({ name, ports = [] }) =>
     ports.map(({ containerPort }) => `${containerPort} (${name})`)
   );
-  lines.push(`   Pod Revision: ${pod.metadata.labels?.["mesh.io/rev"] ?? "default"}`);
+  lines.push(`   Pod Revision: ${pod.metadata.labels?.[REVISION_LABEL] ?? "default"}`);
   lines.push(`   Pod Ports: ${ports.join(", ") || "none are declared"}`);
   const isMeshed = hasProxy(pod);
   if (!isMeshed && !options.ignoreUnmeshed) {

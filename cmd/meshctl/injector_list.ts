@@ -5,6 +5,7 @@ import {
   STATUS,
   webhookFor,
 } from "../../lib/inject/mod.ts";
+import { REVISION_LABEL } from "../../lib/model/mod.ts";
 import { listAll, type OrchObject, types } from "../../lib/orch/mod.ts";
 import { injectionConfigOf, injectorsOf } from "./check_inject.ts";
 import { openCluster } from "./cluster/access.ts";
@@ -53,7 +54,7 @@ export async function injectorList(call: Invocation): Promise<number> {
 function podRevisions(pods: readonly Pod[]): string {
   const counts = new Map<string, number>();
   for (const { metadata: { annotations, labels } } of pods) {
-    const revision = revisionOf(annotations?.[STATUS]) ?? labels?.["mesh.io/rev"] ?? "unknown";
+    const revision = revisionOf(annotations?.[STATUS]) ?? labels?.[REVISION_LABEL] ?? "unknown";
     counts.set(revision, (counts.get(revision) ?? 0) + 1);
   }
   return [...counts].map(([revision, count]) => `${revision}: ${count}`).join(", ") || "-";

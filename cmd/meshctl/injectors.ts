@@ -11,9 +11,8 @@ import {
   webhookFor,
   type WebhookSelectors,
 } from "../../lib/inject/mod.ts";
+import { REVISION_LABEL } from "../../lib/model/mod.ts";
 
-/** The label that names a revision, on namespaces, pods and injectors. */
-export const REVISION_LABEL = "mesh.io/rev";
 const NAMESPACE_LABEL = "mesh-injection";
 /** The label of a webhook that was replaced and selects nothing. */
 const DEACTIVATED_LABEL = "mesh.io/deactivated";

@@ -6,6 +6,7 @@
 import { REVISION } from "../../lib/controllers/mod.ts";
 import type { Intake } from "../../lib/ingest/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
+import { REVISION_LABEL } from "../../lib/model/mod.ts";
 import {
   type Access,
   accessOf,
@@ -23,7 +24,7 @@ import {
   type RevisionSelection,
   sharingWarnings,
 } from "../../lib/sources/mod.ts";
-import { type FollowedTags, isOfRevision, REVISION_LABEL } from "../../lib/webhooks/mod.ts";
+import { type FollowedTags, isOfRevision } from "../../lib/webhooks/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { ORCH_SERVICE_HOST } from "./variables.ts";
 

@@ -21,6 +21,7 @@ export {
   type ObjectMeta,
   objectRef,
   type Origin,
+  REVISION_LABEL,
   whyLater,
 } from "./object.ts";
 export { isRegistryKind, objectOfRef, objectOfRow, rowOfObject } from "./registry.ts";

@@ -112,6 +112,9 @@ export function byAge(a: ConfigObject, b: ConfigObject): number {
   return ka < kb ? -1 : ka > kb ? 1 : 0;
 }
 
+/** Label of objects, namespaces, pods and injectors with a revision of the daemon, or its tag. */
+export const REVISION_LABEL = "mesh.io/rev";
+
 /** Reports if `labels` has every pair of `selector`. */
 export function hasLabels(labels: ObjectMeta["labels"], selector: ObjectMeta["labels"]): boolean {
   for (const key in selector) if (labels[key] !== selector[key]) return false;

@@ -6,6 +6,7 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
+import { REVISION_LABEL } from "../model/mod.ts";
 import {
   follow,
   type Following,
@@ -29,7 +30,6 @@ import {
   validationUpdates,
 } from "./metrics.ts";
 import { isSelfCheckRefused } from "./self_check.ts";
-import { REVISION_LABEL } from "./validation.ts";
 
 const log = scope("validationController");
 

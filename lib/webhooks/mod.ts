@@ -24,7 +24,6 @@ export {
   type ServerCertificate,
   startHttps,
 } from "./server.ts";
-export { REVISION_LABEL } from "./validation.ts";
 export {
   ENABLE_NATIVE_SIDECARS,
   INJECT_ENABLED,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { REVISION_LABEL } from "../model/mod.ts";
 import {
   follow,
   type FollowTiming,
@@ -13,7 +14,6 @@ import {
   trimmed,
   types,
 } from "../orch/mod.ts";
-import { REVISION_LABEL } from "./validation.ts";
 
 const TAG_LABEL = "mesh.io/tag";
 /** Configurations that another tag of the same name has replaced. */

@@ -4,8 +4,9 @@
  * @module
  */
 import { messageOf } from "../base/mod.ts";
+import { REVISION_LABEL } from "../model/mod.ts";
 import { collectionPath, type OrchClient } from "../orch/mod.ts";
-import { ALWAYS_REJECT, REJECTED_TEXT, REVISION_LABEL } from "./validation.ts";
+import { ALWAYS_REJECT, REJECTED_TEXT } from "./validation.ts";
 
 /** Longest wait for the API server, in milliseconds. */
 const TIMEOUT_MS = 30_000;

@@ -5,6 +5,7 @@
  * @module
  */
 import { scope } from "../log/mod.ts";
+import { REVISION_LABEL } from "../model/mod.ts";
 import { checkObject, type ObjectProblem } from "../schema/mod.ts";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission.ts";
 import { isPlainObject } from "./json.ts";
@@ -14,9 +15,6 @@ const log = scope("validationServer");
 
 /** The label of objects that the webhook always refuses: the daemon checks itself with one. */
 export const ALWAYS_REJECT = "internal.mesh.io/webhook-always-reject";
-
-/** The label with the revision that an object is for. */
-export const REVISION_LABEL = "mesh.io/rev";
 
 /** A text in the refusal of objects with the label {@linkcode ALWAYS_REJECT}. */
 export const REJECTED_TEXT = "the label demands a refusal";

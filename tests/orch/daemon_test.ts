@@ -138,7 +138,7 @@ clusterTest(
 );
 
 async function selectsRevision(client: OrchClient, daemon: Daemon): Promise<void> {
-  const revised = (name: string, revision: string, spec: Record<string, unknown> = {}) => {
+  const ofRevision = (name: string, revision: string, spec: Record<string, unknown> = {}) => {
     const { metadata, ...rest } = entry(name, "default", spec);
     return { ...rest, metadata: { ...metadata, labels: { "mesh.io/rev": revision } } };
   };
@@ -163,11 +163,11 @@ async function selectsRevision(client: OrchClient, daemon: Daemon): Promise<void
     spec: { ports: [{ port: 15012 }] },
   };
   await createObject(client, types.SERVICE, service);
-  await createObject(client, ENTRIES, revised("own", "default"));
-  await createObject(client, ENTRIES, revised("other", "canary"));
+  await createObject(client, ENTRIES, ofRevision("own", "default"));
+  await createObject(client, ENTRIES, ofRevision("other", "canary"));
   // Invalid for this daemon, which does not read it.
-  await createObject(client, ENTRIES, revised("wrong", "canary", { hosts: ["*"] }));
-  await createObject(client, ENTRIES, revised("tagged", "prod"));
+  await createObject(client, ENTRIES, ofRevision("wrong", "canary", { hosts: ["*"] }));
+  await createObject(client, ENTRIES, ofRevision("tagged", "prod"));
   await holds(daemon, ["own", "second"]);
   await relabel(types.SERVICE, tag, "mesh-system", "default");
   await holds(daemon, ["own", "second", "tagged"]);

@@ -6,7 +6,6 @@ import assert from "node:assert/strict";
 import { deleteObject, mergePatch, types } from "../../lib/orch/mod.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { clusterTest } from "../support/cluster.ts";
-import { MUTATING_WEBHOOK } from "../../cmd/meshctl/cluster/live_objects.ts";
 import {
   create,
   createPod,
@@ -302,7 +301,7 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     const selector = {
       matchExpressions: [{ key: "mesh-injection", operator: "In", values: ["enabled"] }],
     };
-    await create(mesh.client, MUTATING_WEBHOOK, { name: "mesh-sidecar-injector" }, {
+    await create(mesh.client, types.MUTATING_WEBHOOKS, { name: "mesh-sidecar-injector" }, {
       webhooks: [{
         name: "namespace.sidecar-injector.mesh.io",
         clientConfig: { service: { name: "meshd", namespace: "mesh-system", path: "/inject" } },

@@ -22,6 +22,7 @@ import {
   type Daemon,
   eventually,
   freePort,
+  freePorts,
   startAgent,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
@@ -149,14 +150,7 @@ export async function startMeshctlCluster(
   const dir = await Deno.makeTempDir({ prefix: "mesh-meshctl-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
   const secured = freePort();
-  const daemon = stack.use(
-    await startDaemon({
-      configDir: "",
-      secured,
-      args: [`--orchconfig=${cluster.files.kubeconfig}`],
-      env: { MESHCA_SELF_SIGNED_DIR: dir },
-    }),
-  );
+  const daemon = stack.use(await startClusterDaemon(cluster, dir, secured));
   await createAccount(client);
   const tap = freePort();
   const agent = stack.use(await startWebAgent(daemon, dir, tap));
@@ -191,6 +185,22 @@ export async function startMeshctlCluster(
     run: (...args) => runUntil(new AbortController().signal, args, () => {}),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** A daemon that reads the cluster, and gives proxies free ports for captured traffic. */
+async function startClusterDaemon(cluster: Cluster, dir: string, secured: number): Promise<Daemon> {
+  const [outbound, inbound] = freePorts(2);
+  const meshConfig = `${dir}/mesh.yaml`;
+  await Deno.writeTextFile(
+    meshConfig,
+    `proxyListenPort: ${outbound}\nproxyInboundListenPort: ${inbound}\n`,
+  );
+  return await startDaemon({
+    configDir: "",
+    secured,
+    args: [`--orchconfig=${cluster.files.kubeconfig}`, `--meshConfig=${meshConfig}`],
+    env: { MESHCA_SELF_SIGNED_DIR: dir },
+  });
 }
 
 /** The agent of pod `web-1`, with its debug tap. */

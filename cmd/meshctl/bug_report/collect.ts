@@ -19,7 +19,6 @@ import { toYaml } from "../../../lib/text/mod.ts";
 import type { ClusterAccess } from "../cluster/access.ts";
 import { MONITORING_PORT } from "../cluster/daemons.ts";
 import { withPodPort } from "../cluster/forward.ts";
-import { MUTATING_WEBHOOK } from "../cluster/live_objects.ts";
 import { hasProxy, type Pod, podsOf, PROXY_CONTAINER } from "../cluster/pods.ts";
 import { admin } from "../dump_source.ts";
 import type { ArchivedFile } from "./archive.ts";
@@ -54,7 +53,13 @@ const DEBUG_PAGES = [
 ];
 const OBJECT_TYPES: readonly ResourceType[] = [
   ...[types.NODE, types.NAMESPACE, types.SERVICE, types.POD, types.DEPLOYMENT],
-  ...[types.ENDPOINT_SLICE, types.EVENT, types.SECRET, types.SERVICE_ACCOUNT, MUTATING_WEBHOOK],
+  ...[
+    types.ENDPOINT_SLICE,
+    types.EVENT,
+    types.SECRET,
+    types.SERVICE_ACCOUNT,
+    types.MUTATING_WEBHOOKS,
+  ],
   ...KINDS.filter(({ kind }) => kind !== "Namespace").map((one): ResourceType => ({
     ...{ group: one.group, kind: one.kind, plural: one.plural },
     version: one.versions[0] ?? "v1",

@@ -6,6 +6,7 @@
 import { MeshError, printable } from "../../../lib/base/mod.ts";
 import type { FlagValues } from "../../../lib/cli/mod.ts";
 import { type DaemonEndpoint, readClientCertificates } from "../../../lib/daemon_client/mod.ts";
+import { REVISION_LABEL } from "../../../lib/model/mod.ts";
 import { getObject, type OrchObject, requestToken, types } from "../../../lib/orch/mod.ts";
 import type { ClusterAccess } from "./access.ts";
 import { forwardTo } from "./forward.ts";
@@ -13,8 +14,6 @@ import { isRunning, type Pod, podsOf } from "./pods.ts";
 
 /** Labels of the daemon's pods. */
 const DAEMON_LABELS = "app=meshd";
-/** The label that names the revision of a daemon. */
-const REVISION_LABEL = "mesh.io/rev";
 /** Port of metrics and debug pages. */
 export const MONITORING_PORT = 15_014;
 /** The ConfigMap with the trusted roots of the mesh (G07 of the interface), and its key. */

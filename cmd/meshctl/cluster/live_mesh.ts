@@ -12,17 +12,12 @@ import {
   objectKey,
   type ObjectMeta,
   objectRef,
-} from "../../../lib/model/mod.ts";
-import { types } from "../../../lib/orch/mod.ts";
-import { followObjects } from "../../../lib/sources/mod.ts";
-import {
-  isOfRevision,
   REVISION_LABEL,
-  type RevisionTags,
-  revisionTags,
-} from "../../../lib/webhooks/mod.ts";
+} from "../../../lib/model/mod.ts";
+import { followObjects } from "../../../lib/sources/mod.ts";
+import { isOfRevision } from "../../../lib/webhooks/mod.ts";
 import type { ClusterAccess } from "./access.ts";
-import { itemsOf, type LiveObjects, meshConfigOf, MUTATING_WEBHOOK } from "./live_objects.ts";
+import { type LiveObjects, meshConfigOf, readTags } from "./live_objects.ts";
 
 /** Origin of the rows, and DNS suffix, of a daemon with default flags. */
 const SOURCE = "cluster/Orchestrator";
@@ -55,7 +50,7 @@ export async function readLiveMesh(
 ): Promise<LiveMesh> {
   const mesh = await meshConfigOf(cluster, revision, warn);
   const unread: string[] = [];
-  const tags = await tagsOf(cluster, (message) => unread.push(message));
+  const tags = await readTags(cluster, (message) => unread.push(message));
   const rows = new Map<string, ConfigObject>();
   const failed = Promise.withResolvers<never>();
   const fail = (reason: string): void =>
@@ -94,19 +89,6 @@ export async function readLiveMesh(
     await source.close();
   }
   return { objects: [...rows.values()], ...mesh !== undefined && { mesh } };
-}
-
-/** The tags of revisions, as far as the identity may list them. */
-async function tagsOf(
-  cluster: ClusterAccess,
-  warn: LiveMeshOptions["warn"],
-): Promise<RevisionTags> {
-  const [services = [], webhooks = []] = await Promise.all([
-    itemsOf(cluster, types.SERVICE, warn),
-    itemsOf(cluster, MUTATING_WEBHOOK, warn),
-  ]);
-  const own = services.filter(({ metadata }) => metadata.namespace === cluster.meshNamespace);
-  return revisionTags({ services: own, webhooks });
 }
 
 function intakeOf(rows: Map<string, ConfigObject>, fail: (reason: string) => void): Intake {

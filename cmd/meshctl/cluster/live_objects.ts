@@ -4,7 +4,7 @@
  * @module
  */
 import { messageOf, printable } from "../../../lib/base/mod.ts";
-import type { ConfigObject } from "../../../lib/model/mod.ts";
+import { type ConfigObject, REVISION_LABEL } from "../../../lib/model/mod.ts";
 import {
   getObject,
   isNotFound,
@@ -24,24 +24,10 @@ import {
   type SchemaProblem,
   type SeenDocument,
 } from "../../../lib/schema/mod.ts";
+import { isOfRevision, type RevisionTags, revisionTags } from "../../../lib/webhooks/mod.ts";
 import type { ClusterAccess } from "./access.ts";
 
-/** The label of objects that only one revision of the daemon uses. */
-const REVISION_LABEL = "mesh.io/rev";
-
 const APPS = { group: "apps", version: "v1", namespaced: true } as const;
-const ADMISSION = {
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  namespaced: false,
-} as const;
-
-/** The injectors of a cluster. */
-export const MUTATING_WEBHOOK: ResourceType = {
-  ...ADMISSION,
-  kind: "MutatingWebhookConfiguration",
-  plural: "mutatingwebhookconfigurations",
-};
 
 /** Types of the orchestrator that analyzers read. */
 const FOREIGN_TYPES: readonly ResourceType[] = [
@@ -51,12 +37,8 @@ const FOREIGN_TYPES: readonly ResourceType[] = [
   types.DEPLOYMENT,
   { ...APPS, kind: "DaemonSet", plural: "daemonsets" },
   types.SECRET,
-  MUTATING_WEBHOOK,
-  {
-    ...ADMISSION,
-    kind: "ValidatingWebhookConfiguration",
-    plural: "validatingwebhookconfigurations",
-  },
+  types.MUTATING_WEBHOOKS,
+  types.VALIDATING_WEBHOOKS,
 ];
 /** Types of remote clusters that services of the mesh come from. */
 const REMOTE_TYPES: readonly ResourceType[] = [
@@ -81,7 +63,7 @@ export interface LiveObjects {
 
 /** Options of reading. */
 export interface LiveOptions {
-  /** Objects with a label of another revision are left out; empty: none are. */
+  /** Objects whose label names another revision, or a tag of one, are left out; empty: none are. */
   readonly revision: string;
   /** Clusters whose services, pods and namespaces count, too. */
   readonly remotes: readonly ClusterAccess[];
@@ -108,11 +90,15 @@ export async function readLiveObjects(
     namespaced: kind.scope === "namespaced",
   }));
   const absent: string[] = [];
+  const foreign: OrchObject[] = [];
+  for (const type of FOREIGN_TYPES) foreign.push(...await itemsOf(cluster, type, warn) ?? []);
+  const tags = tagsAmong(foreign, cluster.meshNamespace);
   for (const type of custom) {
     const items = await itemsOf(cluster, type, warn);
     if (items === undefined) absent.push(type.kind);
     for (const value of items ?? []) {
-      if (isOfOther(value, revision)) continue;
+      const label = value.metadata.labels?.[REVISION_LABEL];
+      if (revision !== "" && !isOfRevision(label, revision, tags)) continue;
       seen.push(seenOf(value));
       const checked = checkObject(value);
       const object = checked.identity;
@@ -134,9 +120,7 @@ export async function readLiveObjects(
     }
   }
   if (absent.length === custom.length) warn("the cluster has no definitions of the mesh's kinds");
-  for (const type of FOREIGN_TYPES) {
-    seen.push(...(await itemsOf(cluster, type, warn) ?? []).map(seenOf));
-  }
+  seen.push(...foreign.map(seenOf));
   return {
     ...{ objects, seen, problems, cluster: cluster.access.name },
     remotes: await Promise.all(remotes.map((remote) => remoteSet(remote, warn))),
@@ -159,13 +143,29 @@ function seenOf(value: OrchObject): SeenDocument {
   return { value, file: "", line: 1 };
 }
 
-function isOfOther({ metadata }: OrchObject, revision: string): boolean {
-  const own = metadata.labels?.[REVISION_LABEL];
-  return revision !== "" && own !== undefined && own !== revision;
+/** The tags of revisions, as far as the identity may list them. */
+export async function readTags(
+  cluster: ClusterAccess,
+  warn: LiveOptions["warn"],
+): Promise<RevisionTags> {
+  const objects: OrchObject[] = [];
+  for (const type of [types.SERVICE, types.MUTATING_WEBHOOKS]) {
+    objects.push(...await itemsOf(cluster, type, warn) ?? []);
+  }
+  return tagsAmong(objects, cluster.meshNamespace);
+}
+
+function tagsAmong(objects: readonly OrchObject[], meshNamespace: string): RevisionTags {
+  return revisionTags({
+    services: objects.filter(({ kind, metadata }) =>
+      kind === types.SERVICE.kind && metadata.namespace === meshNamespace
+    ),
+    webhooks: objects.filter(({ kind }) => kind === types.MUTATING_WEBHOOKS.kind),
+  });
 }
 
 /** The objects of a type; `undefined` if the cluster does not have the type. */
-export async function itemsOf(
+async function itemsOf(
   { client, access }: ClusterAccess,
   type: ResourceType,
   warn: LiveOptions["warn"],

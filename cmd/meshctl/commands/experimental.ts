@@ -184,8 +184,8 @@ export const experimental: CommandSpec = {
       description:
         "Checks the version of the orchestrator, the rights of the identity, the definitions of\n" +
         "the Gateway API, and the sockets of running pods: no port of a Service may be bound to\n" +
-        "the loopback interface alone. With --from-version it says which defaults differ from those of that\n" +
-        "version: no release has changed one. The status is 1 when an error is found.",
+        "the loopback interface alone. With --from-version it says which defaults differ from\n" +
+        "those of that version: no release has changed one. The status is 1 when an error is found.",
       examples: ["meshctl x precheck", "meshctl x precheck --output-threshold Info -o json"],
       flags: [
         flag("from-version", "string", "Version that is upgraded from", { short: "f" }),

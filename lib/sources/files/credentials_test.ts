@@ -3,6 +3,7 @@ import { makeAuthority, withCertificates } from "../../../tests/support/certific
 import type { Credential } from "../../model/mod.ts";
 import { configureLogging } from "../../log/mod.ts";
 import { startCredentialSource } from "../mod.ts";
+import { diskIo } from "./io.ts";
 import { eventually, intakeOf, QUICK } from "../../../tests/support/file_source_fixture.ts";
 
 Deno.test(
@@ -51,6 +52,34 @@ Deno.test(
     await Deno.remove(work, { recursive: true });
   }),
 );
+
+Deno.test("credentials: a file that a new folder gets without an event is read", async () => {
+  const dir = await Deno.makeTempDir();
+  const heard: string[] = [];
+  let isHidden = true;
+  await using _ = await startCredentialSource({
+    dir,
+    timing: QUICK,
+    intake: {
+      ...intakeOf(() => {}),
+      settings: ({ credentials }) => heard.push(...credentials?.keys() ?? []),
+    },
+    io: {
+      ...diskIo,
+      read(path, limit) {
+        // The first scan sees the folder before its file.
+        if (!path.endsWith("/.dockerconfigjson") || !isHidden) return diskIo.read(path, limit);
+        isHidden = false;
+        return Promise.reject(new Deno.errors.NotFound(path));
+      },
+    },
+  });
+  await Deno.mkdir(`${dir}/.late/pull`, { recursive: true });
+  await Deno.writeTextFile(`${dir}/.late/pull/.dockerconfigjson`, '{"auths":{}}');
+  await Deno.rename(`${dir}/.late`, `${dir}/ns`);
+  await eventually(() => assert.deepEqual(heard, ["ns/pull"]));
+  await Deno.remove(dir, { recursive: true });
+});
 
 Deno.test("credentials: a directory that is not there ends the start", async () => {
   await assert.rejects(

@@ -198,8 +198,11 @@ class Source implements OrchestratorObjects {
     };
     for (const item of changes.upserts) {
       const { name, object } = item;
-      if (!this.#isOwn(kind, item)) drop(name);
-      if (object === undefined || !this.#isOwn(kind, item)) continue;
+      if (!this.#isOwn(kind, item)) {
+        drop(name);
+        continue;
+      }
+      if (object === undefined) continue;
       const key = JSON.stringify([name.namespace, name.name]);
       const last = inUse.get(key);
       // Changes of the status are no changes of the object.
