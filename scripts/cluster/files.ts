@@ -13,6 +13,9 @@ const SERVER_NAMES = [
   "IP:127.0.0.1",
 ];
 
+/** User as whom daemons call the API: the service account of `daemonRoles`. */
+const DAEMON_USER = "system:serviceaccount:mesh-system:meshd";
+
 /** Files of a cluster, by path. */
 export interface ClusterFiles {
   readonly ca: string;
@@ -27,6 +30,8 @@ export interface ClusterFiles {
   /** Configuration file with a token of the administrator. */
   readonly tokenKubeconfig: string;
   readonly adminToken: string;
+  /** Configuration file with a client certificate of the daemon's user, who has no roles at first. */
+  readonly daemonKubeconfig: string;
 }
 
 /** Makes all files in a folder. */
@@ -44,20 +49,22 @@ export async function makeClusterFiles(dir: string, port: number): Promise<Clust
     subject: "/CN=kube-apiserver",
     extensions: ["extendedKeyUsage=serverAuth", `subjectAltName=${SERVER_NAMES.join(",")}`],
   });
-  await issue(dir, {
-    name: "admin",
-    subject: "/O=system:masters/CN=admin",
-    extensions: ["extendedKeyUsage=clientAuth"],
-  });
+  const extensions = ["extendedKeyUsage=clientAuth"];
+  await issue(dir, { name: "admin", subject: "/O=system:masters/CN=admin", extensions });
+  await issue(dir, { name: "daemon", subject: `/CN=${DAEMON_USER}`, extensions });
   await makeKey(at("account.key"));
   await Deno.writeTextFile(at("tokens.csv"), `${token},token-admin,1,system:masters\n`);
   const data = async (name: string): Promise<string> => btoa(await Deno.readTextFile(at(name)));
   const ca = await data("ca.crt");
-  const [cert, key] = [await data("admin.crt"), await data("admin.key")];
+  const certificateOf = async (name: string) => ({
+    "client-certificate-data": await data(`${name}.crt`),
+    "client-key-data": await data(`${name}.key`),
+  });
   const write = (name: string, user: Readonly<Record<string, string>>): Promise<void> =>
     Deno.writeTextFile(at(name), kubeconfigText({ port, ca, user }), { mode: 0o600 });
-  await write("kubeconfig", { "client-certificate-data": cert, "client-key-data": key });
+  await write("kubeconfig", await certificateOf("admin"));
   await write("kubeconfig-token", { token });
+  await write("kubeconfig-daemon", await certificateOf("daemon"));
   return {
     ca: at("ca.crt"),
     caKey: at("ca.key"),
@@ -68,6 +75,7 @@ export async function makeClusterFiles(dir: string, port: number): Promise<Clust
     kubeconfig: at("kubeconfig"),
     tokenKubeconfig: at("kubeconfig-token"),
     adminToken: token,
+    daemonKubeconfig: at("kubeconfig-daemon"),
   };
 }
 

@@ -10,7 +10,8 @@ import {
   startCluster,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
-import { adminClient, clusterTest } from "../support/cluster.ts";
+import { readerRoles } from "../../cmd/pilot-discovery/roles.ts";
+import { adminClient, clusterTest, grantRoles } from "../support/cluster.ts";
 import { make, makeService, makeSlice } from "../support/cluster_objects.ts";
 import { analyzedClusters } from "./cases/analyzed_clusters.ts";
 import {
@@ -22,7 +23,7 @@ import {
 import { clusterNetwork } from "./cases/cluster_network.ts";
 import { makeRemoteCredentials, remoteCredentials } from "./cases/remote_credentials.ts";
 import { endingConfig, execConfig } from "./cases/remote_kubeconfigs.ts";
-import { sharedServices } from "./cases/shared_services.ts";
+import { GROUP, sharedServices } from "./cases/shared_services.ts";
 import { writePluggedCa } from "../support/identity.ts";
 import { type EndpointWatcher, watchEndpoints } from "../support/endpoint_watcher.ts";
 
@@ -75,7 +76,6 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
   await using other = await startCluster();
   using client = await adminClient(cluster);
   using far = await adminClient(other);
-  await make(client, types.NAMESPACE, { name: SYSTEM });
   await makeService(client, "web");
   await makeSlice(client, "web", ["10.1.0.1"]);
   const labels = { "topology.kubernetes.io/region": "r2", "topology.kubernetes.io/zone": "z2" };
@@ -87,7 +87,8 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     await makeService(one, "local");
     await makeSlice(one, "local", [one === client ? "10.1.0.5" : "10.2.0.5"]);
   }
-  const kubeconfig = await Deno.readTextFile(other.files.kubeconfig);
+  await grantRoles(other, { sharingGroup: GROUP }, readerRoles);
+  const kubeconfig = await Deno.readTextFile(other.files.daemonKubeconfig);
   await makeSecret(client, "remote-b", { b: kubeconfig });
   const meshConfig = `${cluster.files.kubeconfig}.mesh.yaml`;
   await Deno.writeTextFile(
@@ -97,7 +98,7 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
   await using daemon = await startDaemon({
     configDir: "",
     args: [
-      `--orchconfig=${cluster.files.kubeconfig}`,
+      `--orchconfig=${cluster.files.daemonKubeconfig}`,
       ...["--clusterID=a", "--clusterAliases=bee=b", `--meshConfig=${meshConfig}`],
     ],
     env: { PILOT_REMOTE_CLUSTER_TIMEOUT: "60s" },
@@ -148,6 +149,7 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     const { certificate: { pem: ca } } = await writePluggedCa(roots);
     const secured = freePort();
     await makeControlled(far);
+    await grantRoles(other, { sharingGroup: GROUP });
     await makeRemoteCredentials({ near: client, far });
     await using daemon = await startControlling(cluster, { secured, roots });
     await controlledClusters({ far, daemon });
@@ -274,7 +276,7 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     await changeSecret(client, "again", "b", execConfig(kubeconfig, other.files.adminToken));
     await using second = await startDaemon({
       configDir: "",
-      args: [`--orchconfig=${cluster.files.kubeconfig}`, "--clusterID=a"],
+      args: [`--orchconfig=${cluster.files.daemonKubeconfig}`, "--clusterID=a"],
       env: {
         PILOT_REMOTE_CLUSTER_TIMEOUT: "1s",
         PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS: "exec, tokenFile",
@@ -289,4 +291,4 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     await has(late, WEB, ["10.1.0.1:8080", "10.2.0.1:8080"]);
     assert.equal((await viewOf(second, "b"))?.syncStatus, "synced");
   });
-});
+}, { roles: { sharingGroup: GROUP } });

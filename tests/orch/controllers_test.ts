@@ -91,7 +91,7 @@ function startOn(cluster: Cluster, options: Partial<DaemonOptions> = {}): Promis
     ...options,
     configDir: "",
     // Replicas on one machine cannot share the port of the webhooks.
-    args: [`--orchconfig=${cluster.files.kubeconfig}`, "--httpsAddr=", ...options.args ?? []],
+    args: [`--orchconfig=${cluster.files.daemonKubeconfig}`, "--httpsAddr=", ...options.args ?? []],
   });
 }
 
@@ -197,7 +197,6 @@ async function electionCases(
 clusterTest("controllers: elections and root certificates", async (cluster, t) => {
   using client = await adminClient(cluster);
   await applyDefinitions(client);
-  await make(client, types.NAMESPACE, { name: SYSTEM });
   await make(client, types.NAMESPACE, { name: "shop", labels: { mesh: "yes-it-is" } });
   await electionCases(cluster, client, t);
 
@@ -370,7 +369,6 @@ const ENTRY = {
 clusterTest("controllers: status, addresses, taints and registrations", async (cluster, t) => {
   using client = await adminClient(cluster);
   await applyDefinitions(client);
-  await make(client, types.NAMESPACE, { name: SYSTEM });
   const env = {
     PILOT_ENABLE_ANALYSIS: "true",
     PILOT_ANALYSIS_INTERVAL: "500ms",

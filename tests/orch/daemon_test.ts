@@ -46,7 +46,7 @@ function entry(name: string, namespace = "default", spec: Record<string, unknown
 }
 
 function startOn(cluster: Cluster, options: Partial<DaemonOptions> = {}): Promise<Daemon> {
-  const args = [`--orchconfig=${cluster.files.kubeconfig}`];
+  const args = [`--orchconfig=${cluster.files.daemonKubeconfig}`];
   return startDaemon({ ...options, configDir: "", args: [...args, ...options.args ?? []] });
 }
 
@@ -146,11 +146,6 @@ async function selectsRevision(client: OrchClient, daemon: Daemon): Promise<void
     mergePatch(client, type, { namespace, name }, {
       metadata: { labels: { "mesh.io/rev": revision } },
     });
-  await createObject(client, types.NAMESPACE, {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name: "mesh-system" },
-  });
   const tag = "meshd-revision-tag-prod";
   const service = {
     apiVersion: "v1",

@@ -7,7 +7,7 @@ import { deleteObject, type OrchClient, types } from "../../lib/orch/mod.ts";
 import { readCertificates } from "../../lib/pki/mod.ts";
 import { type Cluster, freePort, startDaemon } from "../../scripts/harness/mod.ts";
 import { authoritySecrets } from "./cases/authority_secrets.ts";
-import { signers } from "./cases/signers.ts";
+import { DOMAIN, signers } from "./cases/signers.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { requestCertificate, writePluggedCa } from "../support/identity.ts";
 import { discover } from "../support/secured_client.ts";
@@ -31,6 +31,7 @@ clusterTest(
     await signers(cluster, client, t);
     await tokens(cluster, client, t);
   },
+  { roles: { signers: [`${DOMAIN}/*`] } },
 );
 
 async function tokens(cluster: Cluster, client: OrchClient, t: Deno.TestContext): Promise<void> {
@@ -44,7 +45,7 @@ async function tokens(cluster: Cluster, client: OrchClient, t: Deno.TestContext)
     await startDaemon({
       configDir: "",
       secured,
-      args: [`--orchconfig=${cluster.files.kubeconfig}`],
+      args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
       env: { ROOT_CA_DIR: dir, CA_TRUSTED_NODE_ACCOUNTS: "mesh-system/node" },
     }),
   );

@@ -83,7 +83,7 @@ clusterTest("secrets, mesh configuration and networks of an API server", async (
     await startDaemon({
       configDir: "",
       secured,
-      args: [`--orchconfig=${cluster.files.kubeconfig}`],
+      args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
       env: { ROOT_CA_DIR: `${dir}/ca`, SHARED_MESH_CONFIG: "base" },
     }),
   );

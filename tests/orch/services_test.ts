@@ -128,7 +128,7 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
   await makeSlice(client, "web-a", { "web-1": "10.1.0.1" });
   await using daemon = await startDaemon({
     configDir: "",
-    args: [`--orchconfig=${cluster.files.kubeconfig}`],
+    args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
   });
 
   await t.step(
@@ -228,7 +228,7 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
       await eventually("the Service of the namespace", () => knows(daemon, ELSEWHERE));
       await using second = await startDaemon({
         configDir: "",
-        args: [`--orchconfig=${cluster.files.kubeconfig}`],
+        args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
         env: {
           PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES: "false",
           PILOT_ENABLE_SERVICEENTRY_SELECT_PODS: "false",
@@ -248,7 +248,7 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
     await Deno.writeTextFile(meshConfig, "discoverySelectors: [{matchLabels: {mesh: selected}}]\n");
     await using third = await startDaemon({
       configDir: "",
-      args: [`--orchconfig=${cluster.files.kubeconfig}`, `--meshConfig=${meshConfig}`],
+      args: [`--orchconfig=${cluster.files.daemonKubeconfig}`, `--meshConfig=${meshConfig}`],
     });
     const known = async () => JSON.stringify(await third.debug("registryz")).includes(HOST);
     assert.equal(await known(), false, "the namespace has no label");

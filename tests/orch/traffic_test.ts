@@ -179,7 +179,7 @@ clusterTest(
       return pod;
     };
     const [first, second] = await Promise.all([add(1, "v1"), add(2, "v2")]);
-    const args = [`--orchconfig=${cluster.files.kubeconfig}`];
+    const args = [`--orchconfig=${cluster.files.daemonKubeconfig}`];
     const { certificate: { pem: root } } = await writePluggedCa(`${dir}/ca`);
     const secured = freePort();
     const env = { ROOT_CA_DIR: `${dir}/ca` };

@@ -128,14 +128,11 @@ async function namesOf(client: OrchClient, name: string): Promise<string> {
 clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) => {
   using client = await adminClient(cluster);
   await applyDefinitions(client);
-  for (const name of ["mesh-system", "shop"]) {
-    const labels: Record<string, string> = name === "shop" ? { "mesh-injection": "enabled" } : {};
-    await createObject(client, types.NAMESPACE, {
-      apiVersion: "v1",
-      kind: "Namespace",
-      metadata: { name, labels },
-    });
-  }
+  await createObject(client, types.NAMESPACE, {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "shop", labels: { "mesh-injection": "enabled" } },
+  });
   const [secured, port] = freePorts(2) as [number, number];
   const [injector, other, validator] = configurations(port);
   await createObject(client, MUTATING, injector!);
@@ -155,7 +152,7 @@ clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) 
     configDir: "",
     secured,
     args: [
-      `--orchconfig=${cluster.files.kubeconfig}`,
+      `--orchconfig=${cluster.files.daemonKubeconfig}`,
       `--httpsAddr=127.0.0.1:${port}`,
       `--tlsCertFile=${files.cert}`,
       `--tlsKeyFile=${files.key}`,
@@ -331,7 +328,7 @@ async function canary(
     configDir: "",
     secured,
     args: [
-      `--orchconfig=${cluster.files.kubeconfig}`,
+      `--orchconfig=${cluster.files.daemonKubeconfig}`,
       `--httpsAddr=127.0.0.1:${port}`,
       `--tlsCertFile=${files.cert}`,
       `--tlsKeyFile=${files.key}`,

@@ -3,6 +3,13 @@
  *
  * @module
  */
+import assert from "node:assert/strict";
+import {
+  daemonRoles,
+  DEFAULT_ROLES,
+  type RoleObject,
+  type RoleOptions,
+} from "../../cmd/pilot-discovery/roles.ts";
 import {
   type Access,
   accessOf,
@@ -13,14 +20,27 @@ import {
 } from "../../lib/orch/mod.ts";
 import { lackingCluster } from "../../scripts/cluster/programs.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../../scripts/harness/mod.ts";
+import { rolesText } from "../../scripts/roles.ts";
+import { ensureNamespace } from "./service_accounts.ts";
 
 const LACKING = lackingCluster();
 
-/** A test with a cluster of its own; skipped, with the reason in its name, where there can be none. */
+/** Options of {@linkcode clusterTest}. */
+export interface ClusterTestOptions extends ClusterOptions {
+  /** Why the test cannot run here. */
+  readonly missing?: string | undefined;
+  /** Roles of the daemon's user; by default those that every daemon needs. */
+  readonly roles?: Partial<RoleOptions> | "none";
+}
+
+/**
+ * A test with a cluster of its own; skipped, with the reason in its name, where there can be none. The
+ * cluster has the system namespace, and the user of `daemonKubeconfig` has the documented roles.
+ */
 export function clusterTest(
   name: string,
   fn: (cluster: Cluster, t: Deno.TestContext) => Promise<void>,
-  options: ClusterOptions & { readonly missing?: string | undefined } = {},
+  options: ClusterTestOptions = {},
 ): void {
   const reason = LACKING ?? options.missing;
   Deno.test({
@@ -28,9 +48,23 @@ export function clusterTest(
     ignore: reason !== undefined,
     fn: async (t) => {
       await using cluster = await startCluster(options);
+      if (options.roles !== "none") await grantRoles(cluster, options.roles);
       await fn(cluster, t);
     },
   });
+}
+
+/** Gives the daemon's user its roles; by default those of a daemon, not of a reader. */
+export async function grantRoles(
+  cluster: Cluster,
+  roles: Partial<RoleOptions> = {},
+  objectsOf: (options: RoleOptions) => RoleObject[] = daemonRoles,
+): Promise<void> {
+  using client = await adminClient(cluster);
+  await ensureNamespace(client, DEFAULT_ROLES.namespace);
+  const objects = rolesText(objectsOf({ ...DEFAULT_ROLES, ...roles }));
+  const { success, text } = await cluster.run(["apply", "-f", "-"], objects);
+  assert.ok(success, text);
 }
 
 /** Access as the administrator; `server` replaces the address of the API server. */

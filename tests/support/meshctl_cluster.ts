@@ -144,7 +144,7 @@ export async function startMeshctlCluster(
   await using stack = new AsyncDisposableStack();
   const client = stack.use(await adminClient(cluster));
   await applyDefinitions(client);
-  for (const name of ["mesh-system", "shop"]) await create(client, types.NAMESPACE, { name });
+  await create(client, types.NAMESPACE, { name: "shop" });
   for (const pod of PODS) await createPod(client, pod);
   await prepare(client);
   const dir = await Deno.makeTempDir({ prefix: "mesh-meshctl-" });
@@ -198,7 +198,7 @@ async function startClusterDaemon(cluster: Cluster, dir: string, secured: number
   return await startDaemon({
     configDir: "",
     secured,
-    args: [`--orchconfig=${cluster.files.kubeconfig}`, `--meshConfig=${meshConfig}`],
+    args: [`--orchconfig=${cluster.files.daemonKubeconfig}`, `--meshConfig=${meshConfig}`],
     env: { MESHCA_SELF_SIGNED_DIR: dir },
   });
 }

@@ -73,7 +73,7 @@ export function startControlling(
     configDir: "",
     secured,
     args: [
-      `--orchconfig=${cluster.files.kubeconfig}`,
+      `--orchconfig=${cluster.files.daemonKubeconfig}`,
       ...["--clusterID=a", "--clusterAliases=bee=b", `--httpsAddr=127.0.0.1:${freePort()}`],
     ],
     env: {
@@ -90,7 +90,6 @@ export function startControlling(
  * configuration there.
  */
 export async function makeControlled(far: OrchClient): Promise<void> {
-  await make(far, types.NAMESPACE, { name: SYSTEM });
   await annotate(far, "z");
   const url = "https://localhost:1/inject";
   const webhook = { admissionReviewVersions: ["v1"], sideEffects: "None", failurePolicy: "Ignore" };

@@ -22,7 +22,8 @@ import {
 import { make } from "../../support/cluster_objects.ts";
 import { type EndpointWatcher, watchEndpoints } from "../../support/endpoint_watcher.ts";
 
-const GROUP = "sharing.test";
+/** Group of ServiceExports and ServiceImports. */
+export const GROUP = "sharing.test";
 const VERSION = "v1";
 const EXPORT = sharedType("ServiceExport");
 const IMPORT = sharedType("ServiceImport");
@@ -82,7 +83,7 @@ function start(
   return startDaemon({
     configDir: "",
     args: [
-      `--orchconfig=${cluster.files.kubeconfig}`,
+      `--orchconfig=${cluster.files.daemonKubeconfig}`,
       "--clusterID=a",
       `--meshConfig=${meshConfig}`,
     ],

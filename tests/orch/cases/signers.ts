@@ -20,7 +20,8 @@ import { tokenOf } from "../../support/service_accounts.ts";
 import { agentsOfSigners, type SignedMesh } from "./agents_of_signers.ts";
 import { startTestSigner } from "../../support/test_signer.ts";
 
-const DOMAIN = "signers.example.com";
+/** Domain of the signers. */
+export const DOMAIN = "signers.example.com";
 const MAIN = `${DOMAIN}/main`;
 const UNUSABLE = "INTERNAL CSR signing error (the signer, or its certificate, cannot be used)";
 const ID = "spiffe://cluster.local/ns/shop/sa/cart";
@@ -88,7 +89,7 @@ async function start(
   await write();
   const secured = freePort();
   const target = `localhost:${secured}`;
-  const args = [`--orchconfig=${cluster.files.kubeconfig}`, `--meshConfig=${meshConfig}`];
+  const args = [`--orchconfig=${cluster.files.daemonKubeconfig}`, `--meshConfig=${meshConfig}`];
   const env = {
     EXTERNAL_CA: "MESHD_RA_ORCH_API",
     ORCH_SIGNER: MAIN,
@@ -151,7 +152,7 @@ async function silentAtStart(
       const target = `localhost:${secured}`;
       await using daemon = await startDaemon({
         ...{ configDir: "", secured, cwd: `${dir}/cwd`, noWait: true },
-        args: [`--orchconfig=${cluster.files.kubeconfig}`],
+        args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
         env: {
           EXTERNAL_CA: "MESHD_RA_ORCH_API",
           ORCH_SIGNER: `${DOMAIN}/asleep`,

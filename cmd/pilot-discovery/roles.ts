@@ -1,0 +1,159 @@
+/**
+ * The rights that the daemon needs in a cluster, as objects of the API `rbac.authorization.k8s.io`.
+ *
+ * @module
+ */
+import type { OrchObject } from "../../lib/orch/mod.ts";
+import { KINDS } from "../../lib/schema/mod.ts";
+
+/** Names that the roles contain. */
+export interface RoleOptions {
+  /** System namespace: that of the daemon. */
+  readonly namespace: string;
+  /** Service account of the daemon in the system namespace. */
+  readonly account: string;
+  /** Names of signers of CertificateSigningRequests that the daemon may use; `*` at the end matches. */
+  readonly signers: readonly string[];
+  /** API group of ServiceExports and ServiceImports (`MCS_API_GROUP`). */
+  readonly sharingGroup: string;
+}
+
+/** The names of a default installation. */
+export const DEFAULT_ROLES: RoleOptions = {
+  namespace: "mesh-system",
+  account: "meshd",
+  signers: [],
+  sharingGroup: "multicluster.x-orch.io",
+};
+
+/** Usual service account of a daemon in a remote cluster that it reads. */
+export const READER_ACCOUNT = "meshd-reader";
+
+/** A rule of a role. */
+export interface RoleRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** A role or the binding of one. */
+export interface RoleObject extends OrchObject {
+  readonly rules?: readonly RoleRule[];
+  /** Role of a binding. */
+  readonly roleRef?: Readonly<Record<string, string>>;
+  /** Accounts of a binding. */
+  readonly subjects?: readonly Readonly<Record<string, string>>[];
+}
+
+const RBAC = "rbac.authorization.k8s.io";
+const CERTIFICATES = "certificates.k8s.io";
+const FOLLOW = ["list", "watch"];
+/** Server-side apply of an object that may not exist yet. */
+const APPLY = ["create", "patch"];
+
+/** The service account of a daemon, its roles, and their bindings. */
+export function daemonRoles(options: RoleOptions): RoleObject[] {
+  const { namespace, account } = options;
+  const subject = { kind: "ServiceAccount", name: account, namespace };
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace } },
+    ...boundRole({ name: `${account}-${namespace}` }, clusterRules(options), subject),
+    ...boundRole({ name: account, namespace }, SYSTEM_RULES, subject),
+  ];
+}
+
+/** The service account of a remote cluster's secret, with what a daemon of another cluster reads there. */
+export function readerRoles(options: RoleOptions): RoleObject[] {
+  const { namespace, account } = options;
+  const subject = { kind: "ServiceAccount", name: account, namespace };
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace } },
+    ...boundRole({ name: `${account}-${namespace}` }, readerRules(options), subject),
+  ];
+}
+
+/** A role and its binding: of the cluster, or of a namespace where `metadata` has one. */
+function boundRole(
+  metadata: { readonly name: string; readonly namespace?: string },
+  rules: readonly RoleRule[],
+  subject: Readonly<Record<string, string>>,
+): RoleObject[] {
+  const scope = metadata.namespace === undefined ? "Cluster" : "";
+  const apiVersion = `${RBAC}/v1`;
+  const roleRef = { apiGroup: RBAC, kind: `${scope}Role`, name: metadata.name };
+  return [
+    { apiVersion, kind: `${scope}Role`, metadata, rules },
+    { apiVersion, kind: `${scope}RoleBinding`, metadata, roleRef, subjects: [subject] },
+  ];
+}
+
+/** In every cluster: services with their endpoints, namespaces, and credentials of gateways. */
+function readerRules({ sharingGroup }: RoleOptions): RoleRule[] {
+  return [
+    rule("", ["namespaces", "nodes", "pods", "secrets", "services"], FOLLOW),
+    rule("discovery.k8s.io", ["endpointslices"], FOLLOW),
+    rule(sharingGroup, ["serviceexports", "serviceimports"], FOLLOW),
+    // Who calls, and whether a gateway may read secrets.
+    rule("authentication.k8s.io", ["tokenreviews"], ["create"]),
+    rule("authorization.k8s.io", ["subjectaccessreviews"], ["create"]),
+  ];
+}
+
+/** In the system namespace: the CA's secrets, elections, and the daemon's own files of settings. */
+const SYSTEM_RULES: readonly RoleRule[] = [
+  rule("", ["secrets"], ["get", "create", "update"]),
+  rule("", ["pods"], ["get"]),
+  rule("coordination.k8s.io", ["leases"], ["get", "update", "delete", ...FOLLOW, ...APPLY]),
+  // The validation webhook is tried with a Gateway that is not stored.
+  rule("networking.mesh.io", ["gateways"], ["create"]),
+];
+
+function clusterRules(options: RoleOptions): RoleRule[] {
+  const { signers, sharingGroup } = options;
+  return [
+    ...readerRules(options),
+    ...resourceRules(),
+    // Registration of workloads outside the cluster.
+    rule("networking.mesh.io", ["workloadentries"], ["delete", ...APPLY]),
+    // Root certificates in every namespace; the daemon's own settings.
+    rule("", ["configmaps"], [...FOLLOW, ...APPLY]),
+    // The taint of nodes without the CNI plugin.
+    rule("", ["nodes"], ["patch"]),
+    rule("networking.k8s.io", ["ingresses", "ingressclasses"], FOLLOW),
+    rule("networking.k8s.io", ["ingresses/status"], ["patch"]),
+    rule(
+      "admissionregistration.k8s.io",
+      ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+      ["get", "update", ...FOLLOW],
+    ),
+    // Exports of every Service (`ENABLE_MCS_AUTO_EXPORT`).
+    rule(sharingGroup, ["serviceexports"], ["create"]),
+    ...signers.length === 0 ? [] : signerRules(signers),
+  ];
+}
+
+/** Custom resources: they are read, and their status is written. */
+function resourceRules(): RoleRule[] {
+  const groups = Map.groupBy(KINDS.filter(({ group }) => group !== ""), ({ group }) => group);
+  return [...groups].flatMap(([group, kinds]) => {
+    const plurals = kinds.map(({ plural }) => plural).sort();
+    return [
+      rule(group, plurals, FOLLOW),
+      rule(group, plurals.map((plural) => `${plural}/status`), ["patch"]),
+    ];
+  });
+}
+
+/** Certificates by signers of the cluster. */
+function signerRules(names: readonly string[]): RoleRule[] {
+  return [
+    rule(CERTIFICATES, ["certificatesigningrequests"], ["create", "get", "delete"]),
+    rule(CERTIFICATES, ["certificatesigningrequests/approval"], ["update"]),
+    { ...rule(CERTIFICATES, ["signers"], ["approve"]), resourceNames: names },
+  ];
+}
+
+function rule(group: string, resources: readonly string[], verbs: readonly string[]): RoleRule {
+  return { apiGroups: [group], resources, verbs };
+}

@@ -1,0 +1,46 @@
+/**
+ * `deno task roles`: prints the service account of a daemon with its roles, for `kubectl apply -f -`. With
+ * `--reader` it prints those of an account that reads a remote cluster.
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import {
+  daemonRoles,
+  DEFAULT_ROLES,
+  READER_ACCOUNT,
+  readerRoles,
+  type RoleObject,
+} from "../cmd/pilot-discovery/roles.ts";
+import { toYaml } from "../lib/text/mod.ts";
+
+/** Objects as documents of one file. */
+export function rolesText(objects: readonly RoleObject[]): string {
+  return objects.map((one) => `---\n${toYaml(one)}`).join("");
+}
+
+function main(): void {
+  const { values } = parseArgs({
+    options: {
+      namespace: { type: "string", default: DEFAULT_ROLES.namespace },
+      account: { type: "string" },
+      signer: { type: "string", multiple: true, default: [] },
+      "sharing-group": { type: "string", default: DEFAULT_ROLES.sharingGroup },
+      reader: { type: "boolean", default: false },
+    },
+  });
+  const { namespace, signer: signers, "sharing-group": sharingGroup, reader } = values;
+  const account = values.account ?? (reader ? READER_ACCOUNT : DEFAULT_ROLES.account);
+  const options = { namespace, account, signers, sharingGroup };
+  console.log(rolesText((reader ? readerRoles : daemonRoles)(options)).trimEnd());
+}
+
+if (import.meta.main) {
+  try {
+    main();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    console.error(`roles: ${error.message}`);
+    Deno.exit(1);
+  }
+}
