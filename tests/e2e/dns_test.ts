@@ -10,6 +10,7 @@ import {
   type Daemon,
   eventually,
   freePort,
+  freePorts,
   makeConfigDir,
   startAgent,
   startDaemon,
@@ -20,13 +21,16 @@ import { askTcp, askUdp, decode, makeQuery, type Response } from "../support/dns
 import { toYaml } from "../../lib/text/mod.ts";
 import { documents, manifest } from "../support/manifest.ts";
 
+/** Ports of the services: a proxy that intercepts nothing listens on them. */
+const [HTTP_PORT, TCP_PORT] = freePorts(2);
+
 function entry(name: string, host: string, addresses: readonly string[]): string {
   return manifest("ServiceEntry", name, {
     hosts: [host],
     addresses,
     location: "MESH_INTERNAL",
     resolution: "STATIC",
-    ports: [{ number: 80, protocol: "HTTP", name: "http" }],
+    ports: [{ number: HTTP_PORT, protocol: "HTTP", name: "http" }],
     endpoints: [{ address: "127.0.0.1" }],
   }, "shop");
 }
@@ -39,7 +43,7 @@ const CONFIGURATION = documents(
     hosts: ["nodes.shop.svc.cluster.local"],
     location: "MESH_INTERNAL",
     resolution: "NONE",
-    ports: [{ number: 5432, protocol: "TCP", name: "tcp" }],
+    ports: [{ number: TCP_PORT, protocol: "TCP", name: "tcp" }],
     workloadSelector: { labels: { app: "nodes" } },
   }, "shop"),
   ...["10.97.0.1", "10.97.0.2"].map((address, i) =>

@@ -25,6 +25,8 @@ const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggr
 const CLUSTERS = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const HEALTH = "type.googleapis.com/mesh.v1.HealthInformation";
 const PORT = freePort();
+/** The proxy listens on the Service's port: its agent intercepts nothing. */
+const SERVICE_PORT = freePort();
 const CONFIG = `apiVersion: networking.mesh.io/v1
 kind: WorkloadGroup
 metadata: {name: vms, namespace: test}
@@ -37,7 +39,7 @@ spec:
   hosts: [vm.example]
   resolution: STATIC
   location: MESH_INTERNAL
-  ports: [{number: 80, name: http, protocol: HTTP}]
+  ports: [{number: ${SERVICE_PORT}, name: http, protocol: HTTP}]
   workloadSelector: {labels: {app: vm}}
 `;
 
