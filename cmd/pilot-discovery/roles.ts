@@ -93,6 +93,8 @@ function readerRules({ sharingGroup }: RoleOptions): RoleRule[] {
   return [
     rule("", ["namespaces", "nodes", "pods", "secrets", "services"], FOLLOW),
     rule("discovery.k8s.io", ["endpointslices"], FOLLOW),
+    // Pods that call for others of their node (`CA_TRUSTED_NODE_ACCOUNTS`).
+    rule("", ["pods"], ["get"]),
     rule(sharingGroup, ["serviceexports", "serviceimports"], FOLLOW),
     // Who calls, and whether a gateway may read secrets.
     rule("authentication.k8s.io", ["tokenreviews"], ["create"]),
@@ -100,10 +102,9 @@ function readerRules({ sharingGroup }: RoleOptions): RoleRule[] {
   ];
 }
 
-/** In the system namespace: the CA's secrets, elections, and the daemon's own files of settings. */
+/** In the system namespace: the CA's secrets, elections and heartbeats. */
 const SYSTEM_RULES: readonly RoleRule[] = [
   rule("", ["secrets"], ["get", "create", "update"]),
-  rule("", ["pods"], ["get"]),
   rule("coordination.k8s.io", ["leases"], ["get", "update", "delete", ...FOLLOW, ...APPLY]),
   // The validation webhook is tried with a Gateway that is not stored.
   rule("networking.mesh.io", ["gateways"], ["create"]),
@@ -118,6 +119,8 @@ function clusterRules(options: RoleOptions): RoleRule[] {
     rule("networking.mesh.io", ["workloadentries"], ["delete", ...APPLY]),
     // Root certificates in every namespace; the daemon's own settings.
     rule("", ["configmaps"], [...FOLLOW, ...APPLY]),
+    // Users that OpenShift gives to the pods of a namespace.
+    rule("", ["namespaces"], ["get"]),
     // The taint of nodes without the CNI plugin.
     rule("", ["nodes"], ["patch"]),
     rule("networking.k8s.io", ["ingresses", "ingressclasses"], FOLLOW),

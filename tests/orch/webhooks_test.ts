@@ -109,6 +109,7 @@ async function bundleOf(
 
 interface StoredContainer {
   readonly name: string;
+  readonly securityContext?: { readonly runAsUser?: number };
   readonly image?: string;
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
@@ -231,6 +232,11 @@ clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) 
   await t.step(
     "templates of the ConfigMap are used, and a broken one is not",
     () => templates(cluster, client, daemon),
+  );
+
+  await t.step(
+    "OpenShift: the proxy has a user of its namespace",
+    () => usersOfNamespace(cluster, client, daemon),
   );
 
   await t.step("a bundle and a policy that somebody overwrites are repaired", async () => {
@@ -480,6 +486,30 @@ async function templates(cluster: Cluster, client: OrchClient, daemon: Daemon): 
   assert.equal(await namesOf(client, "kept"), "web,of-template,mesh-proxy");
   await cluster.run(["delete", "configmap", "mesh-sidecar-injector", "-n", "mesh-system"]);
   await daemon.program.printed(/none: the built-in one/);
+}
+
+async function usersOfNamespace(
+  cluster: Cluster,
+  client: OrchClient,
+  daemon: Daemon,
+): Promise<void> {
+  const range = { "openshift.io/sa.scc.uid-range": "1000620000/10000" };
+  await mergePatch(client, types.NAMESPACE, { name: "shop" }, { metadata: { annotations: range } });
+  const metadata = { name: "mesh-sidecar-injector", namespace: "mesh-system" };
+  const values = '{"global":{"platform":"openshift"}}';
+  await applied(cluster, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { values } });
+  const isShown = async () => {
+    const { values } = await daemon.debug<{ values: { global: { platform?: string } } }>("inject");
+    return values.global.platform === "openshift";
+  };
+  await eventually("the values", isShown);
+  await creates(cluster, "ranged");
+  const at = { namespace: "shop", name: "ranged" };
+  const { spec } = await getObject<StoredPod>(client, types.POD, at);
+  const proxy = spec.containers.find(({ name }) => name === "mesh-proxy");
+  assert.equal(proxy?.securityContext?.runAsUser, 1000629999);
+  await cluster.run(["delete", "configmap", metadata.name, "-n", metadata.namespace]);
+  await eventually("the built-in values", async () => !await isShown());
 }
 
 async function writeCertificate(
