@@ -5,7 +5,7 @@
  * @module
  */
 export { type ListenAddress, parseAddress } from "./address.ts";
-export { nextRound } from "./rounds.ts";
+export { nextRound, roundsEnded } from "./rounds.ts";
 export { recycleBuffer } from "./buffer_pool.ts";
 export { byteLength, HIGH_WATER, type Outbox } from "./flow.ts";
 export type { Outgoing } from "./message.ts";

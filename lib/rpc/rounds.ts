@@ -35,3 +35,8 @@ export function nextRound(run: () => void): void {
     for (const callback of callbacks) callback();
   }, 0);
 }
+
+/** Waits until the callbacks that wait for the network have run. */
+export async function roundsEnded(): Promise<void> {
+  while (afterWait) await new Promise<void>(nextRound);
+}

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { RpcMethod } from "./call.ts";
 import { startNative } from "./native/mod.ts";
 import type { RpcOptions, RpcServer, RpcTransport, StartTransport } from "./options.ts";
+import { roundsEnded } from "./rounds.ts";
 
 /** The transports. One that brings a library is imported when it is chosen. */
 const TRANSPORTS: Readonly<Record<RpcTransport, () => Promise<StartTransport>>> = {
@@ -12,8 +14,43 @@ const TRANSPORTS: Readonly<Record<RpcTransport, () => Promise<StartTransport>>> 
   "grpc-js": async () => (await import("./grpcjs/mod.ts")).startGrpcJs,
 };
 
+/** A stopped server waits so long for handlers whose streams are cut, ms. */
+const HANDLERS_MS = 1_000;
+
 /** Starts a server; throws `MeshError` `rpc-bind` or `rpc-address-invalid`. */
 export async function startRpc(options: RpcOptions): Promise<RpcServer> {
   const start = await TRANSPORTS[options.transport ?? "native"]();
-  return await start(options);
+  const running = new Set<Promise<void>>();
+  const services = options.services.map((method) => tracked(method, running));
+  const server = await start({ ...options, services });
+  return {
+    ...server,
+    async stop(graceMs) {
+      await server.stop(graceMs);
+      await allEnded(running);
+      await roundsEnded();
+    },
+  };
+}
+
+/** A method whose running handlers are in a set. */
+function tracked(method: RpcMethod, running: Set<Promise<void>>): RpcMethod {
+  return {
+    ...method,
+    handle(call) {
+      const handling = method.handle(call);
+      running.add(handling);
+      const end = () => void running.delete(handling);
+      handling.then(end, end);
+      return handling;
+    },
+  };
+}
+
+/** Waits for handlers, but not for one that does not end with its stream. */
+async function allEnded(running: ReadonlySet<Promise<void>>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, HANDLERS_MS);
+  await Promise.race([Promise.allSettled(running), promise]);
+  clearTimeout(timer);
 }

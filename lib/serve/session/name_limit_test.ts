@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "../../../scripts/harness/mod.ts";
 import { expose } from "../../metrics/mod.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
+import { roundsEnded } from "../../rpc/mod.ts";
 import { encode } from "../../proto/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { nodeOf } from "../../../tests/support/discovery.ts";
@@ -17,7 +18,7 @@ const NAME = 1000;
 const MOST = 1_000_000;
 
 /** Streams in memory that name resources. */
-interface World {
+interface World extends AsyncDisposable {
   readonly inner: Store;
   readonly xds: XdsServer;
   /** Opens a stream and waits until its request is accepted or refused. */
@@ -57,6 +58,7 @@ function world(): World {
     inner,
     xds,
     send,
+    [Symbol.asyncDispose]: roundsEnded,
     async ask(address, names) {
       const stream = link(`${address}:${++opened}`);
       let refused = false;
@@ -82,7 +84,7 @@ async function refusals(): Promise<number> {
 }
 
 Deno.test("a list of new names that does not fit is refused, and counted", async () => {
-  const w = world();
+  await using w = world();
   const before = await refusals();
   const first = await w.ask("10.0.0.1", namesOf("a", 900));
   assert.equal(first.refused, false);
@@ -96,7 +98,7 @@ Deno.test("a list of new names that does not fit is refused, and counted", async
 });
 
 Deno.test("a small list displaces the stream with the most names", async () => {
-  const w = world();
+  await using w = world();
   const large = await w.ask("10.0.0.1", namesOf("a", 900));
   const small = await w.ask("10.0.0.1", namesOf("b", 300));
   assert.equal(small.refused, false);
@@ -105,7 +107,7 @@ Deno.test("a small list displaces the stream with the most names", async () => {
 });
 
 Deno.test("a client of another address gets its share, and many streams of one address are one party", async () => {
-  const w = world();
+  await using w = world();
   const many = [];
   for (let i = 0; i < 9; i++) many.push(await w.ask("10.0.0.1", namesOf(`a${i}`, 100)));
   const other = await w.ask("10.0.0.2", namesOf("b", 400));
@@ -118,7 +120,7 @@ Deno.test("a client of another address gets its share, and many streams of one a
 });
 
 Deno.test("names of resources that exist cost nothing", async () => {
-  const w = world();
+  await using w = world();
   const names = namesOf("exists", 600);
   w.inner.set(EDS, Object.fromEntries(names.map((name) => [name, "1"])));
   w.inner.publish();
@@ -131,7 +133,7 @@ Deno.test("names of resources that exist cost nothing", async () => {
 });
 
 Deno.test("names that stay when the stream that added them ends are charged to who holds them", async () => {
-  const w = world();
+  await using w = world();
   const hoarded = namesOf("a", 900);
   const first = await w.ask("10.0.0.1", hoarded);
   const second = await w.ask("10.0.0.2", hoarded);
@@ -144,7 +146,7 @@ Deno.test("names that stay when the stream that added them ends are charged to w
 });
 
 Deno.test("a proxy whose names have resources does not end for another's, though it added more", async () => {
-  const w = world();
+  await using w = world();
   const names = namesOf("exists", 700);
   w.inner.set(EDS, Object.fromEntries(names.map((name) => [name, "1"])));
   w.inner.publish();
@@ -161,7 +163,7 @@ Deno.test("a proxy whose names have resources does not end for another's, though
 });
 
 Deno.test("when all names have resources, only a stream with others ends", async () => {
-  const w = world();
+  await using w = world();
   const names = namesOf("exists", 1100);
   w.inner.set(EDS, Object.fromEntries(names.map((name) => [name, "1"])));
   w.inner.publish();
