@@ -23,14 +23,8 @@ export interface Absence {
 /** Names of features that are not implemented. */
 export const WAITING: readonly Absence[] = [
   {
-    reason: "an orchestrator to read from",
-    names: [
-      "controller_sync_errors_total",
-      "pilot_k8s_proxies_with_no_service_targets",
-      "pilot_worker_queue_depth",
-      "pilot_worker_queue_duration",
-      "pilot_worker_queue_latency",
-    ],
+    reason: "a count of proxies whose pod belongs to no Service",
+    names: ["pilot_k8s_proxies_with_no_service_targets"],
   },
 ];
 
@@ -63,7 +57,8 @@ configuration are computed when they are scraped; changes of configuration do no
 
 ## Exported
 
-The \`xds_cache_*\` ones with \`PILOT_XDS_CACHE_STATS\`.
+The \`xds_cache_*\` ones with \`PILOT_XDS_CACHE_STATS\`, the \`pilot_worker_queue_*\` ones, of the
+writes of controllers, with \`MESH_ENABLE_CONTROLLER_QUEUE_METRICS\`.
 `;
 
 /** The whole page. */

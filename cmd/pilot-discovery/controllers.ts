@@ -12,6 +12,7 @@ import {
   EXTERNAL_MESHD,
   followDefaultRevision,
   joinElection,
+  MESH_ENABLE_CONTROLLER_QUEUE_METRICS,
   PILOT_ANALYSIS_INTERVAL,
   PILOT_ENABLE_ANALYSIS,
   PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS,
@@ -29,6 +30,7 @@ import {
 } from "../../lib/controllers/mod.ts";
 import { isClusterLocal } from "../../lib/derive/mod.ts";
 import { selectorsMatch } from "../../lib/ingest/mod.ts";
+import { declareQueueMetrics } from "../../lib/metrics/mod.ts";
 import type { OrchClient } from "../../lib/orch/mod.ts";
 import { TABLED_KINDS, type TableKind } from "../../lib/schema/mod.ts";
 import {
@@ -71,6 +73,7 @@ interface Elected {
  * orchestrator there are none.
  */
 export function startControllers(input: ControllerInput, stack: AsyncDisposableStack): void {
+  if (MESH_ENABLE_CONTROLLER_QUEUE_METRICS.get()) declareQueueMetrics();
   const { sources: { client, tags }, settings: { options } } = input;
   if (client === undefined || tags === undefined) return;
   const process = `${POD_NAME.get() ?? Deno.hostname()}_${crypto.randomUUID().slice(0, 8)}`;

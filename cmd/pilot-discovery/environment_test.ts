@@ -93,7 +93,7 @@ Deno.test("the daemon warns only of variables without effect", async () => {
   assert(warned.some((line) => /warn.*no effect.*ENABLE_VTPROTOBUF.*one codec/.test(line)), log);
   assert(
     warned.some((line) =>
-      /warn.*not implemented.*PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY.*several clusters/.test(
+      /warn.*not implemented.*PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY.*remote clusters/.test(
         line,
       )
     ),

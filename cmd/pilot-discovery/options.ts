@@ -1,5 +1,6 @@
 import { type FlagValues, loggingFlagValues } from "../../lib/cli/mod.ts";
 import type { LoggingOptions } from "../../lib/log/mod.ts";
+import { POD_NAMESPACE, SYSTEM_NAMESPACE } from "./variables.ts";
 
 /** Options of `pilot-discovery discovery`: one for each flag, times in milliseconds. */
 export interface DiscoveryOptions {
@@ -45,8 +46,10 @@ export function discoveryOptions(flags: FlagValues): DiscoveryOptions {
     caCertFile: flags.string("caCertFile"),
     clusterAliases: flags.map("clusterAliases"),
     clusterId: flags.string("clusterID"),
-    clusterRegistriesNamespace: flags.string("clusterRegistriesNamespace"),
-    cniNamespace: flags.string("cniNamespace"),
+    clusterRegistriesNamespace: flags.given.has("clusterRegistriesNamespace")
+      ? flags.string("clusterRegistriesNamespace")
+      : SYSTEM_NAMESPACE.get(),
+    cniNamespace: ownNamespace(flags, "cniNamespace"),
     configDir: flags.string("configDir"),
     ctrlzAddress: flags.string("ctrlz_address"),
     ctrlzPort: flags.number("ctrlz_port"),
@@ -63,7 +66,7 @@ export function discoveryOptions(flags: FlagValues): DiscoveryOptions {
     orchApiBurst: flags.number("orchApiBurst"),
     orchApiQps: flags.number("orchApiQPS"),
     meshConfig: flags.string("meshConfig"),
-    namespace: flags.string("namespace"),
+    namespace: ownNamespace(flags, "namespace"),
     networksConfig: flags.string("networksConfig"),
     profile: flags.bool("profile"),
     registries: flags.list("registries"),
@@ -74,4 +77,10 @@ export function discoveryOptions(flags: FlagValues): DiscoveryOptions {
     logging: loggingFlagValues(flags),
     given: flags.given,
   };
+}
+
+/** A flag, or `POD_NAMESPACE`, or `SYSTEM_NAMESPACE`. */
+function ownNamespace(flags: FlagValues, name: string): string {
+  const isNamed = flags.given.has(name) || (POD_NAMESPACE.get() ?? "") !== "";
+  return isNamed ? flags.string(name) : SYSTEM_NAMESPACE.get();
 }

@@ -66,6 +66,19 @@ Deno.test("the own namespace comes from POD_NAMESPACE unless a flag gives it", (
   assert.equal(parse("-n", "mine").cniNamespace, "from-pod");
 });
 
+Deno.test("the system namespace comes from SYSTEM_NAMESPACE unless the pod or a flag names it", () => {
+  using _ = useEnvironment({ SYSTEM_NAMESPACE: "control" });
+  const { namespace, cniNamespace, clusterRegistriesNamespace } = parse("--cniNamespace=cni");
+  assert.deepEqual([namespace, cniNamespace, clusterRegistriesNamespace], [
+    "control",
+    "cni",
+    "control",
+  ]);
+  using _pod = useEnvironment({ SYSTEM_NAMESPACE: "control", POD_NAMESPACE: "pod" });
+  assert.equal(parse().namespace, "pod");
+  assert.equal(parse().clusterRegistriesNamespace, "control");
+});
+
 Deno.test("each flag of discovery reaches its option", () => {
   using _ = useEnvironment({});
   const argv = [

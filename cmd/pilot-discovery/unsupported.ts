@@ -8,7 +8,8 @@ import type { DiscoveryOptions } from "./options.ts";
 
 /** Flags that are accepted and have no effect, each with the reason. */
 export const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
-  vklog: "there are no messages of an orchestrator's client to select yet",
+  vklog:
+    "the client of the orchestrator's API has no levels of its own; --log_output_level=orch:debug shows its messages",
 };
 
 /** Variables of the agent that may be meant for the daemon, each with the reason why it has no use for it. */

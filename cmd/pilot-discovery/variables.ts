@@ -33,6 +33,26 @@ export const POD_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
+/** Default of flags with namespaces of the control plane, after `POD_NAMESPACE`. */
+export const SYSTEM_NAMESPACE: EnvVar<string> = declareEnv({
+  name: "SYSTEM_NAMESPACE",
+  type: "string",
+  default: "mesh-system",
+  doc:
+    "Namespace of the control plane where neither a flag nor `POD_NAMESPACE` names it: `--namespace`, `--cniNamespace`, `--clusterRegistriesNamespace`.",
+  readers,
+});
+
+/** Platform of the cluster. */
+export const PLATFORM: EnvVar<string> = declareEnv({
+  name: "PLATFORM",
+  type: "string",
+  default: "Default",
+  doc:
+    "Platform of the mesh. `openshift`: injected proxies run as a user of their namespace's range; other values have no effect.",
+  readers,
+});
+
 /** Default of the flag `--clusterID`. */
 export const CLUSTER_ID: EnvVar<string> = declareEnv({
   name: "CLUSTER_ID",

@@ -29,6 +29,7 @@ import { formatAddress } from "../../lib/web/mod.ts";
 import { type Identity, type SecuredTls, whenCertified } from "./identity.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import type { Sources } from "./sources.ts";
+import { PLATFORM } from "./variables.ts";
 
 const log = scope("default");
 
@@ -153,6 +154,7 @@ async function openInjection(
     proxySettings,
     revision,
     compliancePolicy: COMPLIANCE_POLICY.get() ?? "",
+    platform: PLATFORM.get(),
   };
   if (client === undefined) {
     const config = defaultInjectionConfig();

@@ -7,6 +7,7 @@ import { buildInfo } from "../base/mod.ts";
 import {
   type Counter,
   counter,
+  declareQueueMetrics,
   type Gauge,
   gauge,
   type Histogram,
@@ -124,41 +125,4 @@ function markOf(short: string): RejectionMark {
   };
 }
 
-/** Work that waits in a queue; `queue` is `conversions`: responses that the agent converts. */
-const queueDepth: Gauge = gauge({
-  name: "pilot_worker_queue_depth",
-  help: "Items that wait in a queue of work, by queue.",
-  labels: ["queue"],
-});
-/** Wait in a queue. */
-const queueLatency: Histogram = histogram({
-  name: "pilot_worker_queue_latency",
-  help: "Seconds that an item waited before it was processed, by queue.",
-  buckets: [.01, .1, .2, .5, 1, 3, 5],
-  labels: ["queue"],
-});
-/** Time of processing an item. */
-const queueDuration: Histogram = histogram({
-  name: "pilot_worker_queue_duration",
-  help: "Seconds that the processing of an item took, by queue.",
-  buckets: [.01, .1, .2, .5, 1, 3, 5],
-  labels: ["queue"],
-});
-
-/** Counts an item of a queue from now on. */
-export function queueItem(queue: string): { begin(): void; end(): void } {
-  queueDepth.inc({ queue });
-  let since = performance.now();
-  const seconds = () => {
-    const before = since;
-    since = performance.now();
-    return (since - before) / 1000;
-  };
-  return {
-    begin: () => queueLatency.observe({ queue }, seconds()),
-    end() {
-      queueDepth.dec({ queue });
-      queueDuration.observe({ queue }, seconds());
-    },
-  };
-}
+declareQueueMetrics();

@@ -11,6 +11,7 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { type Logger, scope } from "../log/mod.ts";
+import { queueItem } from "../metrics/mod.ts";
 import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "../rpc/mod.ts";
 import type { RpcClientTls, RpcStream } from "../rpc/mod.ts";
 import { conversionOf, type ResourceConverter, type StreamConversion } from "./convert.ts";
@@ -21,7 +22,6 @@ import {
   daemonTerminations,
   internalErrors,
   proxyTerminations,
-  queueItem,
   xdsRequests,
   xdsResponses,
 } from "./metrics.ts";

@@ -17,6 +17,7 @@ import {
   trimmed,
 } from "../orch/mod.ts";
 import { pause } from "./pause.ts";
+import type { Writer } from "./writes.ts";
 
 const log = scope("controllers");
 
@@ -38,6 +39,11 @@ const writes: Counter = counter({
   labels: ["controller"],
 });
 
+const syncErrors: Counter = counter({
+  name: "controller_sync_errors_total",
+  help: "Passes of the controllers that failed.",
+});
+
 /** Manager under which the server records the fields that controllers write. */
 export const MANAGER = "mesh-controllers";
 
@@ -55,7 +61,7 @@ export interface Reconciler {
   /** Types that are followed: their objects must be complete before the first pass. */
   readonly follows: readonly Pick<Following<unknown>, "synced" | "close">[];
   /** One pass: compares and writes; returns the number of writes. */
-  readonly pass: () => Promise<number>;
+  readonly pass: (writer: Writer) => Promise<number>;
   /** A pass happens at least after this time, in milliseconds. */
   readonly everyMs?: number;
 }
@@ -121,11 +127,12 @@ export async function reconcile(
   let failures = 0;
   while (!signal.aborted) {
     try {
-      writes.inc({ controller: name }, await pass());
+      writes.inc({ controller: name }, await pass({ signal, controller: name }));
       passes.inc({ controller: name, result: "success" });
       failures = 0;
     } catch (error) {
       passes.inc({ controller: name, result: "failure" });
+      syncErrors.inc();
       if (failures === 0 && !signal.aborted) {
         log.warn("a controller cannot write; it tries again", {
           controller: name,
@@ -139,35 +146,4 @@ export async function reconcile(
     await wake.wait(everyMs, signal);
   }
   await Promise.all(follows.map((one) => one.close()));
-}
-
-/**
- * Runs writes and goes on after a failure.
- *
- * @param workers most writes at the same time
- * @returns the number of writes that succeeded
- * @throws the first failure, after all were tried
- */
-export async function applyAll(
-  signal: AbortSignal,
-  tasks: readonly (() => Promise<unknown>)[],
-  workers: number = 1,
-): Promise<number> {
-  let done = 0;
-  let failure: { readonly error: unknown } | undefined;
-  const remaining = tasks.values();
-  const work = async (): Promise<void> => {
-    for (const task of remaining) {
-      if (signal.aborted) break;
-      try {
-        await task();
-        done++;
-      } catch (error) {
-        failure ??= { error };
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(workers, tasks.length) }, work));
-  if (failure !== undefined) throw failure.error;
-  return done;
 }

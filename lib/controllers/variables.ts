@@ -98,3 +98,12 @@ export const PILOT_STATUS_UPDATE_INTERVAL: EnvVar<number> = declareEnv({
   doc: "Time between two rounds of writing status.",
   readers,
 });
+
+/** True: the waiting writes of controllers are measured. */
+export const MESH_ENABLE_CONTROLLER_QUEUE_METRICS: EnvVar<boolean> = declareEnv({
+  name: "MESH_ENABLE_CONTROLLER_QUEUE_METRICS",
+  type: "bool",
+  default: false,
+  doc: "Export depth, waiting time and working time of the controllers' queues.",
+  readers,
+});

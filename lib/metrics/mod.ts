@@ -18,4 +18,5 @@ export {
 } from "./instruments.ts";
 export { expose, type Exposition } from "./expose.ts";
 export { type Scrape, sharedScrapes, type SharedScrapesOptions } from "./scrape.ts";
+export { declareQueueMetrics, type QueueItem, queueItem } from "./queue.ts";
 export { startProcessMetrics } from "./process.ts";

@@ -43,6 +43,8 @@ export interface InjectionSettings {
   readonly revision: string;
   readonly nativeSidecars: NativeSidecars;
   readonly compliancePolicy: string;
+  /** Platform of the cluster; the value `global.platform` of the templates counts, too. */
+  readonly platform: string;
   /** Annotations of a namespace; asked only where a platform keeps user ids in them. */
   readonly namespaceAnnotations: (name: string) => Promise<Readonly<Record<string, string>>>;
 }
@@ -120,7 +122,8 @@ export async function answerInjection(
 
 async function annotationsOf(namespace: string, settings: InjectionSettings) {
   const { global } = settings.config().values;
-  if (!isPlainObject(global) || global.platform !== "openshift") return {};
+  const platforms = [settings.platform, isPlainObject(global) ? global.platform : undefined];
+  if (!platforms.includes("openshift")) return {};
   return await settings.namespaceAnnotations(namespace);
 }
 

@@ -345,6 +345,7 @@ async function canary(
       ENABLE_NATIVE_SIDECARS: "auto",
       INJECTION_WEBHOOK_CONFIG_NAME: "own-injector",
       VALIDATION_WEBHOOK_CONFIG_NAME: "",
+      PLATFORM: "openshift",
     },
   });
   await eventually("bundles", async () =>
@@ -360,6 +361,7 @@ async function canary(
   assert.equal(metadata.annotations?.["mesh.io/rev"], "canary");
   const proxy = spec.initContainers?.[1];
   assert.match(proxy?.image ?? "", /^canary\.test\//);
+  assert.equal(proxy?.securityContext?.runAsUser, LAST_USER);
   const config = proxy?.env?.find(({ name }) => name === "PROXY_CONFIG")?.value ?? "{}";
   assert.equal(JSON.parse(config).concurrency, 7);
 }
@@ -488,6 +490,9 @@ async function templates(cluster: Cluster, client: OrchClient, daemon: Daemon): 
   await daemon.program.printed(/none: the built-in one/);
 }
 
+/** Last user of the range that the namespace has. */
+const LAST_USER = 1000629999;
+
 async function usersOfNamespace(
   cluster: Cluster,
   client: OrchClient,
@@ -507,7 +512,7 @@ async function usersOfNamespace(
   const at = { namespace: "shop", name: "ranged" };
   const { spec } = await getObject<StoredPod>(client, types.POD, at);
   const proxy = spec.containers.find(({ name }) => name === "mesh-proxy");
-  assert.equal(proxy?.securityContext?.runAsUser, 1000629999);
+  assert.equal(proxy?.securityContext?.runAsUser, LAST_USER);
   await cluster.run(["delete", "configmap", metadata.name, "-n", metadata.namespace]);
   await eventually("the built-in values", async () => !await isShown());
 }

@@ -217,6 +217,7 @@ Deno.test("a daemon's metrics are those of the page, and move with what they cou
       MESH_CREDENTIAL_DIR: `${config.path}/.credentials`,
       JWKS_ALLOWED_CIDRS: "127.0.0.0/8",
       PILOT_XDS_CACHE_STATS: "true",
+      MESH_ENABLE_CONTROLLER_QUEUE_METRICS: "true",
       // Counters move that often, and what proxies used stays that long for the test to see it.
       PILOT_XDS_CACHE_INDEX_CLEAR_INTERVAL: "2s",
     },

@@ -5,7 +5,8 @@
  */
 import { canonicalJson } from "../../base/mod.ts";
 import { applyObject, isNotFound, type ListItem, type ResourceType } from "../../orch/mod.ts";
-import { applyAll, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { applyAll } from "../writes.ts";
 
 /** Manager of the field `status.addresses`. */
 const MANAGER = "mesh-ip-autoallocate";
@@ -79,7 +80,7 @@ export async function runAddresses(
   await reconcile(term, wake, {
     name: "addresses",
     follows: [entries],
-    pass: () => applyAll(term.signal, tasks()),
+    pass: (writer) => applyAll(writer, tasks()),
     everyMs: EVERY_MS,
   });
 }

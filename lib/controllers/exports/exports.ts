@@ -13,7 +13,8 @@ import {
   type ResourceType,
   types,
 } from "../../orch/mod.ts";
-import { applyAll, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { applyAll } from "../writes.ts";
 
 /** A Service, as far as the controller reads it. */
 export interface ExportedService extends ListItem {
@@ -111,7 +112,7 @@ export async function runExports(
     await reconcile(term, wake, {
       name: "exports",
       follows: [services, exports, namespaces],
-      pass: () => {
+      pass: (writer) => {
         // Without the definition there is nothing to write to; it is looked for again and again.
         if (exports.state().absent) return Promise.resolve(0);
         const missing = missingExports({
@@ -120,7 +121,7 @@ export async function runExports(
           namespaces: namespaces.values(),
           selection: selected,
         });
-        return applyAll(term.signal, missing.map(create));
+        return applyAll(writer, missing.map(create));
       },
       everyMs: 10_000,
     });

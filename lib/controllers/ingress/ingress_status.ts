@@ -13,7 +13,8 @@ import {
   type IngressSettings,
   isOurs,
 } from "../../sources/mod.ts";
-import { applyAll, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { applyAll } from "../writes.ts";
 
 /** An address of a load balancer. */
 export interface IngressAddress {
@@ -83,7 +84,7 @@ export async function runIngressStatus(
   await reconcile(term, wake, {
     name: "ingress",
     follows: [ingresses, classes, services],
-    pass: () => applyAll(term.signal, tasks()),
+    pass: (writer) => applyAll(writer, tasks()),
     everyMs: 5_000,
   });
 }

@@ -16,7 +16,8 @@ import {
 } from "../../orch/mod.ts";
 import type { RegisteredEntry } from "../../sources/mod.ts";
 import { pause } from "../pause.ts";
-import { applyAll, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { observe, reconcile, type Reconciler, type Term, Wake } from "../reconcile.ts";
+import { applyAll } from "../writes.ts";
 import {
   CONTROLLER,
   DISCONNECTED,
@@ -101,10 +102,10 @@ interface PassContext {
 function passOf(
   term: Term,
   { inputs, items, leases, heartbeat, timing: { staleMs } }: PassContext,
-): () => Promise<number> {
+): Reconciler["pass"] {
   const { type, instance, graceMs, maxAgeMs } = inputs;
   const heartbeats = new Heartbeats();
-  return async () => {
+  return async (writer) => {
     const monotonic = performance.now();
     heartbeats.observe(leases.values(), monotonic, leases.state().fault !== undefined);
     const hasEnded = (controller: string) => {
@@ -123,7 +124,7 @@ function passOf(
       const holder = spec?.holderIdentity ?? "";
       return hasEnded(holder) === true && !controllers.has(holder);
     });
-    return beats + await applyAll(term.signal, [
+    return beats + await applyAll(writer, [
       ...writes.map((write) => () => writeEntry(term, type, write)),
       ...left.map((item) => () => markLeft(term, type, item)),
       ...deletes.map((item) => () => deleteEntry(term, type, item)),

@@ -4,7 +4,8 @@
  * @module
  */
 import { applyObject, isNotFound, type ListItem, type OrchObject, types } from "../../orch/mod.ts";
-import { applyAll, MANAGER, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { MANAGER, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { applyAll } from "../writes.ts";
 
 /** Name of the ConfigMap. */
 export const ROOT_CONFIG_MAP = "mesh-ca-root-cert";
@@ -91,9 +92,9 @@ export async function runRootCertificates(
     await reconcile(term, wake, {
       name: "root-certificates",
       follows: [namespaces, configMaps],
-      pass: () =>
+      pass: (writer) =>
         applyAll(
-          term.signal,
+          writer,
           desiredConfigMaps({
             namespaces: namespaces.values(),
             configMaps: configMaps.values(),

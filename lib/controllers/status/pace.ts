@@ -5,7 +5,7 @@
  */
 import { createRateLimit } from "../../orch/mod.ts";
 import { pause } from "../pause.ts";
-import { applyAll } from "../reconcile.ts";
+import { applyAll, type Writer } from "../writes.ts";
 import {
   PILOT_STATUS_BURST,
   PILOT_STATUS_MAX_WORKERS,
@@ -44,7 +44,7 @@ export interface PacedWrites {
    * @returns the number of writes that succeeded
    * @throws the first failure, after all were tried
    */
-  run(signal: AbortSignal, tasks: () => readonly (() => Promise<unknown>)[]): Promise<number>;
+  run(writer: Writer, tasks: () => readonly (() => Promise<unknown>)[]): Promise<number>;
 }
 
 /** Creates the pace. */
@@ -52,14 +52,15 @@ export function createPace({ qps, burst, workers, roundMs }: StatusPace): PacedW
   const limit = createRateLimit({ qps, burst });
   let nextAt = 0;
   return {
-    async run(signal, tasks) {
+    async run(writer, tasks) {
+      const { signal } = writer;
       await pause(Math.max(0, nextAt - performance.now()), signal);
       const writes = tasks().map((write) => async () => {
         await limit.take(signal);
         return await write();
       });
       try {
-        return await applyAll(signal, writes, workers);
+        return await applyAll(writer, writes, workers);
       } finally {
         if (writes.length > 0) nextAt = performance.now() + roundMs;
       }

@@ -9,7 +9,7 @@ const FREE = {
   PILOT_STATUS_MAX_WORKERS: "1",
   PILOT_STATUS_UPDATE_INTERVAL: "0s",
 };
-const SIGNAL = new AbortController().signal;
+const WRITER = { signal: new AbortController().signal, controller: "status" };
 
 function paceOf(env: Record<string, string>): ReturnType<typeof createPace> {
   using _ = useEnvironment({ ...FREE, ...env });
@@ -25,7 +25,7 @@ async function mostAtOnce(workers: number, writes: number): Promise<number> {
     running--;
   };
   const pace = paceOf({ PILOT_STATUS_MAX_WORKERS: `${workers}` });
-  assert.equal(await pace.run(SIGNAL, () => Array(writes).fill(write)), writes);
+  assert.equal(await pace.run(WRITER, () => Array(writes).fill(write)), writes);
   return most;
 }
 
@@ -47,7 +47,7 @@ Deno.test("PILOT_STATUS_QPS and BURST: writes beyond the burst wait", async () =
   };
   // The third write would wait for an hour.
   const pace = paceOf({ PILOT_STATUS_QPS: "0.0003", PILOT_STATUS_BURST: "2" });
-  const round = pace.run(controller.signal, () => Array(3).fill(write));
+  const round = pace.run({ ...WRITER, signal: controller.signal }, () => Array(3).fill(write));
   await burst.promise;
   await settled();
   controller.abort(new Error("ended"));
@@ -58,14 +58,14 @@ Deno.test("PILOT_STATUS_QPS and BURST: writes beyond the burst wait", async () =
 Deno.test("PILOT_STATUS_UPDATE_INTERVAL: the next round of writes waits", async () => {
   const pace = paceOf({ PILOT_STATUS_UPDATE_INTERVAL: "1h" });
   const controller = new AbortController();
-  assert.equal(await pace.run(SIGNAL, () => []), 0);
+  assert.equal(await pace.run(WRITER, () => []), 0);
   assert.equal(
-    await pace.run(SIGNAL, () => [() => Promise.resolve()]),
+    await pace.run(WRITER, () => [() => Promise.resolve()]),
     1,
     "a round without writes",
   );
   let ended = false;
-  const waiting = pace.run(controller.signal, () => {
+  const waiting = pace.run({ ...WRITER, signal: controller.signal }, () => {
     assert.ok(ended, "the round began before its time");
     return [];
   });
@@ -79,6 +79,6 @@ Deno.test("a failed write does not end the others", async () => {
   let writes = 0;
   const fail = () => Promise.reject(new Error("no"));
   const write = () => Promise.resolve(writes++);
-  await assert.rejects(paceOf({}).run(SIGNAL, () => [write, fail, write]), /no/);
+  await assert.rejects(paceOf({}).run(WRITER, () => [write, fail, write]), /no/);
   assert.equal(writes, 2);
 });

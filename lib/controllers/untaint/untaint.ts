@@ -4,7 +4,8 @@
  * @module
  */
 import { isConflict, isNotFound, type ListItem, mergePatch, types } from "../../orch/mod.ts";
-import { applyAll, observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
+import { applyAll } from "../writes.ts";
 
 /** Key of the taint that keeps pods off a node until its network plugin is ready. */
 export const TAINT = "cni.mesh.io/not-ready";
@@ -74,6 +75,6 @@ export async function runUntaint(
   await reconcile(term, wake, {
     name: "untaint",
     follows: [nodes, pods],
-    pass: () => applyAll(term.signal, tasks()),
+    pass: (writer) => applyAll(writer, tasks()),
   });
 }

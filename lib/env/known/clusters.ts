@@ -1,15 +1,15 @@
 /**
- * Variables of several clusters, which are not implemented.
+ * Variables of several clusters without effect.
  *
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
 import { AGENT_DAEMON, bool, DAEMON } from "./rows.ts";
 
-/** Variables of several clusters, which are not implemented. */
+/** Variables of several clusters without effect. */
 export const CLUSTERS: readonly IneffectiveGroup[] = [
   {
-    state: { kind: "unsupported", reason: "several clusters" },
+    state: { kind: "unsupported", reason: "custom resources of remote clusters" },
     readers: DAEMON,
     rows: [
       bool(
@@ -17,12 +17,6 @@ export const CLUSTERS: readonly IneffectiveGroup[] = [
         AGENT_DAEMON,
         true,
         "Read WorkloadEntries from other clusters.",
-      ),
-      bool(
-        "PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API",
-        AGENT_DAEMON,
-        true,
-        "Use Gateway API objects with the network label as gateways of networks.",
       ),
     ],
   },

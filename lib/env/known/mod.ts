@@ -8,18 +8,16 @@ import { declareIneffectiveVariables, type IneffectiveGroup } from "../ineffecti
 import { listEnv } from "../table.ts";
 import { AMBIENT } from "./ambient.ts";
 import { CLUSTERS } from "./clusters.ts";
+import { GATEWAY_API } from "./gateway_api.ts";
 import { NODE } from "./node.ts";
-import { ORCHESTRATOR } from "./orchestrator.ts";
 import { RUNTIME } from "./runtime.ts";
-import { SECURITY } from "./security.ts";
 import { SHARED } from "./shared.ts";
 import { TRAFFIC } from "./traffic.ts";
 
 /** All variables without effect, by reason. */
 export const INEFFECTIVE_VARIABLES: readonly IneffectiveGroup[] = [
-  ...ORCHESTRATOR,
+  ...GATEWAY_API,
   ...CLUSTERS,
-  ...SECURITY,
   ...TRAFFIC,
   ...AMBIENT,
   ...NODE,

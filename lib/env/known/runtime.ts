@@ -11,6 +11,36 @@ export const RUNTIME: readonly IneffectiveGroup[] = [
   {
     state: {
       kind: "ineffective",
+      reason: "the secret `cacerts` is always read from the cluster whose API the daemon uses",
+    },
+    readers: DAEMON,
+    rows: [
+      bool(
+        "USE_REMOTE_CERTS",
+        AGENT_DAEMON,
+        false,
+        "Let an external daemon load the authority's certificates from the configuration's cluster.",
+      ),
+    ],
+  },
+  {
+    state: { kind: "ineffective", reason: "the client of the orchestrator's API uses JSON" },
+    readers: DAEMON,
+    rows: [
+      {
+        ...text(
+          "MESH_ORCH_CLIENT_CONTENT_TYPE",
+          AGENT_DAEMON,
+          "protobuf",
+          "Content type of requests to the orchestrator.",
+        ),
+        choices: ["protobuf", "json"],
+      },
+    ],
+  },
+  {
+    state: {
+      kind: "ineffective",
       reason: "there is one codec, generated from the protos",
     },
     readers: DAEMON,

@@ -157,7 +157,9 @@ export const SHARED: readonly ListedEnv[] = [
     "MESHD_CUSTOM_HOST",
     "POD_NAME",
     "POD_NAMESPACE",
+    "SYSTEM_NAMESPACE",
   ]),
+  ...listed("string", AGENT_DAEMON, ["PLATFORM"]),
   ...listed("bool", ALL, [
     "ENABLE_MCS_AUTO_EXPORT",
     "ENABLE_MCS_CLUSTER_LOCAL",
@@ -165,6 +167,7 @@ export const SHARED: readonly ListedEnv[] = [
     "ENABLE_MCS_SERVICE_DISCOVERY",
     "ENABLE_MULTICLUSTER_HEADLESS",
     "EXTERNAL_MESHD",
+    "MESH_ENABLE_CONTROLLER_QUEUE_METRICS",
   ]),
   {
     name: "ENABLE_NATIVE_SIDECARS",

@@ -1,41 +1,13 @@
 /**
- * Variables of the connection to an orchestrator, which is not implemented.
+ * Variables of the Gateway API, which is not implemented.
  *
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT_DAEMON, ALL, bool, DAEMON, text } from "./rows.ts";
+import { AGENT_DAEMON, bool, DAEMON, text } from "./rows.ts";
 
-/** Variables of the connection to an orchestrator, which is not implemented. */
-export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
-  {
-    state: { kind: "unsupported", reason: "the connection to an orchestrator" },
-    readers: DAEMON,
-    rows: [
-      bool(
-        "MESH_ENABLE_CONTROLLER_QUEUE_METRICS",
-        ALL,
-        false,
-        "Export depth, waiting time and working time of the controllers' queues.",
-      ),
-      {
-        ...text(
-          "MESH_ORCH_CLIENT_CONTENT_TYPE",
-          AGENT_DAEMON,
-          "protobuf",
-          "Content type of requests to the orchestrator.",
-        ),
-        choices: ["protobuf", "json"],
-      },
-      text(
-        "PLATFORM",
-        AGENT_DAEMON,
-        "Default",
-        "Platform of the mesh, for platform-specific settings.",
-      ),
-      text("SYSTEM_NAMESPACE", ALL, "mesh-system", "Namespace of the control plane."),
-    ],
-  },
+/** Variables of the Gateway API, which is not implemented. */
+export const GATEWAY_API: readonly IneffectiveGroup[] = [
   {
     state: { kind: "unsupported", reason: "the Gateway API" },
     readers: DAEMON,
@@ -70,6 +42,12 @@ export const ORCHESTRATOR: readonly IneffectiveGroup[] = [
         AGENT_DAEMON,
         "mesh.io/gateway-controller",
         "Controller name of the mesh's GatewayClasses.",
+      ),
+      bool(
+        "PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API",
+        AGENT_DAEMON,
+        true,
+        "Use Gateway API objects with the network label as gateways of networks.",
       ),
       text(
         "PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME",

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { useEnvironment } from "../env/mod.ts";
+import { expose } from "../metrics/mod.ts";
+import { applyAll } from "./writes.ts";
+
+async function measured(controller: string): Promise<Record<string, number>> {
+  const { body } = await expose();
+  const series = new RegExp(`^(pilot_worker_queue_\\w+)\\{queue="${controller}"\\} (\\S+)$`, "gm");
+  return Object.fromEntries(
+    [...body.matchAll(series)]
+      .filter(([, name]) => !name!.endsWith("_sum"))
+      .map(([, name, value]) => [name, Number(value)]),
+  );
+}
+
+Deno.test("MESH_ENABLE_CONTROLLER_QUEUE_METRICS: writes that wait, run and are left out", async () => {
+  using _ = useEnvironment({ MESH_ENABLE_CONTROLLER_QUEUE_METRICS: "true" });
+  const controller = new AbortController();
+  const depths: (number | undefined)[] = [];
+  const depth = async () => depths.push((await measured("few")).pilot_worker_queue_depth);
+  const failing = async () => {
+    await depth();
+    controller.abort();
+    throw new Error("refused");
+  };
+  const applied = applyAll(
+    { signal: controller.signal, controller: "few" },
+    [depth, failing, depth],
+  );
+  await assert.rejects(applied, /refused/);
+  assert.deepEqual(depths, [3, 2], "the write after the end of the term is left out");
+  assert.deepEqual(await measured("few"), {
+    pilot_worker_queue_depth: 0,
+    pilot_worker_queue_latency_count: 2,
+    pilot_worker_queue_duration_count: 2,
+  });
+});
+
+Deno.test("without the variable, queues are not measured", async () => {
+  using _ = useEnvironment({});
+  const writer = { signal: new AbortController().signal, controller: "unmeasured" };
+  assert.equal(await applyAll(writer, [() => Promise.resolve()]), 1);
+  assert.deepEqual(await measured("unmeasured"), {});
+});
