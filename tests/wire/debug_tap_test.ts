@@ -59,6 +59,10 @@ async function tapped(
     "the agent to start",
     async () => (await get(`${agent.status}/metrics`))[0] === 200,
   );
+  await eventually(
+    "the tap to listen",
+    async () => (await get(`http://127.0.0.1:${port}/other`))[0] === 404,
+  );
   return agent;
 }
 
