@@ -29,6 +29,13 @@ Deno.test("MESH_ENABLE_CONTROLLER_QUEUE_METRICS: writes that wait, run and are l
   );
   await assert.rejects(applied, /refused/);
   assert.deepEqual(depths, [3, 2], "the write after the end of the term is left out");
+  const { body } = await expose();
+  for (const name of ["latency", "duration"]) {
+    const bounds = [...body.matchAll(
+      new RegExp(`^pilot_worker_queue_${name}_bucket\\{le="([^"]+)",queue="few"\\}`, "gm"),
+    )].map(([, bound]) => bound);
+    assert.deepEqual(bounds, ["0.01", "0.1", "0.2", "0.5", "1", "3", "5", "+Inf"], name);
+  }
   assert.deepEqual(await measured("few"), {
     pilot_worker_queue_depth: 0,
     pilot_worker_queue_latency_count: 2,

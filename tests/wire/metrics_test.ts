@@ -25,6 +25,10 @@ const SPEC = (Deno.env.get("MESH_SPEC_DIR") ??
 
 /** Moved by tests of their own, which name them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  controller_sync_errors_total: "lib/controllers/reconcile_test.ts",
+  pilot_worker_queue_depth: "lib/controllers/writes_test.ts",
+  pilot_worker_queue_duration: "lib/controllers/writes_test.ts",
+  pilot_worker_queue_latency: "lib/controllers/writes_test.ts",
   auto_registration_deletes_total: "tests/wire/registration_test.ts",
   auto_registration_errors_total: "tests/wire/registration_test.ts",
   auto_registration_success_total: "tests/wire/registration_test.ts",
@@ -282,6 +286,12 @@ function checkNames(text: string): void {
   }
 }
 
+/** Histograms without a series on the page; the tests that move them compare their buckets. */
+const WITHOUT_SERIES: ReadonlySet<string> = new Set([
+  "pilot_worker_queue_duration",
+  "pilot_worker_queue_latency",
+]);
+
 /** The rows of the interface description about the daemon: name, kind, buckets. */
 async function described(): Promise<Map<string, [kind: string, buckets: string]> | undefined> {
   const text = await Deno.readTextFile(SPEC).catch(() => undefined);
@@ -315,7 +325,7 @@ Deno.test({
       const [, , shown = "", , bounds = ""] = row.split("|").map((cell) => cell.trim());
       const kinds: Record<string, string> = { Sum: "counter", LastValue: "gauge" };
       assert.equal(shown, kinds[kind] ?? "histogram", name);
-      if (buckets !== "") {
+      if (buckets !== "" && !WITHOUT_SERIES.has(name)) {
         assert.deepEqual(bounds.split(",").map(Number), buckets.split(",").map(Number), name);
       }
     }
