@@ -7,7 +7,7 @@
 import { parseArgs } from "node:util";
 import {
   daemonRoles,
-  DEFAULT_ROLES,
+  defaultRoleOptions,
   READER_ACCOUNT,
   readerRoles,
   type RoleObject,
@@ -20,17 +20,18 @@ export function rolesText(objects: readonly RoleObject[]): string {
 }
 
 function main(): void {
+  const defaults = defaultRoleOptions();
   const { values } = parseArgs({
     options: {
-      namespace: { type: "string", default: DEFAULT_ROLES.namespace },
+      namespace: { type: "string", default: defaults.namespace },
       account: { type: "string" },
       signer: { type: "string", multiple: true, default: [] },
-      "sharing-group": { type: "string", default: DEFAULT_ROLES.sharingGroup },
+      "sharing-group": { type: "string", default: defaults.sharingGroup },
       reader: { type: "boolean", default: false },
     },
   });
   const { namespace, signer: signers, "sharing-group": sharingGroup, reader } = values;
-  const account = values.account ?? (reader ? READER_ACCOUNT : DEFAULT_ROLES.account);
+  const account = values.account ?? (reader ? READER_ACCOUNT : defaults.account);
   const options = { namespace, account, signers, sharingGroup };
   console.log(rolesText((reader ? readerRoles : daemonRoles)(options)).trimEnd());
 }

@@ -5,6 +5,8 @@
  */
 import type { OrchObject } from "../../lib/orch/mod.ts";
 import { KINDS } from "../../lib/schema/mod.ts";
+import { MCS_API_GROUP } from "../../lib/sources/mod.ts";
+import { SYSTEM_NAMESPACE } from "./variables.ts";
 
 /** Names that the roles contain. */
 export interface RoleOptions {
@@ -12,19 +14,21 @@ export interface RoleOptions {
   readonly namespace: string;
   /** Service account of the daemon in the system namespace. */
   readonly account: string;
-  /** Names of signers of CertificateSigningRequests that the daemon may use; `*` at the end matches. */
+  /** Names of signers of CertificateSigningRequests that the daemon may use; `DOMAIN/*` names all of a domain. */
   readonly signers: readonly string[];
   /** API group of ServiceExports and ServiceImports (`MCS_API_GROUP`). */
   readonly sharingGroup: string;
 }
 
-/** The names of a default installation. */
-export const DEFAULT_ROLES: RoleOptions = {
-  namespace: "mesh-system",
-  account: "meshd",
-  signers: [],
-  sharingGroup: "multicluster.x-orch.io",
-};
+/** The names of an installation whose daemon has the variables of this environment. */
+export function defaultRoleOptions(): RoleOptions {
+  return {
+    namespace: SYSTEM_NAMESPACE.get(),
+    account: "meshd",
+    signers: [],
+    sharingGroup: MCS_API_GROUP.get(),
+  };
+}
 
 /** Usual service account of a daemon in a remote cluster that it reads. */
 export const READER_ACCOUNT = "meshd-reader";
@@ -55,21 +59,23 @@ const APPLY = ["create", "patch"];
 /** The service account of a daemon, its roles, and their bindings. */
 export function daemonRoles(options: RoleOptions): RoleObject[] {
   const { namespace, account } = options;
-  const subject = { kind: "ServiceAccount", name: account, namespace };
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace } },
-    ...boundRole({ name: `${account}-${namespace}` }, clusterRules(options), subject),
-    ...boundRole({ name: account, namespace }, SYSTEM_RULES, subject),
+    ...accountWith(options, clusterRules(options)),
+    ...boundRole({ name: account, namespace }, SYSTEM_RULES, options),
   ];
 }
 
 /** The service account of a remote cluster's secret, with what a daemon of another cluster reads there. */
 export function readerRoles(options: RoleOptions): RoleObject[] {
+  return accountWith(options, readerRules(options));
+}
+
+/** A service account with a role of the cluster. */
+function accountWith(options: RoleOptions, rules: readonly RoleRule[]): RoleObject[] {
   const { namespace, account } = options;
-  const subject = { kind: "ServiceAccount", name: account, namespace };
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace } },
-    ...boundRole({ name: `${account}-${namespace}` }, readerRules(options), subject),
+    ...boundRole({ name: `${account}-${namespace}` }, rules, options),
   ];
 }
 
@@ -77,11 +83,12 @@ export function readerRoles(options: RoleOptions): RoleObject[] {
 function boundRole(
   metadata: { readonly name: string; readonly namespace?: string },
   rules: readonly RoleRule[],
-  subject: Readonly<Record<string, string>>,
+  { account, namespace }: RoleOptions,
 ): RoleObject[] {
   const scope = metadata.namespace === undefined ? "Cluster" : "";
   const apiVersion = `${RBAC}/v1`;
   const roleRef = { apiGroup: RBAC, kind: `${scope}Role`, name: metadata.name };
+  const subject = { kind: "ServiceAccount", name: account, namespace };
   return [
     { apiVersion, kind: `${scope}Role`, metadata, rules },
     { apiVersion, kind: `${scope}RoleBinding`, metadata, roleRef, subjects: [subject] },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { nextRound } from "./rounds.ts";
+import { nextRound, roundsEnded } from "./rounds.ts";
 
 /** Works for some milliseconds in each round, until it is stopped. */
 function keepBusy(next: (run: () => void) => void): { stop(): void } {
@@ -70,4 +70,17 @@ Deno.test("callbacks run in the order in which they asked, also when the round w
     await promise;
   }
   assert.deepEqual(order, Array.from({ length: asked }, (_, i) => i));
+});
+
+Deno.test("the end of the rounds comes after the callbacks that wait for the network", async () => {
+  // Short steps without a pause: a round that waits for the network is due.
+  for (const end = performance.now() + 100; performance.now() < end;) {
+    nextRound(() => {});
+    const start = performance.now();
+    while (performance.now() - start < 1);
+  }
+  let hasRun = false;
+  nextRound(() => hasRun = true);
+  await roundsEnded();
+  assert.equal(hasRun, true);
 });

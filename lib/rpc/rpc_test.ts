@@ -216,3 +216,34 @@ overEach(
     await Deno.remove(folder, { recursive: true });
   },
 );
+
+overEach("a stopped server waits for handlers whose streams are cut", async () => {
+  let ended = false;
+  const begun = Promise.withResolvers<void>();
+  const server = await start(async (call) => {
+    begun.resolve();
+    await call.ended;
+    // The work that a handler has left.
+    for (let i = 0; i < 5; i++) await new Promise<void>((done) => void setImmediate(done));
+    ended = true;
+  });
+  const stream = openStream({ target: server.address, path: PATH });
+  stream.send(bytes("a"));
+  await begun.promise;
+  await server.stop(0);
+  assert.equal(ended, true);
+  await failure(stream);
+});
+
+overEach("a stopped server does not wait for a handler that never ends", async () => {
+  const begun = Promise.withResolvers<void>();
+  const server = await start(() => {
+    begun.resolve();
+    return new Promise(() => {});
+  });
+  const stream = openStream({ target: server.address, path: PATH });
+  stream.send(bytes("a"));
+  await begun.promise;
+  await server.stop(0);
+  await failure(stream);
+});

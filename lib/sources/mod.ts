@@ -84,6 +84,7 @@ export {
 } from "./orchestrator/mod.ts";
 export {
   ENABLE_MCS_AUTO_EXPORT,
+  MCS_API_GROUP,
   MESH_CREDENTIAL_DIR,
   MESH_WATCH_NAMESPACE,
   ORCH_INGRESS_NS,

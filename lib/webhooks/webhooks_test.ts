@@ -81,6 +81,17 @@ Deno.test("an injected pod is a JSON Patch, in the version of the review", async
   assert.deepEqual(pathVariables(["a", "b", "c"]), [["A", "b"]]);
 });
 
+Deno.test("on OpenShift the proxy runs as a user of its namespace", async () => {
+  const object = review({ operation: "CREATE", namespace: "shop", object: POD });
+  for (const [platform, user] of [["openshift", 1009], ["Default", 1337]] as const) {
+    const { body } = await post("/inject", object, {
+      paths: { injection: { ...PATHS.injection!, platform } },
+    });
+    const patch = atob(JSON.parse(body!).response.patch);
+    assert.match(patch, new RegExp(`"runAsUser":${user}\\b`), platform);
+  }
+});
+
 Deno.test("requests that are no reviews have a status", async () => {
   const pod = review({ object: POD });
   assert.deepEqual(await post("/inject", ""), { status: 400, body: "no body found" });

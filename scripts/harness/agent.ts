@@ -55,8 +55,9 @@ export interface AgentOptions {
   /** Folder for its files; the caller removes it. */
   readonly dir: string;
   /**
-   * `REDIRECT`: listeners bind to the fixed ports of interception, so the agent needs a network
-   * namespace of its own. Default: `NONE`.
+   * `REDIRECT`: listeners bind to the ports of interception, which are fixed unless the mesh
+   * configuration has others. With fixed ports the agent needs a network namespace of its own.
+   * Default: `NONE`.
    */
   readonly interception?: "NONE" | "REDIRECT";
   /** Use delta xDS. Default: true. */

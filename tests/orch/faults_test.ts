@@ -162,7 +162,6 @@ async function copyDir(from: string, to: string): Promise<void> {
 /** A configuration file with the token of a service account in a file of its own. */
 async function accountFiles(cluster: Cluster, client: OrchClient, port: number) {
   await createAccounts(client, [ACCOUNT]);
-  await bindAdmin(client);
   const config = JSON.parse(await Deno.readTextFile(cluster.files.kubeconfig));
   const tokenFile = `${cluster.files.kubeconfig}.token`;
   await writeToken(client, tokenFile);
@@ -176,17 +175,6 @@ async function accountFiles(cluster: Cluster, client: OrchClient, port: number) 
 async function writeToken(client: OrchClient, path: string): Promise<void> {
   const token = await tokenOf(client, ACCOUNT, { audiences: [] });
   await Deno.writeTextFile(path, token);
-}
-
-const RBAC = { group: "rbac.authorization.k8s.io", version: "v1" };
-
-async function bindAdmin(client: OrchClient): Promise<void> {
-  const [namespace, name] = ACCOUNT.split("/");
-  const type = { ...RBAC, kind: "ClusterRoleBinding", plural: "clusterrolebindings" };
-  await make(client, { ...type, namespaced: false }, { name: "meshd" }, {
-    roleRef: { apiGroup: RBAC.group, kind: "ClusterRole", name: "cluster-admin" },
-    subjects: [{ kind: "ServiceAccount", namespace, name }],
-  });
 }
 
 const FLOW = { group: "flowcontrol.apiserver.k8s.io", version: "v1", namespaced: false };

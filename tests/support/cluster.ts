@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import {
   daemonRoles,
-  DEFAULT_ROLES,
+  defaultRoleOptions,
   type RoleObject,
   type RoleOptions,
 } from "../../cmd/pilot-discovery/roles.ts";
@@ -61,8 +61,9 @@ export async function grantRoles(
   objectsOf: (options: RoleOptions) => RoleObject[] = daemonRoles,
 ): Promise<void> {
   using client = await adminClient(cluster);
-  await ensureNamespace(client, DEFAULT_ROLES.namespace);
-  const objects = rolesText(objectsOf({ ...DEFAULT_ROLES, ...roles }));
+  const options = { ...defaultRoleOptions(), ...roles };
+  await ensureNamespace(client, options.namespace);
+  const objects = rolesText(objectsOf(options));
   const { success, text } = await cluster.run(["apply", "-f", "-"], objects);
   assert.ok(success, text);
 }

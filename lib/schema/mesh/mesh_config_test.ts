@@ -202,7 +202,7 @@ Deno.test("mesh config: directories are sources of configuration, and others are
   ]);
   assert.equal(controlPlaneOf(value!.configSources[1]!.address), "other.example:15010");
   assert.deepEqual(warnings.map(({ path, message }) => `${path}: ${message}`), [
-    'configSources[2].address: source "k8s://" does nothing: the daemon reads the orchestrator of --orchconfig, or of its pod, without it',
+    'configSources[2].address: source "k8s://" does nothing: the orchestrator comes from --orchconfig or from the pod of the daemon',
     'configSources[3].subscribedResources: field "subscribedResources" is not implemented and has no effect',
   ]);
 });

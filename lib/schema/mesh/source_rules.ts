@@ -32,7 +32,7 @@ export function controlPlaneOf(address: string): string | undefined {
 
 /** Known configuration sources that are not supported, with the reason. */
 const UNREAD_SOURCES: Readonly<Record<string, string>> = {
-  "k8s:": "the daemon reads the orchestrator of --orchconfig, or of its pod, without it",
+  "k8s:": "the orchestrator comes from --orchconfig or from the pod of the daemon",
 };
 
 /** Checks configuration sources; unsupported ones give a warning with the reason. */
