@@ -1,11 +1,12 @@
-import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/base/mod.ts";
 import { dataError, type Invocation, tableText, usageError } from "../../lib/cli/mod.ts";
+import { queryPrometheus } from "../../lib/prometheus/mod.ts";
 
 import { namesCluster, openCluster } from "./cluster/access.ts";
 import { withPodPort } from "./cluster/forward.ts";
 import { selectedPods } from "./cluster/pods.ts";
 
-/** Longest wait for an answer. */
+/** Longest wait for an answer, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** Labels and port of the pod of a Prometheus in the namespace of the mesh. */
@@ -78,38 +79,22 @@ function latencyText(milliseconds: number | undefined): string {
     : `${Math.round(milliseconds)}ms`;
 }
 
-/** The value of an expression; `undefined` when there is no series. */
+/**
+ * The value of an expression of one series; `undefined` when there is no series.
+ *
+ * @throws {MeshError} `prometheus-unreachable`; the error of wrong input for the answer of another
+ * program
+ */
 async function ask(
   { signal }: Invocation,
-  base: string,
-  query: string,
+  address: string,
+  expression: string,
 ): Promise<number | undefined> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  const url = `${base}/api/v1/query?query=${encodeURIComponent(query)}`;
-  let text: string;
   try {
-    const answer = await fetch(url, { signal: AbortSignal.any([signal, timeout]) });
-    text = await answer.text();
-  } catch (cause) {
-    const reason = timeout.aborted ? "no answer within 30 seconds" : messageOf(cause);
-    throw new MeshError("prometheus", `cannot ask ${printable(base)}: ${printable(reason)}`, {
-      remedy: "Check the address, and that the Prometheus runs.",
-    });
+    const question = { address, expression, timeoutMs: TIMEOUT_MS, signal };
+    return (await queryPrometheus(question))[0]?.value;
+  } catch (error) {
+    if (!(error instanceof MeshError && error.code === "prometheus-answer")) throw error;
+    throw dataError(error.message, error.remedy, error);
   }
-  const value = parsed(base, text);
-  return value === undefined ? undefined : Number(value);
-}
-
-/** The first value of an answer of the query API. */
-function parsed(base: string, text: string): string | undefined {
-  try {
-    const { status, data } = JSON.parse(text);
-    if (status === "success") return data.result[0]?.value[1];
-  } catch {
-    // The error below says all that is known of the answer.
-  }
-  throw dataError(
-    `${printable(base)} did not answer as a Prometheus: ${printable(text.slice(0, 200))}`,
-    "Give the base address of a Prometheus, such as http://localhost:9090.",
-  );
 }

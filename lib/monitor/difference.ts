@@ -1,6 +1,7 @@
 /**
  * The oldest difference between what sources have and what proxies acknowledged: a source that cannot
- * be read or has other objects than its watch reported, changes that are not published yet, responses that a proxy did not acknowledge.
+ * be read or has other objects than its watch reported, changes that are not published yet,
+ * responses that a proxy did not acknowledge.
  *
  * @module
  */

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { MeshError, messageOf, printable } from "../base/mod.ts";
-import { readBody } from "../web/mod.ts";
+import { messageOf } from "../base/mod.ts";
+import { queryPrometheus, type Series } from "../prometheus/mod.ts";
 import { MESH_PROMETHEUS_ADDRESS } from "./variables.ts";
 
 /** Requests from a workload to a service. */
@@ -27,8 +27,6 @@ export type Traffic = { readonly edges: readonly TrafficEdge[] } | { readonly fa
 const TIMEOUT_MS = 2_000;
 /** Answers are used for this time in milliseconds. */
 const FRESH_MS = 5_000;
-/** Longest answer, in bytes. */
-const MAX_BYTES = 8 * 2 ** 20;
 
 const LABELS =
   "reporter,source_workload,source_workload_namespace,destination_service,response_code";
@@ -46,50 +44,31 @@ export function createTrafficReader(): (() => Promise<Traffic>) | undefined {
   };
 }
 
-async function read(base: string): Promise<Traffic> {
+async function read(address: string): Promise<Traffic> {
   try {
-    const url = `${base}/api/v1/query?query=${encodeURIComponent(QUERY)}`;
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const text = await readBody(await fetch(url, { signal }), MAX_BYTES, signal);
-    return { edges: trafficOf(JSON.parse(text)) };
+    const question = { address, expression: QUERY, timeoutMs: TIMEOUT_MS };
+    return { edges: trafficOf(await queryPrometheus(question)) };
   } catch (error) {
-    const late = error instanceof DOMException && error.name === "TimeoutError";
-    const reason = late ? `no answer within ${TIMEOUT_MS / 1000} s` : messageOf(error);
-    return { fault: printable(`${base} does not answer as a Prometheus: ${reason}`) };
+    return { fault: messageOf(error) };
   }
-}
-
-/** One series of an answer of the query API of Prometheus, version 1. */
-interface Series {
-  readonly metric?: Readonly<Record<string, string>>;
-  readonly value?: readonly [time: number, value: string];
 }
 
 /**
- * The edges of an answer, the busiest first. Both proxies of a request count it: the count of the
- * client's proxy is used where there is one, because it has the errors of connections, too.
- *
- * @throws {MeshError} `prometheus` for another answer
+ * The edges of the series of `QUERY`, the busiest first. Both proxies of a request count it: the
+ * count of the client's proxy is used where there is one, because it has the errors of connections,
+ * too.
  */
-export function trafficOf(answer: unknown): TrafficEdge[] {
-  const { status, data } = (answer ?? {}) as {
-    readonly status?: string;
-    readonly data?: { readonly result?: readonly Series[] };
-  };
-  if (status !== "success" || !Array.isArray(data?.result)) {
-    throw new MeshError("prometheus", "the answer is not that of the query API");
-  }
+export function trafficOf(series: readonly Series[]): TrafficEdge[] {
   const found = new Map<string, Record<string, { rate: number; errors: number }>>();
-  for (const { metric = {}, value } of data.result as readonly Series[]) {
-    const rate = Number(value?.[1]);
+  for (const { labels, value: rate } of series) {
     if (!(rate > 0) || rate === Infinity) continue;
-    const { reporter = "destination", destination_service: to = "unknown" } = metric;
-    const id = JSON.stringify([sourceOf(metric), to]);
+    const { reporter = "destination", destination_service: to = "unknown" } = labels;
+    const id = JSON.stringify([sourceOf(labels), to]);
     const sides = found.get(id) ?? {};
     found.set(id, sides);
     const side = sides[reporter === "source" ? "source" : "destination"] ??= { rate: 0, errors: 0 };
     side.rate += rate;
-    if (/^(5\d\d|0)$/.test(metric.response_code ?? "")) side.errors += rate;
+    if (/^(5\d\d|0)$/.test(labels.response_code ?? "")) side.errors += rate;
   }
   return [...found].map(([id, { source, destination }]) => {
     const [from, to] = JSON.parse(id) as [string, string];
@@ -98,7 +77,7 @@ export function trafficOf(answer: unknown): TrafficEdge[] {
   }).sort((a, b) => b.rate - a.rate || (a.to < b.to ? -1 : 1));
 }
 
-function sourceOf(metric: Readonly<Record<string, string>>): string {
-  const { source_workload: workload = "unknown", source_workload_namespace: namespace } = metric;
+function sourceOf(labels: Readonly<Record<string, string>>): string {
+  const { source_workload: workload = "unknown", source_workload_namespace: namespace } = labels;
   return workload === "unknown" || namespace === undefined ? workload : `${workload}.${namespace}`;
 }

@@ -9,8 +9,9 @@ export class BodyError extends Error {
 }
 
 /**
- * Reads the body of a request or a response as UTF-8. Both the declared length and the received bytes are held to `maxBytes`.
- * Reading ends when `signal` is aborted, so that the body can be discarded then.
+ * Reads the body of a request or a response as UTF-8. Both the declared length and the received
+ * bytes are held to `maxBytes`. Reading ends when `signal` is aborted, so that the body can be
+ * discarded then.
  *
  * @throws {BodyError} 413 beyond `maxBytes`; 400 when the body ends early or is not UTF-8.
  */
@@ -45,6 +46,6 @@ export async function readBody(
 }
 
 /** Discards what was not read of a body, so that the runtime stops receiving it. */
-export function discardBody({ body }: Request): void {
+export function discardBody({ body }: Pick<Request, "body">): void {
   if (body !== null && !body.locked) body.cancel().catch(() => {});
 }

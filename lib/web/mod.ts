@@ -18,7 +18,7 @@ export {
   type VNode,
 } from "./page.ts";
 export { type LocalRequest, requestText } from "./request.ts";
-export { readBody } from "./body.ts";
+export { discardBody, readBody } from "./body.ts";
 export { answer, type AnswerOptions, json, shared, text } from "./respond.ts";
 export { type Handler, probe, type Route, route, type WebCall } from "./route.ts";
 export { startWeb, type WebLimits, type WebOptions, type WebServer } from "./server.ts";

@@ -77,6 +77,7 @@ export const ROOMS: readonly Room[] = [
     packages: ["preact", "preact-render-to-string"],
     purpose: "HTTP listeners, routes, pages",
   },
+  { name: "prometheus", purpose: "questions to a Prometheus" },
   { name: "sts", purpose: "the security token service: exchange of tokens" },
   {
     name: "schema",
