@@ -4,17 +4,18 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { eventually } from "../../scripts/harness/mod.ts";
+import { eventually, freePorts } from "../../scripts/harness/mod.ts";
 import { documents, endpoint, manifest, serviceEntry } from "../support/manifest.ts";
 import { meshctl, type MeshctlRun } from "../support/meshctl.ts";
 import { syncOf } from "../support/views.ts";
 import { sidecars, startWorld, type World } from "../support/world.ts";
 
 const HOST = "shop.test";
+const [PORT, INBOUND] = freePorts(2) as [number, number];
 
 const FILES = {
   "shop.yaml": documents(
-    serviceEntry("shop", [HOST], { number: 15180, protocol: "HTTP" }, [endpoint(9999)]),
+    serviceEntry("shop", [HOST], { number: PORT, protocol: "HTTP" }, [endpoint(9999)]),
     manifest("DestinationRule", "shop", {
       host: HOST,
       trafficPolicy: { connectionPool: { tcp: { maxConnections: 7 } } },
@@ -29,9 +30,9 @@ const FILES = {
     manifest("AuthorizationPolicy", "only-get", {
       rules: [{ to: [{ operation: { methods: ["GET"] } }] }],
     }).replace("networking.mesh.io", "security.mesh.io"),
-    sidecars([{ number: 15180, protocol: "HTTP" }], {
+    sidecars([{ number: PORT, protocol: "HTTP" }], {
       ingress: [{
-        port: { number: 15181, protocol: "HTTP", name: "http-own" },
+        port: { number: INBOUND, protocol: "HTTP", name: "http-own" },
         defaultEndpoint: "127.0.0.1:9998",
       }],
     }),
@@ -94,7 +95,9 @@ Deno.test("meshctl: daemon and proxies", async (t) => {
     const other = await meshctl(["ps", proxy, "-f", "-", ...xds], { input: dump });
     assert.match(
       other.out,
-      /^Clusters Don't Match\n- outbound\|15180\|\|shop\.test: .*maxConnections: 7\n/,
+      new RegExp(
+        `^Clusters Don't Match\\n- outbound\\|${PORT}\\|\\|shop\\.test: .*maxConnections: 7\\n`,
+      ),
     );
   });
 
@@ -120,22 +123,23 @@ Deno.test("meshctl: daemon and proxies", async (t) => {
           await meshctl(["pc", "cluster", "--fqdn", HOST, ...args]),
           "SERVICE FQDN, PORT, SUBSET, DIRECTION, TYPE, DESTINATION RULE",
         );
-        assert.deepEqual(clusters, [[HOST, "15180", "-", "outbound", "EDS", "shop.test"]]);
+        assert.deepEqual(clusters, [[HOST, `${PORT}`, "-", "outbound", "EDS", "shop.test"]]);
         const listeners = rows(
-          await meshctl(["pc", "listener", "--port", "15180", ...args]),
+          await meshctl(["pc", "listener", "--port", `${PORT}`, ...args]),
           "ADDRESSES, PORT, MATCH, DESTINATION",
         );
-        assert.deepEqual(listeners[0]?.slice(0, 2), [first.address, "15180"]);
+        assert.deepEqual(listeners[0]?.slice(0, 2), [first.address, `${PORT}`]);
         assert.match(listeners[0]?.[3] ?? "", /^Route: /);
         const routes = await meshctl(["pc", "route", ...args]);
-        assert.match(routes.out, /15180 +shop\.test:15180 +shop\.test +\/cart\*/);
+        assert.match(routes.out, new RegExp(`${PORT} +shop\\.test:${PORT} +shop\\.test +/cart\\*`));
         const eds = rows(
           await meshctl(["pc", "eds", "--port", "9999", ...args]),
           "NAME, STATUS, LOCALITY, CLUSTER",
         );
-        assert.match(String(eds[0]), /^127\.0\.0\.1:9999,HEALTHY,.*outbound\|15180\|\|shop\.test$/);
+        assert.match(String(eds[0]), /^127\.0\.0\.1:9999,HEALTHY,/);
+        assert.equal(String(eds[0]).split(",").at(-1), `outbound|${PORT}||shop.test`);
         const json = await meshctl(["pc", "cluster", "--fqdn", HOST, "-o", "json", ...args]);
-        assert.equal(JSON.parse(json.out)[0].name, `outbound|15180||${HOST}`);
+        assert.equal(JSON.parse(json.out)[0].name, `outbound|${PORT}||${HOST}`);
         const check = rows(
           await meshctl(["x", "authz", "check", ...args]),
           "ACTION, AuthorizationPolicy, RULES",
@@ -157,7 +161,10 @@ Deno.test("meshctl: daemon and proxies", async (t) => {
       await meshctl(["pc", "endpoint", "-f", admin, "--port", "9999"]),
       "ENDPOINT, STATUS, OUTLIER CHECK, CLUSTER",
     );
-    assert.match(String(hosts[0]), /^127\.0\.0\.1:9999,HEALTHY,OK,outbound\|15180/);
+    assert.match(
+      String(hosts[0]),
+      new RegExp(`^127\\.0\\.0\\.1:9999,HEALTHY,OK,outbound\\|${PORT}`),
+    );
     const { err, status } = await meshctl(["pc", "endpoint", proxy, ...xds]);
     assert.equal(status, 1);
     assert.match(err, /does not know the state of endpoints\nUse `meshctl proxy-config eds`/);
