@@ -3,9 +3,10 @@
  *
  * The programs are built from a copy of the sources in which `lib/base/build.ts` has the facts of
  * this build; the tree is not changed. Each program is bundled into a few modules with what it
- * imports, and those are compiled; a module of a sub-command is loaded when the command runs. A built program has the permissions of its set in `deno.json`,
- * except that it may read everything: its files are known at its start, when permissions are fixed
- * already. A flag such as `--allow-write=/srv/log` replaces the set's entry of that kind.
+ * imports, and those are compiled; a module of a sub-command is loaded when the command runs. A
+ * built program has the permissions of its set in `deno.json`, except that it may read everything:
+ * its files are known at its start, when permissions are fixed already. A flag such as
+ * `--allow-write=/srv/log` replaces the set's entry of that kind.
  *
  * @module
  */

@@ -2,8 +2,8 @@
  * `deno task demo`: a mesh on this machine. It starts `pilot-discovery` with a configuration
  * directory, two versions of a small backend, two callers and an ingress gateway. Each has a real Envoy
  * that `pilot-agent` runs, and they use mutual TLS with certificates that the daemon issues. The demo
- * then changes the configuration and shows the traffic. It needs no root and stays on loopback. On a terminal the mesh stays up until Ctrl-C; otherwise the exit status is 0
- * if every step worked.
+ * then changes the configuration and shows the traffic. It needs no root and stays on loopback. On a
+ * terminal the mesh stays up until Ctrl-C; otherwise the exit status is 0 if every step worked.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * `deno task roles`: prints the service account of a daemon with its roles, for `kubectl apply -f -`. With
- * `--reader` it prints those of an account that reads a remote cluster.
+ * `deno task roles`: prints the service account of a daemon with its roles, for `kubectl apply -f
+ * -`. With `--reader` it prints those of an account that reads a remote cluster.
  *
  * @module
  */

@@ -192,8 +192,8 @@ export const RETIRED: readonly Retired[] = [
 const FRAGMENT = /^\s*(?:\/\*\*|\*) (What|Where|Whether|Whom?|Whose|Which|How|Of)(?= )/;
 
 /**
- * The beginning of a name of a test, step or case that is a fragment, also behind a prefix such as `sotw: `.
- * The name of a test states the behaviour.
+ * The beginning of a name of a test, step or case that is a fragment, also behind a prefix such as
+ * `sotw: `. The name of a test states the behaviour.
  */
 const TEST_NAME =
   /(?:(?:\bDeno\.test|\.step)\(\s*(?:with\w+\(\s*)?|\bname: *)["`](?:[^:"`]*: )?(what|where|whether|whom?|whose|of)(?= )/gi;
@@ -269,8 +269,8 @@ export function fragments(path: string, text: string): Misuse[] {
 }
 
 /**
- * The names of tests, steps and cases in a TypeScript file that begin with a question word or with `of`.
- * `form` is that word.
+ * The names of tests, steps and cases in a TypeScript file that begin with a question word or with
+ * `of`. `form` is that word.
  */
 export function testNames(path: string, text: string): Misuse[] {
   if (!path.endsWith(".ts")) return [];

@@ -1,9 +1,9 @@
 /**
  * `deno task bench push [--services=1000] [--clients=500] [--sotw | --whole] [--mtls]`: cost of
  * pushes for the daemon. With `--mtls` the clients connect to the secured port with certificates, and
- * all listeners and clusters have mutual TLS. The clients run in a process of their own. Each row is one piece of work with the
- * daemon's CPU seconds, sent resources and bytes, memory and convergence. Prints a table, and JSON
- * on the last line.
+ * all listeners and clusters have mutual TLS. The clients run in a process of their own. Each row
+ * is one piece of work with the daemon's CPU seconds, sent resources and bytes, memory and
+ * convergence. Prints a table, and JSON on the last line.
  *
  * @module
  */

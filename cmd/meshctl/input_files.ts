@@ -1,8 +1,8 @@
 import { MeshError, printable } from "../../lib/base/mod.ts";
 
 /**
- * The files of a command line. A directory stands for the files in it; with `recursive` it is named itself,
- * which is read with all below it.
+ * The files of a command line. A directory stands for the files in it; with `recursive` it is named
+ * itself, which is read with all below it.
  *
  * @throws {MeshError} for a name without file
  */

@@ -73,7 +73,8 @@ export interface AuthorizedProxy {
 const log = intervalLogger(scope("authn"));
 
 /**
- * Decides about the client of a stream. Rejects with `RpcError` UNAUTHENTICATED, whose text says nothing about the reason.
+ * Decides about the client of a stream. Rejects with `RpcError` UNAUTHENTICATED, whose text says
+ * nothing about the reason.
  */
 export function proxyAuthorizer(
   authn: Authn,

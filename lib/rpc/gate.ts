@@ -1,6 +1,7 @@
 /**
  * Bounds on the connections of a server: in total, before admission, before admission from one
- * address, and opened by one address in a time. Admission is the handler's decision to serve a client, see `RpcCall.admit`.
+ * address, and opened by one address in a time. Admission is the handler's decision to serve a
+ * client, see `RpcCall.admit`.
  *
  * An admitted connection is bounded only by the total, so that many proxies behind one address (a
  * gateway, NAT) lose nothing.

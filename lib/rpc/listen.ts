@@ -33,8 +33,8 @@ export interface Listener {
 }
 
 /**
- * Listens; `accept` gets each connection, with TLS behind its handshake, within the limits. Throws `MeshError`
- * `rpc-bind` or `rpc-address-invalid`.
+ * Listens; `accept` gets each connection, with TLS behind its handshake, within the limits. Throws
+ * `MeshError` `rpc-bind` or `rpc-address-invalid`.
  */
 export async function openListener(
   text: string,

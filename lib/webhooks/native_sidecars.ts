@@ -10,8 +10,8 @@ import { type OrchClient, type ServerVersion, serverVersion } from "../orch/mod.
 const log = scope("default");
 
 /**
- * The first version whose orchestrators have native sidecars on all nodes. Native sidecars are stable in 1.33;
- * its nodes may be three minor versions older, and 1.30 has them enabled.
+ * The first version whose orchestrators have native sidecars on all nodes. Native sidecars are
+ * stable in 1.33; its nodes may be three minor versions older, and 1.30 has them enabled.
  */
 const FIRST = { major: 1, minor: 33 };
 
@@ -29,9 +29,9 @@ export interface VersionSource {
 export type NativeSidecars = () => Promise<boolean>;
 
 /**
- * Native sidecars by `ENABLE_NATIVE_SIDECARS`. For `auto` the version of the API server decides. It is read at once
- * and after each new connection; while it cannot be read, the last known one decides, and there are no native
- * sidecars before it is known.
+ * Native sidecars by `ENABLE_NATIVE_SIDECARS`. For `auto` the version of the API server decides. It
+ * is read at once and after each new connection; while it cannot be read, the last known one
+ * decides, and there are no native sidecars before it is known.
  *
  * @param source absent: no orchestrator, so that `auto` is false
  */

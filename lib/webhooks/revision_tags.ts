@@ -1,6 +1,6 @@
 /**
- * Revision tags. A tag is a configuration of mutating webhooks, or a Service in the namespace of the daemon,
- * with the labels `mesh.io/tag=TAG` and `mesh.io/rev=REVISION`.
+ * Revision tags. A tag is a configuration of mutating webhooks, or a Service in the namespace of
+ * the daemon, with the labels `mesh.io/tag=TAG` and `mesh.io/rev=REVISION`.
  *
  * @module
  */
@@ -51,8 +51,8 @@ export interface TagOptions {
 }
 
 /**
- * The revision of each tag. Services precede webhook configurations; of several objects of one kind, the first
- * name decides.
+ * The revision of each tag. Services precede webhook configurations; of several objects of one
+ * kind, the first name decides.
  */
 export function revisionTags({ services, webhooks }: TagItems): RevisionTags {
   return new Map([...tagsIn(webhooks), ...tagsIn(services)]);

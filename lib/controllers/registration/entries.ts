@@ -1,6 +1,6 @@
 /**
- * Changes of WorkloadEntries that a daemon makes for registered workloads. Annotations say which daemon has
- * written an entry.
+ * Changes of WorkloadEntries that a daemon makes for registered workloads. Annotations say which
+ * daemon has written an entry.
  *
  * @module
  */
@@ -99,8 +99,8 @@ export function entryChanges(observed: ObservedEntries): EntryChanges {
 }
 
 /**
- * Reports if the daemon of an entry has ended without marking it. A daemon without a heartbeat is of another
- * version: the age of the connection decides.
+ * Reports if the daemon of an entry has ended without marking it. A daemon without a heartbeat is
+ * of another version: the age of the connection decides.
  */
 function isAbandoned(
   { metadata: { annotations = {} } }: EntryItem,

@@ -1,6 +1,6 @@
 /**
- * Heartbeats of daemons that have registered workloads: each renews a Lease of its own, so that the others
- * see when it was killed.
+ * Heartbeats of daemons that have registered workloads: each renews a Lease of its own, so that the
+ * others see when it was killed.
  *
  * @module
  */
@@ -90,8 +90,8 @@ export class Heartbeat {
 }
 
 /**
- * Tells which daemons have ended. The age of a Lease is measured by the own clock, from the moment at which its
- * last renewal was seen: clocks of other machines do not matter.
+ * Tells which daemons have ended. The age of a Lease is measured by the own clock, from the moment
+ * at which its last renewal was seen: clocks of other machines do not matter.
  */
 export class Heartbeats {
   readonly #seen = new Map<string, { readonly renewTime: string; readonly at: number }>();
@@ -99,7 +99,8 @@ export class Heartbeats {
   /**
    * Takes the observed Leases.
    *
-   * @param isCut true while the Leases cannot be followed: renewals were missed, so that all ages begin again
+   * @param isCut true while the Leases cannot be followed: renewals were missed, so that all ages
+   * begin again
    */
   observe(items: readonly HeartbeatItem[], now: number, isCut: boolean): void {
     const holders = new Set<string>();

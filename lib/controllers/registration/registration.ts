@@ -134,8 +134,8 @@ function passOf(
 }
 
 /**
- * Marks an entry as disconnected, in the version that was seen. It is deleted after the grace time, unless its
- * workload connects to some daemon.
+ * Marks an entry as disconnected, in the version that was seen. It is deleted after the grace time,
+ * unless its workload connects to some daemon.
  */
 async function markLeft({ client }: Term, type: ResourceType, item: EntryItem): Promise<void> {
   const { name, namespace, resourceVersion } = item.metadata;

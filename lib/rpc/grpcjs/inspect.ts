@@ -35,8 +35,9 @@ export interface Inspector {
 }
 
 /**
- * Makes an inspector. `owns`: added bytes belong to the inspector, which frees them. `seen` gets each head before any byte of its frame is passed on; when it returns
- * false, the frame is left out.
+ * Makes an inspector. `owns`: added bytes belong to the inspector, which frees them. `seen` gets
+ * each head before any byte of its frame is passed on; when it returns false, the frame is left
+ * out.
  */
 export function frameInspector(
   options: { readonly preface: boolean; readonly owns?: boolean },

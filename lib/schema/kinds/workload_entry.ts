@@ -1,5 +1,6 @@
 /**
- * WorkloadEntry: names, effective fields, rules; the rules for workloads are used by ServiceEntry and WorkloadGroup too.
+ * WorkloadEntry: names, effective fields, rules; the rules for workloads are used by ServiceEntry
+ * and WorkloadGroup too.
  *
  * @module
  */

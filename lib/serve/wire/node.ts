@@ -17,8 +17,8 @@ const NOT_SERVED: ReadonlySet<string> = new Set(["waypoint", "ztunnel", "agentga
 const MAX_ID = 1024;
 
 /**
- * Parses the encoded node of a stream. Throws `RpcError` INVALID_ARGUMENT for one that is missing or malformed
- * and UNIMPLEMENTED for a kind of proxy that is not served.
+ * Parses the encoded node of a stream. Throws `RpcError` INVALID_ARGUMENT for one that is missing
+ * or malformed and UNIMPLEMENTED for a kind of proxy that is not served.
  */
 export function parseNode(
   bytes: Uint8Array | undefined,

@@ -1,7 +1,7 @@
 /**
  * Layers for agents: the name table for DNS, the settings of ProxyConfigs, and trusted roots: those of
- * the daemon's authority and of the mesh configuration. A view of these types is created when an agent subscribes
- * to it, which most never do.
+ * the daemon's authority and of the mesh configuration. A view of these types is created when an
+ * agent subscribes to it, which most never do.
  *
  * @module
  */

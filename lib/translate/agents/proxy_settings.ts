@@ -25,8 +25,8 @@ export function mergedSettings(specs: Iterable<ProxyConfigSpec | undefined>): Pr
 }
 
 /**
- * The settings of ProxyConfigs for a workload that is not connected, such as a pod that is injected. Fields
- * that no ProxyConfig has are unset.
+ * The settings of ProxyConfigs for a workload that is not connected, such as a pod that is
+ * injected. Fields that no ProxyConfig has are unset.
  */
 export function proxySettings(mesh: Mesh, workload: Workload): ProxyConfig {
   const keys = mesh.graph.peek(mesh.proxyConfigs, workload);

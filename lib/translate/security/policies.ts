@@ -222,8 +222,8 @@ export function mutualServer(
 }
 
 /**
- * Returns the settings of `meshMTLS`, unless a policy overrides them. Cipher suites that Envoy does not know are omitted;
- * validation warns about them.
+ * Returns the settings of `meshMTLS`, unless a policy overrides them. Cipher suites that Envoy does
+ * not know are omitted; validation warns about them.
  */
 export function mutualParameters(read: Read, { mesh, features }: BaseContext): MutualParameters {
   if (features.fips) return { fips: true };

@@ -1,6 +1,7 @@
 /**
- * Requests over HTTPS through the gateway of an Ingress: a real Envoy, whose certificate is a secret of the API
- * server. Its Service and that of the backend take WorkloadEntries, because slices refuse loopback addresses.
+ * Requests over HTTPS through the gateway of an Ingress: a real Envoy, whose certificate is a
+ * secret of the API server. Its Service and that of the backend take WorkloadEntries, because
+ * slices refuse loopback addresses.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * Functions of templates for semantic versions: `semver`, and `semverCompare` with the constraints that charts
- * use (`>=1.28`, `~1.2`, `^2.0.1`, `1.x`, `1.2 - 1.4`, lists with commas or spaces, `||`).
+ * Functions of templates for semantic versions: `semver`, and `semverCompare` with the constraints
+ * that charts use (`>=1.28`, `~1.2`, `^2.0.1`, `1.x`, `1.2 - 1.4`, lists with commas or spaces,
+ * `||`).
  *
  * @module
  */
