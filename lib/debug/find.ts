@@ -28,7 +28,9 @@ export function withProxy(
 /** Returns the error for a proxy that is not connected, with near names. */
 export function unknownProxy(inputs: Pick<DebugInputs, "sessions">, proxy: string): string {
   const near = nearNames(new Set(inputs.sessions().map(proxyId)), proxy);
-  const hint = near.length === 0 ? "no proxy is" : `near it: ${near.join(", ")}`;
+  const hint = near.length === 0
+    ? "no other proxy is connected, either"
+    : `near it: ${near.join(", ")}`;
   return `no proxy ${proxy} is connected here; ${hint}`;
 }
 
