@@ -186,7 +186,7 @@ Deno.test("pilot_worker_queue_*: responses that wait for their conversion", () =
     }));
     await call.ended;
   }, async (open) => {
-    const queue = 'queue="conversions"';
+    const queue = 'queueID="conversions"';
     const changes = {
       [`pilot_worker_queue_latency_count{${queue}}`]: 1,
       [`pilot_worker_queue_duration_count{${queue}}`]: 1,

@@ -16,20 +16,27 @@ export interface Writer {
 
 type Task = () => Promise<unknown>;
 
+/** The pace of writes. */
+export interface WritePace {
+  /** Most writes at the same time; 1 by default. */
+  readonly workers?: number;
+  /** Waits until a write may begin. The wait is a part of the time in the queue. */
+  readonly take?: (signal: AbortSignal) => Promise<void>;
+}
+
 /**
  * Runs writes and goes on after a failure.
  *
- * @param workers most writes at the same time
  * @returns the number of writes that succeeded
  * @throws the first failure, after all were tried
  */
 export async function applyAll(
   { signal, controller }: Writer,
   tasks: readonly Task[],
-  workers: number = 1,
+  { workers = 1, take = () => Promise.resolve() }: WritePace = {},
 ): Promise<number> {
-  const measured = MESH_ENABLE_CONTROLLER_QUEUE_METRICS.get();
-  const queued = measured ? tasks.map((task) => inQueue(controller, task)) : tasks.map(plain);
+  const isMeasured = MESH_ENABLE_CONTROLLER_QUEUE_METRICS.get();
+  const queued = tasks.map((task) => isMeasured ? inQueue(controller, task) : plain(task));
   let done = 0;
   let failure: { readonly error: unknown } | undefined;
   const remaining = queued.values();
@@ -40,7 +47,7 @@ export async function applyAll(
         continue;
       }
       try {
-        await run();
+        await run(() => take(signal));
         done++;
       } catch (error) {
         failure ??= { error };
@@ -54,23 +61,31 @@ export async function applyAll(
 
 /** A write that waits. */
 interface QueuedWrite {
-  readonly run: Task;
+  /** Writes after `admission`. */
+  readonly run: (admission: () => Promise<void>) => Promise<void>;
   /** The write is left out. */
   readonly leave: () => void;
 }
 
-function plain(run: Task): QueuedWrite {
-  return { run, leave: () => {} };
+function plain(task: Task): QueuedWrite {
+  return {
+    async run(admission) {
+      await admission();
+      await task();
+    },
+    leave: () => {},
+  };
 }
 
 /** A write whose wait and time are measured. */
 function inQueue(queue: string, task: Task): QueuedWrite {
   const item = queueItem(queue);
   return {
-    async run() {
-      item.begin();
+    async run(admission) {
       try {
-        return await task();
+        await admission();
+        item.begin();
+        await task();
       } finally {
         item.end();
       }

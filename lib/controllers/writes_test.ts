@@ -5,7 +5,10 @@ import { applyAll } from "./writes.ts";
 
 async function measured(controller: string): Promise<Record<string, number>> {
   const { body } = await expose();
-  const series = new RegExp(`^(pilot_worker_queue_\\w+)\\{queue="${controller}"\\} (\\S+)$`, "gm");
+  const series = new RegExp(
+    `^(pilot_worker_queue_\\w+)\\{queueID="${controller}"\\} (\\S+)$`,
+    "gm",
+  );
   return Object.fromEntries(
     [...body.matchAll(series)]
       .filter(([, name]) => !name!.endsWith("_sum"))
@@ -32,7 +35,7 @@ Deno.test("MESH_ENABLE_CONTROLLER_QUEUE_METRICS: writes that wait, run and are l
   const { body } = await expose();
   for (const name of ["latency", "duration"]) {
     const bounds = [...body.matchAll(
-      new RegExp(`^pilot_worker_queue_${name}_bucket\\{le="([^"]+)",queue="few"\\}`, "gm"),
+      new RegExp(`^pilot_worker_queue_${name}_bucket\\{le="([^"]+)",queueID="few"\\}`, "gm"),
     )].map(([, bound]) => bound);
     assert.deepEqual(bounds, ["0.01", "0.1", "0.2", "0.5", "1", "3", "5", "+Inf"], name);
   }
@@ -40,6 +43,24 @@ Deno.test("MESH_ENABLE_CONTROLLER_QUEUE_METRICS: writes that wait, run and are l
     pilot_worker_queue_depth: 0,
     pilot_worker_queue_latency_count: 2,
     pilot_worker_queue_duration_count: 2,
+  });
+});
+
+Deno.test("a write waits for its pace in the queue, and is left out when that fails", async () => {
+  using _ = useEnvironment({ MESH_ENABLE_CONTROLLER_QUEUE_METRICS: "true" });
+  const { signal } = new AbortController();
+  const writer = { signal, controller: "paced" };
+  let takes = 0;
+  const take = async () => {
+    if (++takes === 2) throw new Error("no turn");
+    assert.deepEqual(await measured("paced"), { pilot_worker_queue_depth: 2 });
+  };
+  const task = () => Promise.resolve();
+  await assert.rejects(applyAll(writer, [task, task], { take }), /no turn/);
+  assert.deepEqual(await measured("paced"), {
+    pilot_worker_queue_depth: 0,
+    pilot_worker_queue_latency_count: 1,
+    pilot_worker_queue_duration_count: 1,
   });
 });
 

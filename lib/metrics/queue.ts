@@ -25,19 +25,19 @@ function metrics(): QueueMetrics {
     depth: gauge({
       name: "pilot_worker_queue_depth",
       help: "Items that wait in a queue of work or are processed, by queue.",
-      labels: ["queue"],
+      labels: ["queueID"],
     }),
     latency: histogram({
       name: "pilot_worker_queue_latency",
       help: "Seconds that an item waited before it was processed, by queue.",
       buckets: BUCKETS,
-      labels: ["queue"],
+      labels: ["queueID"],
     }),
     duration: histogram({
       name: "pilot_worker_queue_duration",
       help: "Seconds that the processing of an item took, by queue.",
       buckets: BUCKETS,
-      labels: ["queue"],
+      labels: ["queueID"],
     }),
   };
 }
@@ -53,7 +53,7 @@ export interface QueueItem {
 /** Counts an item of a queue from now on. */
 export function queueItem(queue: string): QueueItem {
   const { depth, latency, duration } = metrics();
-  depth.inc({ queue });
+  depth.inc({ queueID: queue });
   let since = performance.now();
   let hasBegun = false;
   const seconds = () => {
@@ -64,11 +64,11 @@ export function queueItem(queue: string): QueueItem {
   return {
     begin() {
       hasBegun = true;
-      latency.observe({ queue }, seconds());
+      latency.observe({ queueID: queue }, seconds());
     },
     end() {
-      depth.dec({ queue });
-      if (hasBegun) duration.observe({ queue }, seconds());
+      depth.dec({ queueID: queue });
+      if (hasBegun) duration.observe({ queueID: queue }, seconds());
     },
   };
 }

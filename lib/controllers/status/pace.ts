@@ -55,12 +55,9 @@ export function createPace({ qps, burst, workers, roundMs }: StatusPace): PacedW
     async run(writer, tasks) {
       const { signal } = writer;
       await pause(Math.max(0, nextAt - performance.now()), signal);
-      const writes = tasks().map((write) => async () => {
-        await limit.take(signal);
-        return await write();
-      });
+      const writes = tasks();
       try {
-        return await applyAll(writer, writes, workers);
+        return await applyAll(writer, writes, { workers, take: (ended) => limit.take(ended) });
       } finally {
         if (writes.length > 0) nextAt = performance.now() + roundMs;
       }
