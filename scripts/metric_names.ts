@@ -23,6 +23,7 @@ export const GIVEN: ReadonlySet<string> = new Set([
   "pilot_inbound_updates",
   "pilot_k8s_cfg_events",
   "pilot_k8s_endpoints_with_no_pods",
+  "pilot_k8s_proxies_with_no_service_targets",
   "pilot_k8s_reg_events",
   "pilot_push_triggers",
   "pilot_total_rejected_configs",

@@ -20,14 +20,6 @@ export interface Absence {
   readonly names: readonly string[];
 }
 
-/** Names of features that are not implemented. */
-export const WAITING: readonly Absence[] = [
-  {
-    reason: "a count of proxies whose pod belongs to no Service",
-    names: ["pilot_k8s_proxies_with_no_service_targets"],
-  },
-];
-
 /** Names without a counterpart in this daemon. */
 export const NONE: readonly Absence[] = [
   {
@@ -72,16 +64,14 @@ export function metricsPage(families: readonly Family[]): string {
   return [
     HEAD,
     table(["Metric", "Kind", "Meaning", "Buckets"], rows),
-    "\n## Not there yet\n",
-    absences("Waits for", WAITING),
     "\n## Without a counterpart\n",
-    absences("Why", NONE),
+    absences(NONE),
   ].join("\n");
 }
 
-function absences(title: string, list: readonly Absence[]): string {
+function absences(list: readonly Absence[]): string {
   const rows = list.flatMap(({ reason, names }) => names.map((name) => [`\`${name}\``, reason]));
-  return table(["Metric", title], rows.sort(([a], [b]) => (a! < b! ? -1 : 1)));
+  return table(["Metric", "Why"], rows.sort(([a], [b]) => (a! < b! ? -1 : 1)));
 }
 
 /** A Markdown table whose rows are as short as their text; `deno.json` keeps it from being formatted. */

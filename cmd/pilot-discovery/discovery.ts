@@ -16,7 +16,12 @@ import type { DebugQuery } from "../../lib/debug/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { startProcessMetrics } from "../../lib/metrics/mod.ts";
-import { createReadiness, logChanges, type Readiness } from "../../lib/monitor/mod.ts";
+import {
+  countUnselectedPods,
+  createReadiness,
+  logChanges,
+  type Readiness,
+} from "../../lib/monitor/mod.ts";
 import { parseSpiffe } from "../../lib/pki/mod.ts";
 import {
   createXdsServer,
@@ -168,6 +173,7 @@ function createServer(
       receipts.observer,
       pushes.observer,
       spending.observer,
+      countUnselectedPods(mesh),
       logChanges(graph, () => performance.now() - (ingest.publishingSince ?? performance.now())),
       ...registration.observers,
     ],

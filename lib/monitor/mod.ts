@@ -19,6 +19,7 @@ export { observeConflicts } from "./conflicts.ts";
 export { observePatches } from "./patches.ts";
 export { type ProxyWarning, type RunningProxyWarnings, startProxyWarnings } from "./proxies.ts";
 export { createReadiness, type Readiness, type ReadyReason, readyRoute } from "./readiness.ts";
+export { countUnselectedPods } from "./unselected_pods.ts";
 export { monitoringRoutes } from "./routes.ts";
 export { meshWarnings } from "./warnings.ts";
 export { createTrafficReader, type Traffic, type TrafficEdge } from "./traffic.ts";

@@ -3,7 +3,6 @@
  */
 import assert from "node:assert/strict";
 import {
-  createObject,
   deleteObject,
   mergePatch,
   type OrchClient,
@@ -15,28 +14,13 @@ import { TABLED_KINDS } from "../../lib/schema/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
+import { make } from "../support/cluster_objects.ts";
 import { networkGateways, nodeLocalServices } from "./cases/near_services.ts";
+import { unselectedPods } from "./cases/unselected_pods.ts";
 
 const SERVICE = { namespace: "default", name: "web" };
 const HOST = "web.default.svc.cluster.local";
 const ELSEWHERE = "far.elsewhere.svc.cluster.local";
-
-function make(
-  client: OrchClient,
-  type: ResourceType,
-  metadata: Record<string, unknown> & { name: string },
-  fields: Record<string, unknown>,
-): Promise<OrchObject> {
-  const apiVersion = type.group === "" ? type.version : `${type.group}/${type.version}`;
-  const namespace = type.namespaced ? { namespace: "default" } : {};
-  const object = {
-    apiVersion,
-    kind: type.kind,
-    metadata: { ...namespace, ...metadata },
-    ...fields,
-  };
-  return createObject(client, type, object as OrchObject);
-}
 
 /** The resource type of a custom resource. */
 function kindNamed(kind: "ServiceEntry" | "WorkloadEntry"): ResourceType {
@@ -213,6 +197,10 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
 
   await t.step("names of load balancers and ports of nodes are gateways of networks", async () => {
     await networkGateways(client, daemon);
+  });
+
+  await t.step("sidecars of pods that no Service selects are counted", async () => {
+    await unselectedPods(client, daemon);
   });
 
   await t.step(

@@ -39,7 +39,11 @@ export interface EndpointWatcher extends Disposable {
 
 /** The proxy that a client claims to be. */
 export interface WatchingNode {
+  /** `watcher` by default. */
+  readonly name?: string;
   readonly namespace?: string;
+  /** Address of the workload. */
+  readonly ip?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
@@ -47,7 +51,7 @@ export interface WatchingNode {
 export function watchEndpoints(
   target: string,
   clusters: readonly string[],
-  { namespace = "default", metadata = {} }: WatchingNode = {},
+  { name = "watcher", namespace = "default", ip = "10.9.9.9", metadata = {} }: WatchingNode = {},
 ): EndpointWatcher {
   const received: ReceivedEndpoints[] = [];
   const latest = new Map<string, ReceivedEndpoints>();
@@ -62,28 +66,28 @@ export function watchEndpoints(
         bytes,
       );
       const at = Date.now();
-      for (const { name, resource } of resources) {
+      for (const { name: cluster, resource } of resources) {
         const { endpoints } = fromBinary(ClusterLoadAssignmentSchema, resource!.value);
         const one: ReceivedEndpoints = {
           at,
-          cluster: name,
+          cluster,
           addresses: endpoints.flatMap(({ lbEndpoints }) => lbEndpoints.map(addressOf)).sort(),
           localities: endpoints.map(({ locality }) => `${locality?.region}/${locality?.zone}`)
             .sort(),
         };
         received.push(one);
-        latest.set(name, one);
+        latest.set(cluster, one);
       }
-      for (const name of removedResources) {
-        received.push({ at, cluster: name, addresses: [], localities: [] });
-        latest.delete(name);
+      for (const cluster of removedResources) {
+        received.push({ at, cluster, addresses: [], localities: [] });
+        latest.delete(cluster);
       }
       send({ typeUrl, responseNonce: nonce });
     }
   };
   send({
     node: {
-      id: `sidecar~10.9.9.9~watcher.${namespace}~${namespace}.svc.cluster.local`,
+      id: `sidecar~${ip}~${name}.${namespace}~${namespace}.svc.cluster.local`,
       metadata: { NAMESPACE: namespace, ...metadata } as never,
     },
     typeUrl: TYPE,
