@@ -4,6 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
+import { isInstalled } from "../tests/support/installed.ts";
 import { fromFileUrl } from "./paths.ts";
 
 const FOLDER = fromFileUrl(new URL("../packaging/machine", import.meta.url));
@@ -17,16 +18,7 @@ async function verify(unit: string): Promise<string> {
   return text.decode(stdout) + text.decode(stderr);
 }
 
-function lacking(): string | undefined {
-  try {
-    new Deno.Command("systemd-analyze", { args: ["--version"] }).outputSync();
-    return undefined;
-  } catch {
-    return "systemd-analyze is not installed";
-  }
-}
-
-const LACKING = lacking();
+const LACKING = isInstalled("systemd-analyze") ? undefined : "needs systemd-analyze";
 
 Deno.test({
   name: `systemd accepts the unit of a machine${LACKING ? ` [${LACKING}]` : ""}`,

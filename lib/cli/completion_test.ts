@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isInstalled } from "../../tests/support/installed.ts";
 import { completionCommand } from "./completion.ts";
 import { fixture, runFixture } from "./testing.ts";
 import { suggest } from "./suggest.ts";
@@ -69,8 +70,7 @@ __my_tool_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return new TextDecoder().decode(stdout).trimEnd().split("\n");
 }
 
-const hasBash = await new Deno.Command("bash", { args: ["-c", "true"] }).output()
-  .then(({ success }) => success, () => false);
+const hasBash = isInstalled("bash");
 
 Deno.test({
   name: `the script works in a real bash${hasBash ? "" : " [needs bash]"}`,

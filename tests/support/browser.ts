@@ -5,6 +5,7 @@
  * @module
  */
 import { eventually } from "../../scripts/harness/mod.ts";
+import { isInstalled } from "./installed.ts";
 
 /** A browser of this machine. */
 export interface Browser {
@@ -51,15 +52,7 @@ const PATIENCE = 60_000;
 /** Folder of the tests' pictures for review; not under version control. */
 export const PICTURES: string = new URL("../../.cache/pictures", import.meta.url).pathname;
 
-const FOUND = NAMES.find((name) => {
-  try {
-    return new Deno.Command(name, { args: ["--version"], stdout: "null", stderr: "null" })
-      .outputSync().success;
-  } catch (e) {
-    if (e instanceof Deno.errors.NotFound) return false;
-    throw e;
-  }
-});
+const FOUND = NAMES.find((name) => isInstalled(name));
 
 /** The browser of this machine; `undefined` where there is none. */
 export function openBrowser(): Browser | undefined {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isInstalled } from "./installed.ts";
 
 /** A certificate with its key, PEM files. */
 export interface Certificate {
@@ -64,14 +65,7 @@ async function openssl(args: readonly string[]): Promise<void> {
 }
 
 /** True if the machine has the `openssl` command, without which there are no certificates. */
-export const HAS_OPENSSL: boolean = (() => {
-  try {
-    return new Deno.Command("openssl", { args: ["version"] }).outputSync().success;
-  } catch (e) {
-    if (e instanceof Deno.errors.NotFound) return false;
-    throw e;
-  }
-})();
+export const HAS_OPENSSL: boolean = isInstalled("openssl", ["version"]);
 
 /** Makes a test that needs certificates one that is skipped, with its reason, where they cannot be made. */
 export function withCertificates(

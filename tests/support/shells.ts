@@ -5,6 +5,7 @@
  * @module
  */
 import { eventually } from "../../scripts/harness/mod.ts";
+import { isInstalled } from "./installed.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
 /** A shell that the completion scripts are for. */
@@ -32,18 +33,8 @@ const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
 /** Why a shell cannot be run here; `undefined` when it can. */
 export function whyNoShell(shell: ShellName): string | undefined {
-  const missing = [shell, "python3"].find((name) => !runs(name));
+  const missing = [shell, "python3"].find((name) => !isInstalled(name));
   return missing === undefined ? undefined : `needs ${missing}`;
-}
-
-function runs(program: string): boolean {
-  try {
-    const args = ["--version"];
-    return new Deno.Command(program, { args, stdout: "null", stderr: "null" }).outputSync().success;
-  } catch (e) {
-    if (e instanceof Deno.errors.NotFound) return false;
-    throw e;
-  }
 }
 
 /** A shell that waits for keys, in a folder of its own. */

@@ -12,11 +12,11 @@ import {
   startDaemon,
 } from "../../scripts/harness/mod.ts";
 import type { TrafficEdge } from "../../lib/monitor/mod.ts";
+import { isInstalled } from "../support/installed.ts";
 import { serviceEntry } from "../support/manifest.ts";
 import { meshctl } from "../support/meshctl.ts";
 
-const hasPrometheus = await new Deno.Command("prometheus", { args: ["--version"] }).output()
-  .then(({ success }) => success, () => false);
+const hasPrometheus = isInstalled("prometheus");
 
 /** Metrics of two requests more at each question, one of four failing, each of 5 to 10 ms. */
 function metricsPage(questions: number): string {

@@ -9,6 +9,7 @@
  */
 import { PILOT_AGENT } from "../../../cmd/pilot-agent/program.ts";
 import { runProgram } from "../../../lib/cli/mod.ts";
+import { isInstalled } from "../../support/installed.ts";
 
 /** The group whose traffic is not redirected. */
 export const PROXY_GROUP = 1337;
@@ -47,12 +48,7 @@ export async function run(command: string, ...args: readonly string[]): Promise<
 
 /** Returns that a program is not installed, or `undefined`. */
 export function missingTool(tool: string): string | undefined {
-  try {
-    new Deno.Command(tool, { args: ["--version"], stdout: "null", stderr: "null" }).outputSync();
-    return undefined;
-  } catch {
-    return `needs ${tool}`;
-  }
+  return isInstalled(tool) ? undefined : `needs ${tool}`;
 }
 
 /** Returns what is missing for such a network, or `undefined`. */
