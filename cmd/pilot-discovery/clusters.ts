@@ -22,6 +22,7 @@ import {
   PILOT_REMOTE_CLUSTER_TIMEOUT,
   type RemoteCluster,
   type RemoteClusters,
+  type RevisionSelection,
 } from "../../lib/sources/mod.ts";
 import type { Expiry } from "../../lib/debug/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
@@ -37,8 +38,10 @@ const log = scope("orch");
  */
 export async function openClusters(
   client: OrchClient,
-  { options, open, signal }: {
+  { options, open, revision, signal }: {
     readonly options: DiscoveryOptions;
+    /** The custom resources of remote clusters that are used. */
+    readonly revision: RevisionSelection;
     readonly open: (source: string) => Intake;
     readonly signal: AbortSignal;
   },
@@ -58,6 +61,7 @@ export async function openClusters(
     allowed: allowedOptions(PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS.get() ?? ""),
     rate: { qps, burst },
     timeoutMs: PILOT_REMOTE_CLUSTER_TIMEOUT.get(),
+    revision,
   });
   stack.defer(() => clusters.close());
   const aborted = new Promise<"aborted">((resolve) => {

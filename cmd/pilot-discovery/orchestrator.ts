@@ -80,10 +80,11 @@ export async function connectOrchestrator(
  */
 export async function openOrchestrator(
   client: OrchClient,
-  { options, intake, tags, signal }: {
+  { options, intake, revision, signal }: {
     readonly options: DiscoveryOptions;
     readonly intake: Intake;
-    readonly tags: FollowedTags;
+    /** The custom resources that are used. */
+    readonly revision: RevisionSelection;
     readonly signal: AbortSignal;
   },
   stack: AsyncDisposableStack,
@@ -96,7 +97,7 @@ export async function openOrchestrator(
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
     systemNamespace: options.namespace,
     domain: options.domain,
-    revision: ownRevision(tags),
+    revision,
   });
   stack.defer(() => objects.close());
   const aborted = new Promise<"aborted">((resolve) => {
@@ -107,7 +108,7 @@ export async function openOrchestrator(
 }
 
 /** The custom resources of the daemon's revision. */
-function ownRevision(tags: FollowedTags): RevisionSelection {
+export function ownRevision(tags: FollowedTags): RevisionSelection {
   const revision = REVISION.get() || "default";
   return {
     isOwn: (labels) => isOfRevision(labels[REVISION_LABEL], revision, tags.current()),

@@ -103,6 +103,8 @@ function readerRules({ sharingGroup }: RoleOptions): RoleRule[] {
     // Pods that call for others of their node (`CA_TRUSTED_NODE_ACCOUNTS`).
     rule("", ["pods"], ["get"]),
     rule(sharingGroup, ["serviceexports", "serviceimports"], FOLLOW),
+    // Endpoints outside the cluster, of its Services and of ServiceEntries.
+    rule("networking.mesh.io", ["workloadentries"], FOLLOW),
     // Who calls, and whether a gateway may read secrets.
     rule("authentication.k8s.io", ["tokenreviews"], ["create"]),
     rule("authorization.k8s.io", ["subjectaccessreviews"], ["create"]),

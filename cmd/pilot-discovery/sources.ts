@@ -31,7 +31,7 @@ import { openClusters } from "./clusters.ts";
 import type { Engine } from "./engine.ts";
 import { openIngress } from "./ingress.ts";
 import { openMeshSettings } from "./mesh_settings.ts";
-import { connectOrchestrator, openOrchestrator, sourceName } from "./orchestrator.ts";
+import { connectOrchestrator, openOrchestrator, ownRevision, sourceName } from "./orchestrator.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { reasonsOf } from "./ready.ts";
 import type { Settings } from "./settings.ts";
@@ -171,11 +171,13 @@ async function openAllClusters(
     intake: ingest.open("secrets"),
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
   }));
-  const orchestrator = await openOrchestrator(client, { options, intake, tags, signal }, stack);
+  const revision = ownRevision(tags);
+  const own = { options, intake, revision, signal };
+  const orchestrator = await openOrchestrator(client, own, stack);
   if (orchestrator === undefined) return undefined;
   await Promise.race([secrets.ready, ended(signal)]);
   const open = (name: string): Intake => ingest.open(name);
-  const clusters = await openClusters(client, { options, open, signal }, stack);
+  const clusters = await openClusters(client, { options, open, revision, signal }, stack);
   return clusters === undefined ? undefined : { orchestrator, clusters };
 }
 

@@ -24,7 +24,14 @@ export {
   REVISION_LABEL,
   whyLater,
 } from "./object.ts";
-export { isRegistryKind, objectOfRef, objectOfRow, rowOfObject } from "./registry.ts";
+export {
+  isRegistryKind,
+  nameInCluster,
+  nameOfObject,
+  objectOfRef,
+  objectOfRow,
+  rowOfObject,
+} from "./registry.ts";
 export {
   DISTRIBUTION,
   type Distribution,

@@ -5,7 +5,7 @@
  * @module
  */
 import { parseRowRef, type RowRef, rowRef } from "../graph/mod.ts";
-import { objectKeys } from "./object.ts";
+import { objectKeys, type ObjectMeta } from "./object.ts";
 
 interface SharedTable {
   readonly table: string;
@@ -42,6 +42,18 @@ export function objectOfRow<R extends RowRef>(row: R): R {
     return { ...row, table: kind, key };
   }
   return row;
+}
+
+/** Name of the row of another cluster's object: names of objects have no `@`. */
+export function nameInCluster(name: string, cluster: string): string {
+  return `${name}@${cluster}`;
+}
+
+/** The inverse of {@link nameInCluster}: the name that the object has in its cluster. */
+export function nameOfObject(
+  { name, origin: { cluster } }: Pick<ObjectMeta, "name" | "origin">,
+): string {
+  return cluster === undefined ? name : name.slice(0, -nameInCluster("", cluster).length);
 }
 
 /** Like {@link objectOfRow}, for texts `table/key`. */

@@ -33,6 +33,16 @@ export const PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES: EnvVar<boolean> = declare
   readers,
 });
 
+/** True: the WorkloadEntries of other clusters are read. */
+export const PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY",
+  type: "bool",
+  default: true,
+  doc:
+    "Read WorkloadEntries of other clusters, as endpoints of their Services and of ServiceEntries.",
+  readers,
+});
+
 /** True: ServiceEntries select pods. */
 export const PILOT_ENABLE_SERVICEENTRY_SELECT_PODS: EnvVar<boolean> = declareEnv({
   name: "PILOT_ENABLE_SERVICEENTRY_SELECT_PODS",

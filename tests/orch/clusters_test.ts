@@ -22,6 +22,7 @@ import {
 } from "./cases/controlled_clusters.ts";
 import { clusterNetwork } from "./cases/cluster_network.ts";
 import { makeRemoteCredentials, remoteCredentials } from "./cases/remote_credentials.ts";
+import { remoteEntries } from "./cases/remote_entries.ts";
 import { endingConfig, execConfig } from "./cases/remote_kubeconfigs.ts";
 import { GROUP, sharedServices } from "./cases/shared_services.ts";
 import { writePluggedCa } from "../support/identity.ts";
@@ -135,6 +136,11 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
       }
     },
   );
+
+  await t.step("WorkloadEntries of the other cluster are endpoints", async () => {
+    const roles = { sharingGroup: GROUP };
+    await remoteEntries({ cluster, other, near: client, far, daemon, roles });
+  });
 
   await t.step("clusters share the services that they export", async () => {
     await sharedServices({ cluster, near: client, far, meshConfig });

@@ -12,6 +12,7 @@ import {
   isWildcard,
   type Locality,
   localityFromLabels,
+  nameOfObject,
 } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import {
@@ -74,7 +75,10 @@ function allEndpoints(
   return [...own, ...selectedBy(read, inputs, { row, names }, selector)];
 }
 
-/** The workloads that a selector matches. Slices have the pods of a Service. */
+/**
+ * The workloads that a selector matches. A Service selects WorkloadEntries of its own cluster, and no
+ * pods: its slices have those.
+ */
 function selectedBy(
   read: Read,
   inputs: MeshInputs,
@@ -84,7 +88,7 @@ function selectedBy(
   const selected: Endpoint[] = [];
   for (const key of candidates(read, inputs, row.meta.namespace, labels)) {
     const workload = read.get(inputs.tables.workloadEntries, key);
-    if (workload === undefined || (row.service !== undefined && workload.pod !== undefined)) {
+    if (workload === undefined || (row.service !== undefined && !isForService(row, workload))) {
       continue;
     }
     const own = { meta: workload.meta, labels: workloadLabels(workload) };
@@ -95,6 +99,10 @@ function selectedBy(
     selected.push(workload.pod === undefined ? endpoint : { ...endpoint, ...workload.pod });
   }
   return selected;
+}
+
+function isForService({ meta }: ConfigObject, workload: ConfigObject): boolean {
+  return workload.pod === undefined && workload.meta.origin.cluster === meta.origin.cluster;
 }
 
 /** The host as the endpoint of an entry that has none, if it is resolved by DNS. */
@@ -157,7 +165,7 @@ function endpointOf(
     serviceAccount: workload.serviceAccount,
     namespace: meta.namespace,
     health: meta.health ?? "healthy",
-    workload: meta.name,
+    workload: nameOfObject(meta),
     ...(meta.origin.cluster === undefined ? {} : { cluster: meta.origin.cluster }),
   };
 }

@@ -7,7 +7,6 @@
 import { declareIneffectiveVariables, type IneffectiveGroup } from "../ineffective.ts";
 import { listEnv } from "../table.ts";
 import { AMBIENT } from "./ambient.ts";
-import { CLUSTERS } from "./clusters.ts";
 import { GATEWAY_API } from "./gateway_api.ts";
 import { NODE } from "./node.ts";
 import { RUNTIME } from "./runtime.ts";
@@ -17,7 +16,6 @@ import { TRAFFIC } from "./traffic.ts";
 /** All variables without effect, by reason. */
 export const INEFFECTIVE_VARIABLES: readonly IneffectiveGroup[] = [
   ...GATEWAY_API,
-  ...CLUSTERS,
   ...TRAFFIC,
   ...AMBIENT,
   ...NODE,

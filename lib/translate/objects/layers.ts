@@ -55,8 +55,8 @@ function serve(mesh: Mesh, kind: TableKind): Served {
   const codecs = { bucket: text, member: table.keyCodec };
   return {
     rows: graph.index(table, `${kind}.rows`, codecs, (row, key) =>
-      // Rows of Services and pods are no configuration.
-      row.meta.kind === kind ? [[ALL, key]] : []),
+      // Rows of Services and pods are no configuration; objects of other clusters are served there.
+      row.meta.kind === kind && row.meta.origin.cluster === undefined ? [[ALL, key]] : []),
     resources: resourceTable(graph, `object/${kind}`, table.keyCodec, (read, key) => {
       const object = read.get(table, key);
       return object === undefined ? [] : [resourceOf(kind, key, object)];

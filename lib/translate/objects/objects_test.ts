@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
 import { ResourceSchema } from "#mesh/mcp/v1alpha1/resource_pb.ts";
 import { VirtualServiceSchema } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { testMeshConfig } from "../../../tests/support/mesh_fixture.ts";
+import { objectsOf, testMeshConfig } from "../../../tests/support/mesh_fixture.ts";
 import {
   contentOf,
   proxyNode,
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
 import type { View } from "../../graph/mod.ts";
-import { objectUrl } from "../../model/mod.ts";
+import {
+  type ConfigObject,
+  nameInCluster,
+  nameOfObject,
+  objectKey,
+  objectUrl,
+} from "../../model/mod.ts";
 import { anyUnpack, create, createRegistry, fromBinary, TYPE_URL_PREFIX } from "../../proto/mod.ts";
-import { TABLED_KINDS } from "../../schema/mod.ts";
+import { TABLED_KINDS, type TableKind } from "../../schema/mod.ts";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 
 const URL = "networking.mesh.io/v1alpha3/VirtualService";
@@ -109,4 +115,27 @@ Deno.test("the envelope has the field numbers of the Mesh Configuration Protocol
     ["one/web", 7n, "v", "type.googleapis.com/x"],
   );
   assert.deepEqual([metadata?.labels, metadata?.annotations], [{ a: "b" }, { c: "d" }]);
+});
+
+Deno.test("rows of pods, and objects of other clusters, are not served", () => {
+  const { binding, apply } = apiClient();
+  const [own] = objectsOf(`apiVersion: networking.mesh.io/v1
+kind: WorkloadEntry
+metadata: {name: a, namespace: one}
+spec: {address: 10.0.0.1}
+`);
+  const { kind, namespace, origin } = own!.meta;
+  const pod = { ...own!, meta: { ...own!.meta, kind: "Pod" } };
+  const name = nameInCluster("a", "far");
+  const far = { ...own!, meta: { ...own!.meta, name, origin: { ...origin, cluster: "far" } } };
+  assert.equal(nameOfObject(far.meta), "a");
+  apply({
+    objects: [["a", own], ["pod:a", pod], [name, far]].map(([name, object]) => ({
+      kind: kind as TableKind,
+      key: objectKey({ namespace, name: name as string }),
+      object: object as ConfigObject,
+    })),
+  });
+  const view = binding.view("networking.mesh.io/v1/WorkloadEntry");
+  assert.deepEqual(Object.keys(contentOf(view)), ["one/a"]);
 });

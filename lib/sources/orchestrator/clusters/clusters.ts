@@ -104,7 +104,10 @@ class Clusters implements RemoteClusters {
   }
 
   problems(): readonly SourceProblem[] {
-    return this.#reporter.dated(this.#problems());
+    return [
+      ...this.#reporter.dated(this.#problems()),
+      ...[...this.#connections.values()].flatMap((one) => one.problems()),
+    ];
   }
 
   warnings(): readonly SchemaProblem[] {

@@ -14,7 +14,13 @@ import {
   type OrchClient,
   type RateOptions,
 } from "../../../orch/mod.ts";
-import { PILOT_ENABLE_SERVICEENTRY_SELECT_PODS } from "../../variables.ts";
+import type { SourceProblem } from "../../files/source_problem.ts";
+import {
+  PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY,
+  PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES,
+  PILOT_ENABLE_SERVICEENTRY_SELECT_PODS,
+} from "../../variables.ts";
+import type { RevisionSelection } from "../revision.ts";
 import { followServices, type Registry } from "../services/registry.ts";
 import { readSharing } from "../services/sharing.ts";
 import { followSecrets, type SecretsSource } from "../secrets/secrets.ts";
@@ -23,6 +29,7 @@ import {
   createClusterCredentials,
   type CredentialFeed,
 } from "./credentials.ts";
+import { type ClusterEntries, followEntries } from "./entries.ts";
 import { syncTimeouts } from "./metrics.ts";
 import { type ClusterRows, createClusterRows, type RowFeed } from "./rows.ts";
 import { type ClusterCredentials, type CredentialValidity, openCredentials } from "./secret.ts";
@@ -42,6 +49,8 @@ export interface ConnectionSettings {
   readonly rate: RateOptions;
   /** Time for the first reading, in milliseconds. */
   readonly timeoutMs: number;
+  /** The custom resources that are used; all without it. */
+  readonly revision?: RevisionSelection;
   readonly timing?: Partial<FollowTiming>;
 }
 
@@ -54,6 +63,8 @@ interface Attempt {
   readonly registry: Registry;
   readonly secrets: SecretsSource;
   readonly secretFeed: CredentialFeed;
+  /** `undefined`: they are not read. */
+  readonly entries: ClusterEntries | undefined;
 }
 
 /** One other cluster. */
@@ -116,7 +127,10 @@ export class ClusterConnection {
     const resources = (shown?.registry.states() ?? [])
       .map(([resource, state]) => ({ resource, ...state }));
     const faulty = resources.find(({ fault }) => fault !== undefined);
-    const secrets = shown === undefined ? [] : [{ resource: "secrets", ...shown.secrets.state() }];
+    const others = shown === undefined ? [] : [
+      { resource: "secrets", ...shown.secrets.state() },
+      ...shown.entries === undefined ? [] : [shown.entries.state()],
+    ];
     const refused = this.#refused === undefined ? undefined : messageOf(this.#refused.error);
     const fault = faulty === undefined ? refused : `${faulty.resource}: ${faulty.fault}`;
     return {
@@ -128,10 +142,15 @@ export class ClusterConnection {
       replacing: this.#current !== undefined && this.#next !== undefined,
       rows: this.#rows.size,
       validity: shown?.validity,
-      // Without the right to read secrets, only credentials are missing: that is no fault of the cluster.
-      resources: [...resources, ...secrets],
+      // Without the right to read these, only they are missing: that is no fault of the cluster.
+      resources: [...resources, ...others],
       shared: shown?.registry.shared() ?? [],
     };
+  }
+
+  /** Rejected objects. */
+  problems(): SourceProblem[] {
+    return (this.#current ?? this.#next)?.entries?.problems() ?? [];
   }
 
   /** Connects with credentials; those in use stay in use until these have received everything. */
@@ -180,6 +199,7 @@ export class ClusterConnection {
     const { access, validity } = openCredentials(credentials, allowed);
     const client = createClient(access, { rate });
     const feed = this.#rows.feed();
+    const readsEntries = PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY.get();
     const registry = followServices({
       client,
       source: this.#cluster,
@@ -187,8 +207,7 @@ export class ClusterConnection {
       namespace,
       systemNamespace,
       domain,
-      // WorkloadEntries belong to the daemon's own cluster, whose Services have them.
-      selectEntries: false,
+      selectEntries: readsEntries && PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES.get(),
       selectPods: PILOT_ENABLE_SERVICEENTRY_SELECT_PODS.get(),
       sharing: readSharing(),
       stateChanged: () => this.#stateChanged(),
@@ -202,14 +221,18 @@ export class ClusterConnection {
       namespace,
       ...(timing === undefined ? {} : { timing }),
     });
-    const attempt = { credentials, validity, client, feed, registry, secrets, secretFeed };
+    const entries = readsEntries
+      ? followEntries({ ...this.#settings, client, cluster: this.#cluster, intake: feed })
+      : undefined;
+    const attempt = { credentials, validity, client, feed, registry, secrets, secretFeed, entries };
     this.#next = attempt;
     log.info("connecting to a remote cluster", {
       cluster: this.#cluster,
       secret: credentials.secret,
       server: access.server,
     });
-    Promise.all([registry.synced, secrets.ready]).then(() => this.#promote(attempt));
+    Promise.all([registry.synced, secrets.ready, entries?.ready])
+      .then(() => this.#promote(attempt));
   }
 
   /** Makes an attempt that has received everything the one in use. */
@@ -248,9 +271,12 @@ export class ClusterConnection {
 
   #drop(attempt: Attempt | undefined): void {
     if (attempt === undefined) return;
-    const { registry, secrets, client } = attempt;
-    const closing = Promise.all([registry.close(), secrets[Symbol.asyncDispose]()])
-      .then(() => {}).finally(() => client[Symbol.dispose]());
+    const { registry, secrets, entries, client } = attempt;
+    const closing = Promise.all([
+      registry.close(),
+      secrets[Symbol.asyncDispose](),
+      entries?.close(),
+    ]).then(() => {}).finally(() => client[Symbol.dispose]());
     this.#closing.push(closing);
   }
 

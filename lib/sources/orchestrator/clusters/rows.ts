@@ -5,7 +5,7 @@
  * @module
  */
 import type { Intake, ObjectChanges } from "../../../ingest/mod.ts";
-import { type ConfigObject, objectKeys } from "../../../model/mod.ts";
+import { type ConfigObject, nameInCluster, nameOfObject, objectKeys } from "../../../model/mod.ts";
 import type { ObjectIdentity } from "../../../schema/mod.ts";
 
 /** The rows of one cluster, as they were reported. */
@@ -62,7 +62,7 @@ class Rows implements ClusterRows {
         const gone = [...this.#reported].filter(([key]) => !collected.has(key));
         const deletes = gone.map(([, { meta }]) => ({
           ...identityOf(meta),
-          name: nameWithout(this.#options.cluster, meta.name),
+          name: nameOfObject(meta),
         }));
         this.#report({ upserts: [...collected.values()], deletes });
         collected.clear();
@@ -91,7 +91,7 @@ class Rows implements ClusterRows {
       changed.push(row);
     }
     const deleted = deletes.filter((identity) => this.#reported.delete(keyOf(identity)))
-      .map((identity) => ({ ...identity, name: nameIn(cluster, identity.name) }));
+      .map((identity) => ({ ...identity, name: nameInCluster(identity.name, cluster) }));
     if (changed.length + deleted.length === 0) return;
     intake.objects({ upserts: changed, deletes: deleted });
   }
@@ -101,22 +101,13 @@ class Rows implements ClusterRows {
     const generation = (last?.meta.generation ?? 0) + 1;
     const { uid } = object.meta.origin;
     const origin = { source, cluster, ...(uid === undefined ? {} : { uid }) };
-    const name = nameIn(cluster, object.meta.name);
+    const name = nameInCluster(object.meta.name, cluster);
     return { ...object, meta: { ...object.meta, name, generation, origin } };
   }
 }
 
 function identityOf({ kind, namespace, name }: ObjectIdentity): ObjectIdentity {
   return { kind, namespace, name };
-}
-
-/** Name of a row of another cluster: objects have no `@` in their names. */
-function nameIn(cluster: string, name: string): string {
-  return `${name}@${cluster}`;
-}
-
-function nameWithout(cluster: string, name: string): string {
-  return name.slice(0, -cluster.length - 1);
 }
 
 function keyOf({ kind, namespace, name }: ObjectIdentity): string {

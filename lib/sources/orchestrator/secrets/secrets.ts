@@ -18,6 +18,7 @@ import {
 } from "../../../orch/mod.ts";
 import { CREDENTIAL_NAMES, credentialOf } from "../../credential_parts.ts";
 import { credentialFailures } from "../../credential_metrics.ts";
+import { isRefused } from "../refused.ts";
 
 const log = scope("credentials");
 
@@ -45,8 +46,6 @@ const OTHER_TYPES = [
   "kubernetes.io/service-account-token",
   "mesh.io/ca-root",
 ];
-/** The fault of a server that refuses the list, by its status; others are waited for. */
-const FORBIDDEN = /: 403: /;
 /** Names of contents that are kept. */
 const NAMES: ReadonlySet<string> = new Set(Object.values(CREDENTIAL_NAMES).flat());
 
@@ -84,7 +83,7 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
       intake.health(fault);
       if (fault === undefined) return;
       log.warn("secrets cannot be read; the last ones stay in use", { ...at, reason: fault });
-      if (FORBIDDEN.test(fault)) refuse();
+      if (isRefused(fault)) refuse();
     },
     ...(timing === undefined ? {} : { timing }),
   });
