@@ -18,6 +18,7 @@ import {
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
+import { writeCapturePorts } from "../support/capture_ports.ts";
 import { writePluggedCa } from "../support/identity.ts";
 import { mutualTls } from "./cases/mutual_tls.ts";
 import { missingForPods, type Pod, startPod } from "./pods/pod.ts";
@@ -179,7 +180,11 @@ clusterTest(
       return pod;
     };
     const [first, second] = await Promise.all([add(1, "v1"), add(2, "v2")]);
-    const args = [`--orchconfig=${cluster.files.daemonKubeconfig}`];
+    const meshConfig = await writeCapturePorts(dir);
+    const args = [
+      `--orchconfig=${cluster.files.daemonKubeconfig}`,
+      `--meshConfig=${meshConfig}`,
+    ];
     const { certificate: { pem: root } } = await writePluggedCa(`${dir}/ca`);
     const secured = freePort();
     const env = { ROOT_CA_DIR: `${dir}/ca` };

@@ -22,12 +22,12 @@ import {
   type Daemon,
   eventually,
   freePort,
-  freePorts,
   startAgent,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { envoyPath } from "../../scripts/tools.ts";
+import { writeCapturePorts } from "./capture_ports.ts";
 import { adminClient } from "./cluster.ts";
 import { type StandIn, type StandInExec, startKubeletStandIn } from "./kubelet_stand_in.ts";
 
@@ -189,12 +189,7 @@ export async function startMeshctlCluster(
 
 /** A daemon that reads the cluster, and gives proxies free ports for captured traffic. */
 async function startClusterDaemon(cluster: Cluster, dir: string, secured: number): Promise<Daemon> {
-  const [outbound, inbound] = freePorts(2);
-  const meshConfig = `${dir}/mesh.yaml`;
-  await Deno.writeTextFile(
-    meshConfig,
-    `proxyListenPort: ${outbound}\nproxyInboundListenPort: ${inbound}\n`,
-  );
+  const meshConfig = await writeCapturePorts(dir);
   return await startDaemon({
     configDir: "",
     secured,
