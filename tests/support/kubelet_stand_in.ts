@@ -78,10 +78,14 @@ async function pass({ server, client }: StandInOptions, request: Request): Promi
       ? value.split(", ").map((one) => [name, one])
       : [[name, value]]
   );
-  const answer = await fetch(`${server}${url.pathname}${url.search}`, {
-    ...{ method: request.method, headers, body, client },
-    signal: request.signal,
+  const { method, signal } = request;
+  const asked = fetch(`${server}${url.pathname}${url.search}`, {
+    ...{ method, headers, body, client, signal },
   });
+  const answer = await asked.catch((error) => {
+    if (!signal.aborted) throw error;
+  });
+  if (answer === undefined) return statusOf(499, "ClientClosedRequest", "the client has left");
   const type = answer.headers.get("content-type") ?? "application/json";
   return new Response(answer.body, { status: answer.status, headers: { "content-type": type } });
 }
