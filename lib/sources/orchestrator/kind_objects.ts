@@ -62,6 +62,8 @@ class Objects implements KindObjects {
   readonly #options: KindOptions;
   readonly #following: Following<ReadItem>;
   readonly #inUse = new Map<string, ConfigObject>();
+  /** The objects with problems or warnings, of all revisions. */
+  readonly #faulty = new Map<string, ReadItem>();
 
   constructor(kind: Kind, options: KindOptions) {
     this.#kind = kind;
@@ -102,14 +104,14 @@ class Objects implements KindObjects {
   }
 
   problems(): SourceProblem[] {
-    return this.#items().flatMap(({ name, problems }) => {
+    return this.#ownFaulty().flatMap(({ name, problems }) => {
       const lastGoodServes = this.#inUse.has(keyOf(name));
       return problems.map((problem) => ({ ...problem, lastGoodServes }));
     });
   }
 
   warnings(): SchemaProblem[] {
-    return this.#items().flatMap(({ warnings }) => warnings);
+    return this.#ownFaulty().flatMap(({ warnings }) => warnings);
   }
 
   select(): void {
@@ -120,8 +122,8 @@ class Objects implements KindObjects {
     return this.#following.close();
   }
 
-  #items(): ReadItem[] {
-    return this.#following.values().filter((item) => this.#isOwn(item));
+  #ownFaulty(): ReadItem[] {
+    return [...this.#faulty.values()].filter((item) => this.#isOwn(item));
   }
 
   /** The label selects configuration. A namespace has it for its injector. */
@@ -136,6 +138,7 @@ class Objects implements KindObjects {
       if (this.#inUse.delete(keyOf(name))) deletes.push({ kind: this.#kind.kind, ...name });
     };
     for (const item of changes.upserts) {
+      this.#note(item);
       if (!this.#isOwn(item)) {
         drop(item.name);
         continue;
@@ -145,10 +148,19 @@ class Objects implements KindObjects {
       this.#inUse.set(keyOf(item.name), next);
       upserts.push(next);
     }
-    for (const { namespace, name } of changes.deletes) drop({ namespace, name });
+    for (const { namespace, name } of changes.deletes) {
+      this.#faulty.delete(keyOf({ namespace, name }));
+      drop({ namespace, name });
+    }
     const { intake, changed } = this.#options;
     if (upserts.length + deletes.length > 0) intake.objects({ upserts, deletes });
     changed();
+  }
+
+  #note(item: ReadItem): void {
+    const isFaulty = item.problems.length + item.warnings.length > 0;
+    if (isFaulty) this.#faulty.set(keyOf(item.name), item);
+    else this.#faulty.delete(keyOf(item.name));
   }
 
   /** The new version of an object; `undefined` if it is rejected, or only its status has changed. */
