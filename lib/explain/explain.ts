@@ -3,27 +3,24 @@
  *
  * @module
  */
-import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
-import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import type { View } from "../graph/mod.ts";
 import { MESH_ALPN } from "../envoy/mod.ts";
-import { isIp, nearest } from "../text/mod.ts";
+import { isIp } from "../text/mod.ts";
 import { type Provenance, provenanceOf as explainResource } from "../translate/mod.ts";
 import { TYPE_URLS } from "../model/mod.ts";
 import {
   type Call,
   type Ending,
-  type Forwarded,
-  type Request,
   type Resources,
   resourcesOf,
   type Shelf,
   type Target,
 } from "../simulate/mod.ts";
+import { type CallContext, firstCall, nextCall } from "./calls.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
 import { explainCall, type ExplainedStep, type ProvenanceOf } from "./steps.ts";
-import { classOf, idOf, type Party, partyAt, principalOf, resolve, type World } from "./world.ts";
+import { idOf, type Party, partyAt, type World } from "./world.ts";
 
 /** The way through one proxy. */
 export interface Hop {
@@ -48,17 +45,11 @@ export interface Explanation {
 
 /** Clusters of one proxy that are followed to the next proxy. */
 const FOLLOWED = 8;
-/** Client of a gateway (RFC 5737, documentation). */
-const CLIENT = "192.0.2.10";
-
 /** An explanation under construction. */
-interface Draft {
-  readonly world: World;
+interface Draft extends CallContext {
   readonly causes: boolean;
   readonly contentOf: (view: View) => Shelf | undefined;
   readonly hops: Hop[];
-  readonly assumptions: Set<string>;
-  readonly unmodelled: Set<string>;
 }
 
 /** Parts of an explanation that can be left out. */
@@ -152,60 +143,6 @@ function inTable(name: string, provenance: Provenance | undefined): Provenance |
   return { ...provenance, groups };
 }
 
-function firstCall(draft: Draft, from: Party, question: Question, resources: Resources): Call {
-  const { host, port, scheme, request } = question;
-  if (request?.token !== undefined) {
-    draft.assumptions.add("the token's signature is valid and it has not expired");
-  }
-  const tls = scheme === "https" ? { serverName: host, alpn: ["h2", "http/1.1"] } : undefined;
-  const common = {
-    ...(tls === undefined ? {} : { tls }),
-    ...(request === undefined ? {} : { http: request }),
-  };
-  const { targets, interception } = classOf(from);
-  if (from.node.role === "router") {
-    const own = targets.find((target) => target.port === port)?.targetPort ?? port;
-    const ip = question.client ?? CLIENT;
-    if (question.client === undefined) draft.assumptions.add(`the client's address is ${CLIENT}`);
-    return {
-      direction: "gateway",
-      source: { ip },
-      destination: { ip: from.node.ip, port: own },
-      ...common,
-    };
-  }
-  const { ip, known } = resolve(draft.world, from, host);
-  if (!known) {
-    const near = nearest(host, draft.world.services.map((one) => one.host));
-    const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
-    draft.assumptions.add(
-      `the host ${host} is no service of the mesh${hint}; ${ip} stands for its address`,
-    );
-  }
-  const bound = interception === "NONE" ? boundAddress(resources, ip, port) : undefined;
-  return {
-    direction: "outbound",
-    source: { ip: from.node.ip },
-    destination: { ip: bound ?? ip, port },
-    ...common,
-  };
-}
-
-/** Without capture, applications connect to the address to which a listener is bound. */
-function boundAddress({ listeners }: Resources, ip: string, port: number): string | undefined {
-  const addresses = listeners.filter((one) => one.trafficDirection === TrafficDirection.OUTBOUND)
-    .flatMap((one) => socketOf(one, port));
-  if (addresses.includes(ip)) return ip;
-  const [first] = addresses;
-  return first === "0.0.0.0" ? "127.0.0.1" : first === "::" ? "::1" : first;
-}
-
-function socketOf({ address }: Listener, port: number): string[] {
-  if (address?.address.case !== "socketAddress") return [];
-  const { value } = address.address;
-  return value.portSpecifier.value === port ? [value.address] : [];
-}
-
 /** Follows a forwarded call into the sidecar of its first endpoint. */
 function onward(
   draft: Draft,
@@ -255,58 +192,6 @@ function notEnded({ hops }: Draft, { share, proxy }: Outcome): Outcome {
     ...{ share, kind: "refused", proxy, text: `the connection is closed: ${why}` },
     refusal: { by: "TLS", why, causes },
   };
-}
-
-/** The call as it arrives at the next proxy, without its destination. */
-function nextCall(
-  draft: Draft,
-  from: Party,
-  call: Call,
-  { ending, target }: { readonly ending: Forwarded; readonly target: Target },
-): Omit<Call, "destination"> {
-  const { handshake } = target;
-  const principal = handshake?.mutual === true ? principalOf(draft.world, from) : undefined;
-  if (principal !== undefined) {
-    draft.assumptions.add(`the certificate of ${idOf(from)} is valid and names ${principal}`);
-  }
-  const http = call.http === undefined || ending.request === undefined
-    ? call.http
-    : changed(draft, call.http, ending.request);
-  return {
-    direction: "inbound",
-    source: { ip: from.node.ip },
-    ...(handshake === undefined
-      ? call.tls === undefined || ending.as === "HTTP" ? {} : { tls: call.tls }
-      : {
-        tls: {
-          serverName: handshake.serverName,
-          alpn: handshake.alpn,
-          ...(principal === undefined ? {} : { principal }),
-        },
-      }),
-    ...(http === undefined ? {} : { http }),
-  };
-}
-
-function changed(
-  draft: Draft,
-  request: Request,
-  sent: NonNullable<Forwarded["request"]>,
-): Request {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers ?? {})) {
-    headers[name.toLowerCase()] = value;
-  }
-  if (sent.forwardedFor !== undefined) headers["x-forwarded-for"] = sent.forwardedFor;
-  for (const change of sent.headers) {
-    if (change.startsWith("-")) delete headers[change.slice(1).toLowerCase()];
-    else {
-      draft.unmodelled.add(
-        `the value of header ${change.replace(/^\+/, "")}, which a route writes, in the next proxy`,
-      );
-    }
-  }
-  return { ...request, host: sent.host, path: sent.path, headers };
 }
 
 function addressOf({ address }: Target): readonly [ip: string, port: number] {

@@ -5,9 +5,9 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
-import type { OrchClient } from "./client.ts";
 import type { FollowState } from "./followed.ts";
 import { FollowCheck } from "./follow_check.ts";
+import type { Following, FollowOptions } from "./following.ts";
 import { isExpired, isNotFound, isUnreachable, OrchError, statusError } from "./error.ts";
 import {
   type Changes,
@@ -19,13 +19,7 @@ import {
 import { jsonLines } from "./lines.ts";
 import type { ListItem, OrchList } from "./object.ts";
 import { sleep } from "./rate.ts";
-import {
-  collectionPath,
-  listObjects,
-  type ObjectName,
-  type ResourceType,
-  type Selection,
-} from "./resource.ts";
+import { collectionPath, listObjects, type ObjectName } from "./resource.ts";
 import { DEFAULT_TIMING, type FollowTiming } from "./timing.ts";
 import { otherVersions } from "./versions.ts";
 
@@ -35,32 +29,6 @@ const log = scope("orch");
 const GROWTH = 1.6;
 /** A watch that lived shorter counts as a failure, in milliseconds. */
 const SHORT_MS = 1000;
-
-/** Settings of following a type. */
-export interface FollowOptions<V> {
-  readonly client: OrchClient;
-  readonly type: ResourceType;
-  readonly selection?: Selection;
-  /** True: a type that the server does not have is followed as an empty one, until it has it. */
-  readonly optional?: boolean;
-  /** Makes the value that is kept of an object, without its managed fields. Must not throw. */
-  readonly convert: (object: ListItem) => V;
-  /** Called with changes: first all objects, then differences. Must not throw. */
-  readonly changed: (changes: Changes<V>) => void;
-  /** Called when the state of the connection changes. Must not throw. */
-  readonly stateChanged?: (state: FollowState) => void;
-  readonly timing?: Partial<FollowTiming>;
-}
-
-/** A followed type. */
-export interface Following<V> {
-  /** Resolves when all objects were received and reported once, or after `close`. */
-  readonly synced: Promise<void>;
-  state(): FollowState;
-  get(name: ObjectName): V | undefined;
-  values(): V[];
-  close(): Promise<void>;
-}
 
 /** Begins to follow a type. */
 export function follow<V>(options: FollowOptions<V>): Following<V> {

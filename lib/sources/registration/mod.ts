@@ -11,4 +11,4 @@ export {
   type StreamObserver,
 } from "./registration.ts";
 export { GROUP_ANNOTATION } from "./entry.ts";
-export type { RegisteredEntry } from "./registrations.ts";
+export type { RegisteredEntry } from "./types.ts";

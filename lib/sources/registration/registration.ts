@@ -13,7 +13,8 @@ import {
   PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
 } from "../variables.ts";
 import { REGISTRATION } from "./entry.ts";
-import { createRegistrations, isRegistered, type RegisteredEntry } from "./registrations.ts";
+import { createRegistrations, isRegistered } from "./registrations.ts";
+import type { RegisteredEntry } from "./types.ts";
 import { openWorkloadStore } from "./store.ts";
 
 /** The part of serving's observer interface that registration uses. */

@@ -3,7 +3,8 @@ import type { ConfigObject, ProxyNode } from "../../model/mod.ts";
 import { checkObject } from "../../schema/mod.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import type { ObjectChanges } from "../../ingest/mod.ts";
-import { createRegistrations, type StoredWorkload } from "./registrations.ts";
+import { createRegistrations } from "./registrations.ts";
+import type { StoredWorkload } from "./types.ts";
 
 const GROUP = {
   metadata: { labels: { app: "vm", tier: "old" }, annotations: { note: "x" } },

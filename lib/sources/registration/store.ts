@@ -5,7 +5,7 @@
  */
 import { MeshError, messageOf } from "../../base/mod.ts";
 import { scope } from "../../log/mod.ts";
-import type { StoredWorkload } from "./registrations.ts";
+import type { StoredWorkload } from "./types.ts";
 
 /** The file of a directory. */
 export interface WorkloadStore {
