@@ -165,7 +165,7 @@ async function silentAtStart(
       assert.equal(await discover({ target: xds, tls: undefined }), "served");
       const ready = await fetch(`${http}/ready`);
       assert.equal(ready.status, 503);
-      assert.match(await ready.text(), /^waiting for the certificate of the secured listener/);
+      assert.match(await ready.text(), /^waiting for the certificate of the secured listener/m);
       await program.printed(/asleep did not answer in 1000 ms.*controller of this signer/);
       answers[`${DOMAIN}/asleep`] = "signs";
       await eventually("readiness", async () => {
