@@ -7,10 +7,10 @@ import {
   mergePatch,
   type OrchClient,
   type OrchObject,
-  type ResourceType,
   types,
 } from "../../lib/orch/mod.ts";
 import { TABLED_KINDS } from "../../lib/schema/mod.ts";
+import { resourceTypeOf } from "../../lib/sources/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
@@ -21,12 +21,6 @@ import { unselectedPods } from "./cases/unselected_pods.ts";
 const SERVICE = { namespace: "default", name: "web" };
 const HOST = "web.default.svc.cluster.local";
 const ELSEWHERE = "far.elsewhere.svc.cluster.local";
-
-/** The resource type of a custom resource. */
-function kindNamed(kind: "ServiceEntry" | "WorkloadEntry"): ResourceType {
-  const { group, versions, plural } = TABLED_KINDS[kind];
-  return { group, version: versions[0]!, kind, plural, namespaced: true };
-}
 
 function makePod(
   client: OrchClient,
@@ -87,7 +81,7 @@ async function selectAcrossKinds(client: OrchClient): Promise<void> {
       conditions: [{ type: "Ready", status: "True" }],
     },
   });
-  await make(client, kindNamed("ServiceEntry"), { name: "pods" }, {
+  await make(client, resourceTypeOf(TABLED_KINDS.ServiceEntry), { name: "pods" }, {
     spec: {
       hosts: ["pods.test"],
       ports: [{ number: 80, name: "http", protocol: "HTTP" }],
@@ -95,7 +89,7 @@ async function selectAcrossKinds(client: OrchClient): Promise<void> {
       workloadSelector: { labels },
     },
   });
-  await make(client, kindNamed("WorkloadEntry"), { name: "vm" }, {
+  await make(client, resourceTypeOf(TABLED_KINDS.WorkloadEntry), { name: "vm" }, {
     spec: { address: "10.9.9.9", labels: { app: "web" } },
   });
 }

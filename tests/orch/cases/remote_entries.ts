@@ -9,14 +9,9 @@ import {
   type RoleObject,
   type RoleOptions,
 } from "../../../cmd/pilot-discovery/roles.ts";
-import {
-  deleteObject,
-  mergePatch,
-  type OrchClient,
-  type ResourceType,
-  types,
-} from "../../../lib/orch/mod.ts";
+import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/orch/mod.ts";
 import { TABLED_KINDS } from "../../../lib/schema/mod.ts";
+import { resourceTypeOf } from "../../../lib/sources/mod.ts";
 import { applyDefinitions } from "../../../scripts/crds.ts";
 import {
   type Cluster,
@@ -33,11 +28,6 @@ const MACHINES = "outbound|80||machines.default.svc.cluster.local";
 const NEAR = "outbound|80||near-machines.default.svc.cluster.local";
 const ENTRY = "outbound|80||machines.test";
 const ALL = [MACHINES, NEAR, ENTRY];
-
-function kindNamed(kind: "ServiceEntry" | "WorkloadEntry"): ResourceType {
-  const { group, versions, plural } = TABLED_KINDS[kind];
-  return { group, version: versions[0]!, kind, plural, namespaced: true };
-}
 
 /** The clusters of the test. */
 export interface EntriesWorld {
@@ -88,7 +78,7 @@ export async function remoteEntries(world: EntriesWorld): Promise<void> {
   await makeService(far, "machines", { selector });
   await makeService(near, "near-machines", { selector });
   await applyDefinitions(near, ["ServiceEntry"]);
-  await make(near, kindNamed("ServiceEntry"), { name: "machines" }, {
+  await make(near, resourceTypeOf(TABLED_KINDS.ServiceEntry), { name: "machines" }, {
     spec: {
       hosts: ["machines.test"],
       ports: [{ number: 80, name: "http", protocol: "HTTP" }],
@@ -97,7 +87,7 @@ export async function remoteEntries(world: EntriesWorld): Promise<void> {
     },
   });
   await applyDefinitions(far, ["WorkloadEntry"]);
-  const type = kindNamed("WorkloadEntry");
+  const type = resourceTypeOf(TABLED_KINDS.WorkloadEntry);
   for (const [name, address] of [["machine-1", "10.2.9.1"], ["machine-2", "10.2.9.2"]]) {
     await make(far, type, { name: name! }, { spec: { address, labels: selector } });
   }

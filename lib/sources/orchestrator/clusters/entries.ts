@@ -4,29 +4,19 @@
  *
  * @module
  */
-import type { Intake } from "../../../ingest/mod.ts";
 import { scope } from "../../../log/mod.ts";
-import type { FollowTiming, OrchClient } from "../../../orch/mod.ts";
 import { TABLED_KINDS } from "../../../schema/mod.ts";
 import { createProblemReporter } from "../../files/problem_reporter.ts";
 import type { SourceProblem } from "../../files/source_problem.ts";
-import { followKind } from "../kind_objects.ts";
+import { followKind, type KindOptions } from "../kind_objects.ts";
 import { isRefused } from "../refused.ts";
-import type { RevisionSelection } from "../revision.ts";
 import type { FollowedResource } from "../config_objects.ts";
 
 const log = scope("orch");
 
 /** Settings of {@link followEntries}. */
-export interface EntriesOptions {
-  readonly client: OrchClient;
+export interface EntriesOptions extends Omit<KindOptions, "source" | "changed" | "stateChanged"> {
   readonly cluster: string;
-  readonly intake: Pick<Intake, "objects">;
-  /** The only namespace that is read; empty: all. */
-  readonly namespace: string;
-  /** The entries that are used; all without it. */
-  readonly revision?: RevisionSelection | undefined;
-  readonly timing?: Partial<FollowTiming> | undefined;
 }
 
 /** The followed entries. */
