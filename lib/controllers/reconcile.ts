@@ -17,7 +17,7 @@ import {
   trimmed,
 } from "../orch/mod.ts";
 import { pause } from "./pause.ts";
-import type { Writer } from "./writes.ts";
+import type { Pass } from "./writes.ts";
 
 const log = scope("controllers");
 
@@ -61,7 +61,7 @@ export interface Reconciler {
   /** Types that are followed: their objects must be complete before the first pass. */
   readonly follows: readonly Pick<Following<unknown>, "synced" | "close">[];
   /** One pass: compares and writes; returns the number of writes. */
-  readonly pass: (writer: Writer) => Promise<number>;
+  readonly pass: (current: Pass) => Promise<number>;
   /** A pass happens at least after this time, in milliseconds. */
   readonly everyMs?: number;
 }

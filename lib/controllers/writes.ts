@@ -6,8 +6,8 @@
 import { queueItem } from "../metrics/mod.ts";
 import { MESH_ENABLE_CONTROLLER_QUEUE_METRICS } from "./variables.ts";
 
-/** A controller in one pass. */
-export interface Writer {
+/** One pass of a controller. */
+export interface Pass {
   /** Aborted at the end of the term. */
   readonly signal: AbortSignal;
   /** Name of the controller, and of its queue in metrics. */
@@ -31,7 +31,7 @@ export interface WritePace {
  * @throws the first failure, after all were tried
  */
 export async function applyAll(
-  { signal, controller }: Writer,
+  { signal, controller }: Pass,
   tasks: readonly Task[],
   { workers = 1, take = () => Promise.resolve() }: WritePace = {},
 ): Promise<number> {

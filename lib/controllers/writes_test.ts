@@ -49,14 +49,14 @@ Deno.test("MESH_ENABLE_CONTROLLER_QUEUE_METRICS: writes that wait, run and are l
 Deno.test("a write waits for its pace in the queue, and is left out when that fails", async () => {
   using _ = useEnvironment({ MESH_ENABLE_CONTROLLER_QUEUE_METRICS: "true" });
   const { signal } = new AbortController();
-  const writer = { signal, controller: "paced" };
+  const current = { signal, controller: "paced" };
   let takes = 0;
   const take = async () => {
     if (++takes === 2) throw new Error("no turn");
     assert.deepEqual(await measured("paced"), { pilot_worker_queue_depth: 2 });
   };
   const task = () => Promise.resolve();
-  await assert.rejects(applyAll(writer, [task, task], { take }), /no turn/);
+  await assert.rejects(applyAll(current, [task, task], { take }), /no turn/);
   assert.deepEqual(await measured("paced"), {
     pilot_worker_queue_depth: 0,
     pilot_worker_queue_latency_count: 1,
@@ -66,7 +66,7 @@ Deno.test("a write waits for its pace in the queue, and is left out when that fa
 
 Deno.test("without the variable, queues are not measured", async () => {
   using _ = useEnvironment({});
-  const writer = { signal: new AbortController().signal, controller: "unmeasured" };
-  assert.equal(await applyAll(writer, [() => Promise.resolve()]), 1);
+  const current = { signal: new AbortController().signal, controller: "unmeasured" };
+  assert.equal(await applyAll(current, [() => Promise.resolve()]), 1);
   assert.deepEqual(await measured("unmeasured"), {});
 });

@@ -80,7 +80,7 @@ export async function runAddresses(
   await reconcile(term, wake, {
     name: "addresses",
     follows: [entries],
-    pass: (writer) => applyAll(writer, tasks()),
+    pass: (current) => applyAll(current, tasks()),
     everyMs: EVERY_MS,
   });
 }

@@ -112,7 +112,7 @@ export async function runExports(
     await reconcile(term, wake, {
       name: "exports",
       follows: [services, exports, namespaces],
-      pass: (writer) => {
+      pass: (current) => {
         // Without the definition there is nothing to write to; it is looked for again and again.
         if (exports.state().absent) return Promise.resolve(0);
         const missing = missingExports({
@@ -121,7 +121,7 @@ export async function runExports(
           namespaces: namespaces.values(),
           selection: selected,
         });
-        return applyAll(writer, missing.map(create));
+        return applyAll(current, missing.map(create));
       },
       everyMs: 10_000,
     });

@@ -84,7 +84,7 @@ export async function runIngressStatus(
   await reconcile(term, wake, {
     name: "ingress",
     follows: [ingresses, classes, services],
-    pass: (writer) => applyAll(writer, tasks()),
+    pass: (current) => applyAll(current, tasks()),
     everyMs: 5_000,
   });
 }

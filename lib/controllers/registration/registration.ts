@@ -105,7 +105,7 @@ function passOf(
 ): Reconciler["pass"] {
   const { type, instance, graceMs, maxAgeMs } = inputs;
   const heartbeats = new Heartbeats();
-  return async (writer) => {
+  return async (current) => {
     const monotonic = performance.now();
     heartbeats.observe(leases.values(), monotonic, leases.state().fault !== undefined);
     const hasEnded = (controller: string) => {
@@ -124,7 +124,7 @@ function passOf(
       const holder = spec?.holderIdentity ?? "";
       return hasEnded(holder) === true && !controllers.has(holder);
     });
-    return beats + await applyAll(writer, [
+    return beats + await applyAll(current, [
       ...writes.map((write) => () => writeEntry(term, type, write)),
       ...left.map((item) => () => markLeft(term, type, item)),
       ...deletes.map((item) => () => deleteEntry(term, type, item)),

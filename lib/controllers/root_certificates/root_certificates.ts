@@ -92,9 +92,9 @@ export async function runRootCertificates(
     await reconcile(term, wake, {
       name: "root-certificates",
       follows: [namespaces, configMaps],
-      pass: (writer) =>
+      pass: (current) =>
         applyAll(
-          writer,
+          current,
           desiredConfigMaps({
             namespaces: namespaces.values(),
             configMaps: configMaps.values(),

@@ -5,7 +5,7 @@
  */
 import { createRateLimit } from "../../orch/mod.ts";
 import { pause } from "../pause.ts";
-import { applyAll, type Writer } from "../writes.ts";
+import { applyAll, type Pass } from "../writes.ts";
 import {
   PILOT_STATUS_BURST,
   PILOT_STATUS_MAX_WORKERS,
@@ -44,7 +44,7 @@ export interface PacedWrites {
    * @returns the number of writes that succeeded
    * @throws the first failure, after all were tried
    */
-  run(writer: Writer, tasks: () => readonly (() => Promise<unknown>)[]): Promise<number>;
+  run(current: Pass, tasks: () => readonly (() => Promise<unknown>)[]): Promise<number>;
 }
 
 /** Creates the pace. */
@@ -52,12 +52,12 @@ export function createPace({ qps, burst, workers, roundMs }: StatusPace): PacedW
   const limit = createRateLimit({ qps, burst });
   let nextAt = 0;
   return {
-    async run(writer, tasks) {
-      const { signal } = writer;
+    async run(current, tasks) {
+      const { signal } = current;
       await pause(Math.max(0, nextAt - performance.now()), signal);
       const writes = tasks();
       try {
-        return await applyAll(writer, writes, { workers, take: (ended) => limit.take(ended) });
+        return await applyAll(current, writes, { workers, take: (ended) => limit.take(ended) });
       } finally {
         if (writes.length > 0) nextAt = performance.now() + roundMs;
       }

@@ -178,7 +178,7 @@ export async function runStatus(term: Term, inputs: StatusInputs): Promise<void>
   await reconcile(term, wake, {
     name: "status",
     follows: followed.map(({ items }) => items),
-    pass: (writer) => pace.run(writer, tasks),
+    pass: (current) => pace.run(current, tasks),
     everyMs: inputs.everyMs,
   });
 }

@@ -75,6 +75,6 @@ export async function runUntaint(
   await reconcile(term, wake, {
     name: "untaint",
     follows: [nodes, pods],
-    pass: (writer) => applyAll(writer, tasks()),
+    pass: (current) => applyAll(current, tasks()),
   });
 }
