@@ -16,6 +16,7 @@ import {
 } from "../../lib/orch/mod.ts";
 import {
   followClusters,
+  type Followed,
   LOCAL_CLUSTER_SECRET_WATCHER,
   MESH_WATCH_NAMESPACE,
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
@@ -25,6 +26,7 @@ import {
   type RevisionSelection,
 } from "../../lib/sources/mod.ts";
 import type { Expiry } from "../../lib/debug/mod.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { ORCH_SERVICE_HOST } from "./variables.ts";
 
@@ -38,11 +40,12 @@ const log = scope("orch");
  */
 export async function openClusters(
   client: OrchClient,
-  { options, open, revision, signal }: {
+  { options, open, revision, networks, signal }: {
     readonly options: DiscoveryOptions;
     /** The custom resources of remote clusters that are used. */
     readonly revision: RevisionSelection;
     readonly open: (source: string) => Intake;
+    readonly networks: Followed<MeshNetworks>;
     readonly signal: AbortSignal;
   },
   stack: AsyncDisposableStack,
@@ -62,6 +65,7 @@ export async function openClusters(
     rate: { qps, burst },
     timeoutMs: PILOT_REMOTE_CLUSTER_TIMEOUT.get(),
     revision,
+    networks,
   });
   stack.defer(() => clusters.close());
   const aborted = new Promise<"aborted">((resolve) => {

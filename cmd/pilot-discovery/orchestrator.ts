@@ -18,6 +18,7 @@ import {
   type OrchClient,
 } from "../../lib/orch/mod.ts";
 import {
+  type Followed,
   followObjects,
   MESH_WATCH_NAMESPACE,
   type OrchestratorObjects,
@@ -25,6 +26,7 @@ import {
   sharingWarnings,
 } from "../../lib/sources/mod.ts";
 import { type FollowedTags, isOfRevision } from "../../lib/webhooks/mod.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { ORCH_SERVICE_HOST } from "./variables.ts";
 
@@ -80,11 +82,12 @@ export async function connectOrchestrator(
  */
 export async function openOrchestrator(
   client: OrchClient,
-  { options, intake, revision, signal }: {
+  { options, intake, revision, networks, signal }: {
     readonly options: DiscoveryOptions;
     readonly intake: Intake;
     /** The custom resources that are used. */
     readonly revision: RevisionSelection;
+    readonly networks: Followed<MeshNetworks>;
     readonly signal: AbortSignal;
   },
   stack: AsyncDisposableStack,
@@ -98,6 +101,7 @@ export async function openOrchestrator(
     systemNamespace: options.namespace,
     domain: options.domain,
     revision,
+    networks,
   });
   stack.defer(() => objects.close());
   const aborted = new Promise<"aborted">((resolve) => {

@@ -11,6 +11,7 @@ import type { SchemaProblem } from "../../lib/schema/mod.ts";
 import {
   type ConfigDirectories,
   type ControlPlanes,
+  type Followed,
   followSecrets,
   type IngressSource,
   MESH_CREDENTIAL_DIR,
@@ -27,6 +28,7 @@ import {
 } from "../../lib/sources/mod.ts";
 import { type FollowedTags, followRevisionTags } from "../../lib/webhooks/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { openClusters } from "./clusters.ts";
 import type { Engine } from "./engine.ts";
 import { openIngress } from "./ingress.ts";
@@ -112,7 +114,7 @@ export async function openSources(
   stack.defer(() => controlPlanes.close());
   const tags = client && openTags(client, options, stack);
   const opened = client && tags &&
-    await openAllClusters(client, { options, ingest, tags, signal }, stack);
+    await openAllClusters(client, { options, ingest, tags, networks, signal }, stack);
   if (client !== undefined && opened === undefined) return undefined;
   const ingress = client && await openIngress(client, { options, ingest, signal, mesh }, stack);
   if (client !== undefined && ingress === undefined) return undefined;
@@ -157,10 +159,11 @@ function openTags(
 /** Opens the daemon's own cluster, then remote ones. `undefined` when `signal` was aborted. */
 async function openAllClusters(
   client: OrchClient,
-  { options, ingest, tags, signal }: {
+  { options, ingest, tags, networks, signal }: {
     readonly options: DiscoveryOptions;
     readonly ingest: Engine["ingest"];
     readonly tags: FollowedTags;
+    readonly networks: Followed<MeshNetworks>;
     readonly signal: AbortSignal;
   },
   stack: AsyncDisposableStack,
@@ -172,12 +175,12 @@ async function openAllClusters(
     namespace: MESH_WATCH_NAMESPACE.get() ?? "",
   }));
   const revision = ownRevision(tags);
-  const own = { options, intake, revision, signal };
+  const own = { options, intake, revision, networks, signal };
   const orchestrator = await openOrchestrator(client, own, stack);
   if (orchestrator === undefined) return undefined;
   await Promise.race([secrets.ready, ended(signal)]);
   const open = (name: string): Intake => ingest.open(name);
-  const clusters = await openClusters(client, { options, open, revision, signal }, stack);
+  const clusters = await openClusters(client, { options, open, revision, networks, signal }, stack);
   return clusters === undefined ? undefined : { orchestrator, clusters };
 }
 

@@ -15,7 +15,7 @@ import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { make } from "../support/cluster_objects.ts";
-import { networkGateways, nodeLocalServices } from "./cases/near_services.ts";
+import { namedGateway, networkGateways, nodeLocalServices } from "./cases/near_services.ts";
 import { unselectedPods } from "./cases/unselected_pods.ts";
 
 const SERVICE = { namespace: "default", name: "web" };
@@ -191,6 +191,10 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
 
   await t.step("names of load balancers and ports of nodes are gateways of networks", async () => {
     await networkGateways(client, daemon);
+  });
+
+  await t.step("names of load balancers of Services that networks name are gateways", async () => {
+    await namedGateway(client, daemon);
   });
 
   await t.step("sidecars of pods that no Service selects are counted", async () => {

@@ -104,10 +104,11 @@ function waysOf(
   const key = read.get(services.resolve, { namespace: "", host: gw.value.toLowerCase() });
   const service = key === undefined ? undefined : read.get(services.service, key);
   if (service === undefined) return [];
-  // Other networks reach a Service at its external addresses.
-  const outside = (service.externalAddresses ?? []).filter(isIp);
+  // Other networks reach a Service at its external addresses; at none while their names are unknown.
+  const { externalAddresses = [] } = service;
+  const outside = externalAddresses.filter(isIp);
   if (service.nodePorts !== undefined) return atNodes(outside, service.nodePorts[port]);
-  if (outside.length > 0) return outside.map((address) => ({ address, port }));
+  if (externalAddresses.length > 0) return outside.map((address) => ({ address, port }));
   const own = service.addresses.filter((address) => !isRange(address) && isIp(address));
   const addresses = own.length > 0
     ? own

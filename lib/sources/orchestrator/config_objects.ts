@@ -8,8 +8,10 @@ import { scope } from "../../log/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import type { FollowState, FollowTiming, OrchClient } from "../../orch/mod.ts";
 import { type Kind, KINDS, type SchemaProblem } from "../../schema/mod.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { createProblemReporter } from "../files/problem_reporter.ts";
 import type { SourceProblem } from "../files/source_problem.ts";
+import type { Followed } from "../followed.ts";
 import { followKind, type KindObjects } from "./kind_objects.ts";
 import { followServices, type Registry } from "./services/registry.ts";
 import { readSharing, type SharedService } from "./services/sharing.ts";
@@ -33,6 +35,8 @@ export interface OrchestratorOptions {
   readonly systemNamespace: string;
   /** DNS suffix of services. */
   readonly domain: string;
+  /** The networks of the mesh; without them no Service is named as a gateway. */
+  readonly networks?: Followed<MeshNetworks>;
   /** The custom resources that are read; all without it. */
   readonly revision?: RevisionSelection;
   /** Kinds that are read. */

@@ -17,6 +17,7 @@ import { type EndpointWatcher, watchEndpoints } from "../../support/endpoint_wat
 const NODE_IP = "198.51.100.7";
 const LOCAL = "outbound|80||local.default.svc.cluster.local";
 const REMOTE = "outbound|80||remote.default.svc.cluster.local";
+const GATEWAY_PORTS = [{ name: "tls", port: 15443, nodePort: 30443 }];
 
 function has(watcher: EndpointWatcher, cluster: string, addresses: readonly string[]) {
   return eventually(
@@ -67,17 +68,9 @@ export async function networkGateways(client: OrchClient, daemon: Daemon): Promi
   using watcher = watchEndpoints(daemon.xds, [REMOTE], { metadata: { NETWORK: "n1" } });
   await has(watcher, REMOTE, ["10.2.0.7:8080"]);
 
-  const gateway = { namespace: "default", name: "eastwest" };
-  const ports = [{ name: "tls", port: 15443, nodePort: 30443 }];
-  await makeService(client, "eastwest", { type: "LoadBalancer", ports }, { labels: network });
-  await mergePatch(client, types.SERVICE, { ...gateway, subresource: "status" }, {
-    status: { loadBalancer: { ingress: [{ hostname: "localhost" }] } },
-  });
-  await eventually("the addresses of the name", () => {
-    const addresses = watcher.addresses(REMOTE) ?? [];
-    return addresses.includes("127.0.0.1:15443") && !addresses.includes("10.2.0.7:8080");
-  }, 60_000);
-  await deleteObject(client, types.SERVICE, gateway);
+  await makeBalanced(client, "eastwest", network);
+  await reachedAtLocalhost(watcher);
+  await deleteObject(client, types.SERVICE, { namespace: "default", name: "eastwest" });
   await has(watcher, REMOTE, ["10.2.0.7:8080"]);
 
   await createObject(client, types.NODE, {
@@ -85,7 +78,7 @@ export async function networkGateways(client: OrchClient, daemon: Daemon): Promi
     kind: "Node",
     metadata: { name: "edge", labels: { pool: "edge" } },
   } as never);
-  await makeService(client, "eastwest", { type: "NodePort", ports }, {
+  await makeService(client, "eastwest", { type: "NodePort", ports: GATEWAY_PORTS }, {
     labels: network,
     annotations: { "traffic.mesh.io/nodeSelector": '{"pool": "edge"}' },
   });
@@ -100,4 +93,46 @@ export async function networkGateways(client: OrchClient, daemon: Daemon): Promi
   await has(watcher, REMOTE, [`${NODE_IP}:30443`]);
   await mergePatch(client, types.NODE, { name: "edge" }, { metadata: { labels: { pool: null } } });
   await has(watcher, REMOTE, ["10.2.0.7:8080"]);
+}
+
+/** A gateway that the networks of the mesh name, whose load balancer has a name. */
+export async function namedGateway(client: OrchClient, daemon: Daemon): Promise<void> {
+  using watcher = watchEndpoints(daemon.xds, [REMOTE], { metadata: { NETWORK: "n1" } });
+  await has(watcher, REMOTE, ["10.2.0.7:8080"]);
+  await makeBalanced(client, "named", {});
+  const service = "named.default.svc.cluster.local";
+  const networks = { n2: { gateways: [{ registryServiceName: service, port: 15443 }] } };
+  const map = { namespace: "mesh-system", name: "mesh" };
+  await createObject(client, types.CONFIG_MAP, {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: map,
+    data: { meshNetworks: JSON.stringify({ networks }) },
+  } as never);
+  await reachedAtLocalhost(watcher);
+  // A map that is deleted stays in use.
+  await mergePatch(client, types.CONFIG_MAP, map, { data: { meshNetworks: "networks: {}" } });
+  await has(watcher, REMOTE, ["10.2.0.7:8080"]);
+}
+
+/** Makes a Service whose load balancer has the name `localhost`. */
+async function makeBalanced(
+  client: OrchClient,
+  name: string,
+  labels: Record<string, string>,
+): Promise<void> {
+  const ports = GATEWAY_PORTS.map(({ name, port }) => ({ name, port }));
+  await makeService(client, name, { type: "LoadBalancer", ports }, { labels });
+  const status = { namespace: "default", name, subresource: "status" };
+  await mergePatch(client, types.SERVICE, status, {
+    status: { loadBalancer: { ingress: [{ hostname: "localhost" }] } },
+  });
+}
+
+/** Waits until the remote endpoint is reached by the gateway at `localhost`, and not directly. */
+async function reachedAtLocalhost(watcher: EndpointWatcher): Promise<void> {
+  await eventually("the addresses of the name", () => {
+    const addresses = watcher.addresses(REMOTE) ?? [];
+    return addresses.includes("127.0.0.1:15443") && !addresses.includes("10.2.0.7:8080");
+  }, 60_000);
 }

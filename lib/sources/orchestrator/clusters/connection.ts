@@ -14,7 +14,9 @@ import {
   type OrchClient,
   type RateOptions,
 } from "../../../orch/mod.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { SourceProblem } from "../../files/source_problem.ts";
+import type { Followed } from "../../followed.ts";
 import {
   PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY,
   PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES,
@@ -45,6 +47,8 @@ export interface ConnectionSettings {
   readonly systemNamespace: string;
   /** DNS suffix of services. */
   readonly domain: string;
+  /** The networks of the mesh; without them no Service is named as a gateway. */
+  readonly networks?: Followed<MeshNetworks>;
   readonly allowed: readonly CredentialOption[];
   readonly rate: RateOptions;
   /** Time for the first reading, in milliseconds. */
@@ -195,7 +199,7 @@ export class ClusterConnection {
   }
 
   #open(credentials: ClusterCredentials): void {
-    const { allowed, rate, namespace, systemNamespace, domain, timing } = this.#settings;
+    const { allowed, rate, namespace, systemNamespace, domain, networks, timing } = this.#settings;
     const { access, validity } = openCredentials(credentials, allowed);
     const client = createClient(access, { rate });
     const feed = this.#rows.feed();
@@ -207,6 +211,7 @@ export class ClusterConnection {
       namespace,
       systemNamespace,
       domain,
+      networks,
       selectEntries: readsEntries && PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES.get(),
       selectPods: PILOT_ENABLE_SERVICEENTRY_SELECT_PODS.get(),
       sharing: readSharing(),

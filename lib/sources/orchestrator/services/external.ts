@@ -13,10 +13,15 @@ const NODE_SELECTOR = "traffic.mesh.io/nodeSelector";
 export interface ExternalInputs {
   /** Addresses of a name; empty until it is resolved. */
   readonly addressesOf: (name: string) => readonly string[];
+  /** True: the networks of the mesh name the Service as a gateway. */
+  readonly isNamedGateway: boolean;
   readonly nodes: () => readonly NodeFacts[];
 }
 
-/** Addresses of a Service; of nodes with the ports there. */
+/**
+ * Addresses of a Service; of nodes with the ports there. A name of a load balancer that is not resolved
+ * stays a name.
+ */
 export function externalFacts(
   service: ApiService,
   inputs: ExternalInputs,
@@ -25,22 +30,29 @@ export function externalFacts(
   if (selector !== undefined && typeof selector !== "string") {
     return atNodes(service, selector, inputs);
   }
-  const names = balancerNames(service);
+  const names = balancerNames(service, inputs.isNamedGateway);
   const balancers = service.status?.loadBalancer?.ingress ?? [];
   return {
     externalAddresses: [
       ...service.spec?.externalIPs ?? [],
       ...balancers.flatMap(({ ip, hostname = "" }) => {
         if (ip !== undefined) return [ip];
-        return names.includes(hostname) ? inputs.addressesOf(hostname) : [hostname];
+        const found = names.includes(hostname) ? inputs.addressesOf(hostname) : [];
+        return found.length > 0 ? found : [hostname];
       }).filter((one) => one !== ""),
     ],
   };
 }
 
-/** Names of the load balancers of a Service that is the gateway of a network. */
-export function balancerNames({ metadata: { labels }, status }: ApiService): string[] {
-  if (networkLabel(labels ?? {}) === "") return [];
+/**
+ * Names of the load balancers of a Service that is the gateway of a network: by its label, or because
+ * the networks of the mesh name it.
+ */
+export function balancerNames(
+  { metadata: { labels }, status }: ApiService,
+  isNamedGateway: boolean,
+): string[] {
+  if (!isNamedGateway && networkLabel(labels ?? {}) === "") return [];
   return (status?.loadBalancer?.ingress ?? [])
     .flatMap(({ ip, hostname }) => ip === undefined && hostname ? [hostname] : []);
 }

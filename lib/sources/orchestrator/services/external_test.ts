@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { useEnvironment } from "../../../env/mod.ts";
 import { type ApiService, nodeFacts } from "./api.ts";
-import { balancerNames, externalFacts, nodeSelector } from "./external.ts";
+import { balancerNames, externalFacts, type ExternalInputs, nodeSelector } from "./external.ts";
 import { followGatewayNames } from "./gateway_names.ts";
 
 const GATEWAY = { "topology.mesh.io/network": "n2" };
@@ -17,6 +17,7 @@ function balanced(labels: Record<string, string>): ApiService {
 
 const INPUTS = {
   addressesOf: (name: string) => name === "lb.test" ? ["192.0.2.8", "192.0.2.9"] : [],
+  isNamedGateway: false,
   nodes: () =>
     ["a", "b"].map((pool, i) =>
       nodeFacts({
@@ -32,14 +33,16 @@ const INPUTS = {
 };
 
 Deno.test("names of load balancers have their addresses in gateways of networks only", () => {
-  const addresses = (labels: Record<string, string>) =>
-    externalFacts(balanced(labels), INPUTS).externalAddresses;
+  const addresses = (labels: Record<string, string>, inputs: Partial<ExternalInputs> = {}) =>
+    externalFacts(balanced(labels), { ...INPUTS, ...inputs }).externalAddresses;
   assert.deepEqual(addresses(GATEWAY), ["192.0.2.2", "192.0.2.8", "192.0.2.9"]);
   assert.deepEqual(addresses({}), ["192.0.2.2", "lb.test"]);
-  assert.deepEqual([balancerNames(balanced(GATEWAY)), balancerNames(balanced({}))], [
-    ["lb.test"],
-    [],
-  ]);
+  assert.deepEqual(addresses({}, { isNamedGateway: true }), addresses(GATEWAY));
+  const unresolved = { addressesOf: () => [] };
+  assert.deepEqual(addresses(GATEWAY, unresolved), ["192.0.2.2", "lb.test"]);
+  assert.deepEqual(balancerNames(balanced(GATEWAY), false), ["lb.test"]);
+  assert.deepEqual(balancerNames(balanced({}), true), ["lb.test"]);
+  assert.deepEqual(balancerNames(balanced({}), false), []);
 });
 
 Deno.test("a Service with a selector of nodes has their external addresses and ports", () => {

@@ -7,14 +7,17 @@ import type { Intake } from "../../../ingest/mod.ts";
 import { scope } from "../../../log/mod.ts";
 import type { ConfigObject } from "../../../model/mod.ts";
 import type { FollowState } from "../../../orch/mod.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { Resolve } from "../../fetched/names.ts";
+import type { Followed } from "../../followed.ts";
 import { type Aliases, createAliases } from "./aliases.ts";
 import { createEndpointCounts, type EndpointCounts } from "./endpoint_counts.ts";
 import { balancerNames, nodeSelector } from "./external.ts";
 import { type FollowOptions, followTypes, type RegistryTypes } from "./followed_types.ts";
 import { followGatewayNames, type GatewayNames } from "./gateway_names.ts";
 import { idsIn, nameOf } from "./ids.ts";
+import { followNamedGateways, type NamedGateways } from "./named_gateways.ts";
 import { type ClusterNetwork, followClusterNetwork } from "./network.ts";
 import { podRow } from "./pod_row.ts";
 import { createRows, type Rows } from "./rows.ts";
@@ -43,6 +46,8 @@ export interface RegistryOptions extends FollowOptions {
   readonly selectEntries: boolean;
   /** True: ServiceEntries select pods (`PILOT_ENABLE_SERVICEENTRY_SELECT_PODS`). */
   readonly selectPods: boolean;
+  /** The networks of the mesh, which name Services as gateways. */
+  readonly networks?: Followed<MeshNetworks> | undefined;
   /** Looks up names of load balancers; default: the name servers of the system. */
   readonly resolve?: Resolve;
 }
@@ -73,6 +78,7 @@ class ServiceRegistry implements Registry {
   readonly #counts: EndpointCounts = createEndpointCounts();
   readonly #rows: Rows = createRows();
   readonly #names: GatewayNames;
+  readonly #named: NamedGateways;
   readonly #aliases: Aliases;
   /** Id of a Service with a selector of nodes → what is wrong with the selector; empty: nothing. */
   readonly #atNodes = new Map<string, string>();
@@ -82,6 +88,11 @@ class ServiceRegistry implements Registry {
     this.#options = options;
     this.#names = followGatewayNames({
       resolve: options.resolve,
+      changed: (services) => this.#update({ services }),
+    });
+    this.#named = followNamedGateways({
+      networks: options.networks,
+      domain: options.domain,
       changed: (services) => this.#update({ services }),
     });
     this.#aliases = createAliases({
@@ -145,6 +156,7 @@ class ServiceRegistry implements Registry {
 
   async close(): Promise<void> {
     this.#names[Symbol.dispose]();
+    this.#named[Symbol.dispose]();
     await Promise.all([this.#types.close(), this.#network.close()]);
     this.#counts.close();
   }
@@ -200,7 +212,8 @@ class ServiceRegistry implements Registry {
 
   #serviceRow(id: string): ConfigObject<ServiceEntry> | undefined {
     const service = this.#types.services.get(nameOf(id));
-    this.#names.set(id, service === undefined ? [] : balancerNames(service));
+    const isNamedGateway = this.#named.has(id);
+    this.#names.set(id, service === undefined ? [] : balancerNames(service, isNamedGateway));
     this.#noteSelector(id, service && nodeSelector(service));
     const alias = this.#aliases.targetOf(id, service);
     if (service === undefined) {
@@ -219,6 +232,7 @@ class ServiceRegistry implements Registry {
       node: (name) => this.#types.nodes.get({ name }),
       nodes: () => this.#types.nodes.values(),
       addressesOf: this.#names.addressesOf,
+      isNamedGateway,
       network: this.#network.current(),
       domain,
       source,

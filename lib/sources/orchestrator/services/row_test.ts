@@ -26,6 +26,7 @@ const INPUTS: RowInputs = {
   node: (name) => ({ name, region: "r1", zone: "z1", subzone: "", labels: {}, addresses: [] }),
   nodes: () => [],
   addressesOf: () => [],
+  isNamedGateway: false,
   network: "",
   domain: "cluster.local",
   source: "cluster/c1",

@@ -18,6 +18,7 @@ const exported = serviceRow(SERVICE, {
   node: () => undefined,
   nodes: () => [],
   addressesOf: () => [],
+  isNamedGateway: false,
   network: "",
   domain: "cluster.local",
   source: "cluster/a",
