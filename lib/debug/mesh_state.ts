@@ -4,6 +4,7 @@
  * @module
  */
 import { MESH_ROW, TABLE_KINDS, tableOf } from "../derive/mod.ts";
+import type { Locality } from "../model/mod.ts";
 import { type JsonValue, toJson } from "../proto/mod.ts";
 import { KINDS } from "../schema/mod.ts";
 import { json, type Route } from "../web/mod.ts";
@@ -72,10 +73,20 @@ function rootNamespace({ mesh }: DebugInputs): string {
   return mesh.tables.mesh.peek(MESH_ROW)?.rootNamespace ?? "";
 }
 
-function networkGateways({ mesh }: DebugInputs): Record<string, unknown>[] {
+/** A gateway of a network. One with an IP address is in use; one with a name is declared. */
+interface GatewayView {
+  readonly network: string;
+  readonly address: string;
+  readonly service: string;
+  readonly port: number;
+  readonly locality: string;
+}
+
+/** The declared gateways, and those in use whose addresses come from Services. */
+function networkGateways({ mesh }: DebugInputs): GatewayView[] {
   const networks = mesh.tables.networks.peek(MESH_ROW)?.networks ?? {};
-  return Object.entries(networks).sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([network, one]) =>
-    one.gateways.map(({ gw, port, locality }) => ({
+  const declared = Object.entries(networks).flatMap(([network, { gateways }]) =>
+    gateways.map(({ gw, port, locality }): GatewayView => ({
       network,
       address: gw.case === "address" ? gw.value : "",
       service: gw.case === "registryServiceName" ? gw.value : "",
@@ -83,6 +94,27 @@ function networkGateways({ mesh }: DebugInputs): Record<string, unknown>[] {
       locality,
     }))
   );
+  const known = new Set(declared.map(placeOf));
+  const found = [...mesh.graph.peek(mesh.networks.all, "").gateways].flatMap(([network, ways]) =>
+    ways.map(({ address, port, locality }): GatewayView => ({
+      network,
+      address,
+      service: "",
+      port,
+      locality: localityText(locality),
+    }))
+  );
+  return [...declared, ...found.filter((one) => !known.has(placeOf(one)))]
+    .sort((a, b) => a.network < b.network ? -1 : a.network > b.network ? 1 : 0);
+}
+
+function placeOf({ network, address, port }: GatewayView): string {
+  return JSON.stringify([network, address, port]);
+}
+
+function localityText(locality: Locality | undefined): string {
+  const { region = "", zone = "", subzone = "" } = locality ?? {};
+  return [region, zone, subzone].filter((one) => one !== "").join("/");
 }
 
 function byNamespace(inputs: DebugInputs, kind: string): Record<string, unknown[]> {

@@ -134,6 +134,7 @@ const PATHS: readonly Path[] = [
       assert.deepEqual(list, [
         { network: "far", address: "192.0.2.1", service: "", port: 15443, locality: "r1/z1" },
         { network: "near", address: "", service: HOST, port: 443, locality: "" },
+        { network: "near", address: "127.0.0.1", service: "", port: 443, locality: "" },
       ]),
   },
   { path: "mcsz", status: 404, text: /no exports and imports without an orchestrator/ },
