@@ -11,6 +11,7 @@ import { checkConfigFiles } from "../../lib/sources/mod.ts";
 import { type Io, readInput } from "../../lib/cli/mod.ts";
 import { type MeshError, printable } from "../../lib/base/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { namesCluster, openCluster } from "./cluster/access.ts";
 
 /** Names of the files of a mesh. */
@@ -27,6 +28,7 @@ export interface MeshFiles {
 export interface MeshContent {
   readonly objects: readonly ConfigObject[];
   readonly mesh?: MeshConfig;
+  readonly networks?: MeshNetworks;
 }
 
 /**
@@ -82,14 +84,13 @@ export async function readNamedMesh(call: Invocation): Promise<MeshContent> {
   if (!await namesCluster(flags)) throw noMesh("Give --config-dir DIR, or --orchconfig FILE.");
   const { readLiveMesh } = await import("./cluster/live_mesh.ts");
   using cluster = await openCluster(call);
-  const { objects, mesh } = await readLiveMesh(cluster, {
+  const live = await readLiveMesh(cluster, {
     revision: flags.has("revision") ? flags.string("revision") : "",
     timeoutMs: flags.number("timeout"),
     warn: (message) => io.err(`${printable(`Warning: ${message}`)}\n`),
   });
   const file = flags.string("meshConfigFile");
-  const given = file === "" ? mesh : await meshConfigOf(file, io);
-  return { objects, ...given !== undefined && { mesh: given } };
+  return file === "" ? live : { ...live, mesh: await meshConfigOf(file, io) };
 }
 
 /** The error of a command that needs a mesh and has none. */

@@ -18,9 +18,9 @@ import { readNamedMesh } from "./offline_files.ts";
  */
 export async function compareServed(call: Invocation): Promise<number> {
   const { flags, io } = call;
-  const { objects, mesh: own } = await readNamedMesh(call);
+  const { objects, mesh: own, networks } = await readNamedMesh(call);
   const { proxies, mesh } = await withDebugPages(call, async ({ read, each }) => ({
-    mesh: OfflineMesh.of({ objects, mesh: own ?? await meshConfigOf(read) }).mesh,
+    mesh: OfflineMesh.of({ objects, mesh: own ?? await meshConfigOf(read), networks }).mesh,
     proxies: (await Promise.all(each.map(servedProxies))).flat(),
   }));
   const groups = servedDifferences(mesh, proxies);

@@ -9,8 +9,7 @@ import { upsertOf } from "../ingest/mod.ts";
 import { createWhatIf, type Prediction, renderProblems } from "../whatif/mod.ts";
 import { MeshError } from "../base/mod.ts";
 import { compareRequests, type RequestChanges } from "./blast_radius.ts";
-import { makePipeline, OfflineMesh } from "./mesh.ts";
-import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { makePipeline, type OfflineInput, OfflineMesh } from "./mesh.ts";
 
 /** The blast radius of a change. */
 export interface BlastRadius {
@@ -24,9 +23,7 @@ export interface BlastRadius {
 export const MAX_KINDS = 100;
 
 /** The question: the mesh now, and documents to add or replace. */
-export interface ChangeQuestion {
-  readonly objects: readonly ConfigObject[];
-  readonly mesh?: MeshConfig;
+export interface ChangeQuestion extends OfflineInput {
   /** YAML documents. */
   readonly documents: string;
   /** The objects of the documents. */
@@ -42,8 +39,8 @@ export interface ChangeQuestion {
  * @throws {MeshError} when the documents are invalid
  */
 export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius> {
-  const { objects, mesh, documents, added, removals, signal } = question;
-  const { mesh: before, pipeline } = OfflineMesh.of({ objects, mesh });
+  const { objects, mesh, networks, documents, added, removals, signal } = question;
+  const { mesh: before, pipeline } = OfflineMesh.of({ objects, mesh, networks });
   const kinds = before.representatives();
   const sessions = kinds.slice(0, MAX_KINDS).map(({ session }) => session);
   for (const session of sessions) session.classKey;
@@ -73,7 +70,7 @@ export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius
         : [{ ...upsert, key: objectKey(one.meta), object: undefined }];
     }),
   ];
-  const { mesh: after } = OfflineMesh.of({ objects: [...next.values()], mesh });
+  const { mesh: after } = OfflineMesh.of({ objects: [...next.values()], mesh, networks });
   return {
     prediction: answer.prediction,
     otherKinds: kinds.length - sessions.length,

@@ -31,6 +31,7 @@ import { nearest } from "../text/mod.ts";
 import { createPipeline, type Pipeline, type Translation } from "../translate/mod.ts";
 import { type Mesh, tableOf } from "../derive/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { nodeOf, type Workload, workloadNamed, workloadsOf } from "./workloads.ts";
 
 /** The input of a mesh. */
@@ -38,6 +39,8 @@ export interface OfflineInput {
   readonly objects: readonly ConfigObject[];
   /** Default: that of a daemon without mesh configuration. */
   readonly mesh?: MeshConfig;
+  /** Default: none. Gateways by host name are not resolved. */
+  readonly networks?: MeshNetworks | undefined;
 }
 
 /** The DNS suffix, and the cluster, of a daemon that is not told others. */
@@ -70,12 +73,12 @@ export class OfflineMesh {
 
   /** Translates objects; returns the mesh and its pipeline. */
   static of(
-    { objects, mesh = defaultMeshConfig() }: OfflineInput,
+    { objects, mesh = defaultMeshConfig(), networks = defaultMeshNetworks() }: OfflineInput,
   ): { readonly mesh: OfflineMesh; readonly pipeline: Pipeline } {
     const pipeline = makePipeline(createGraph());
     pipeline.apply({
       mesh,
-      networks: defaultMeshNetworks(),
+      networks,
       objects: objects.flatMap((one) => upsertOf(one) ?? []),
     });
     return { mesh: OfflineMesh.over(pipeline.translation), pipeline };

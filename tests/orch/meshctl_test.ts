@@ -601,6 +601,26 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.match(jane.err, /^Error: .*cannot (list|get) resource/);
   });
 
+  await t.step("rehearse reads the networks of the cluster", async () => {
+    const map = { namespace: "mesh-system", name: "mesh" };
+    const endpoint = "10.0.0.9:8080";
+    const served = async () => (await run("pc", "endpoint", "web-1.shop")).out.includes(endpoint);
+    assert.equal(await served(), true);
+    const far = {
+      endpoints: [{ fromCidr: "10.0.0.0/24" }],
+      gateways: ["192.0.2.1", "edge.invalid"].map((address) => ({ address, port: 15443 })),
+    };
+    await create(mesh.client, types.CONFIG_MAP, map, {
+      data: { meshNetworks: JSON.stringify({ networks: { far } }) },
+    });
+    await eventually("the endpoint to be behind a gateway", async () => !await served());
+    const same = await run("rehearse");
+    assert.equal(same.out, "0 of 1 proxies would be served something else\n", same.err);
+    assert.match(same.err, /^Warning: the gateway edge\.invalid of network far is left out/m);
+    await mergePatch(mesh.client, types.CONFIG_MAP, map, { data: { meshNetworks: "{}" } });
+    await eventually("the endpoint", served);
+  });
+
   await t.step("identities that may not do something are told so, by name", async () => {
     const denied = await run("pc", "cluster", "web-1", "--as", "jane", "--as-group", "devs");
     assert.equal(denied.status, 1);

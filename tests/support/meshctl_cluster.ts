@@ -207,7 +207,11 @@ async function startWebAgent(daemon: Daemon, dir: string, tap: number): Promise<
     envoy: await envoyPath(),
     // The commands are compared on captured traffic.
     interception: "REDIRECT",
-    env: { PROXY_XDS_DEBUG_VIA_AGENT: "true", PROXY_XDS_DEBUG_VIA_AGENT_PORT: `${tap}` },
+    env: {
+      PROXY_XDS_DEBUG_VIA_AGENT: "true",
+      PROXY_XDS_DEBUG_VIA_AGENT_PORT: `${tap}`,
+      MESH_META_NETWORK: "n1",
+    },
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * The configuration of a live cluster, read once as a daemon reads it: custom resources, Services
- * with their endpoints, pods, and the mesh configuration.
+ * with their endpoints, pods, the mesh configuration and the networks.
  *
  * @module
  */
@@ -15,9 +15,10 @@ import {
   REVISION_LABEL,
 } from "../../../lib/model/mod.ts";
 import { followObjects } from "../../../lib/sources/mod.ts";
+import { isIp } from "../../../lib/text/mod.ts";
 import { isOfRevision } from "../../../lib/webhooks/mod.ts";
 import type { ClusterAccess } from "./access.ts";
-import { type LiveObjects, meshConfigOf, readTags } from "./live_objects.ts";
+import { type LiveSettings, readSettings, readTags } from "./live_objects.ts";
 
 /** Origin of the rows, and DNS suffix, of a daemon with default flags. */
 const SOURCE = "cluster/Orchestrator";
@@ -33,10 +34,9 @@ export interface LiveMeshOptions {
   readonly warn: (message: string) => void;
 }
 
-/** The objects, with the rows of Services and pods. */
-export interface LiveMesh {
+/** The objects, with the rows of Services and pods, and the settings. */
+export interface LiveMesh extends LiveSettings {
   readonly objects: readonly ConfigObject[];
-  readonly mesh?: NonNullable<LiveObjects["mesh"]>;
 }
 
 /**
@@ -48,7 +48,8 @@ export async function readLiveMesh(
   cluster: ClusterAccess,
   { revision, timeoutMs, warn }: LiveMeshOptions,
 ): Promise<LiveMesh> {
-  const mesh = await meshConfigOf(cluster, revision, warn);
+  const settings = await readSettings(cluster, revision, warn);
+  warnOfNames(settings.networks, warn);
   const unread: string[] = [];
   const tags = await readTags(cluster, (message) => unread.push(message));
   const rows = new Map<string, ConfigObject>();
@@ -88,7 +89,16 @@ export async function readLiveMesh(
     cluster.signal?.removeEventListener("abort", abort);
     await source.close();
   }
-  return { objects: [...rows.values()], ...mesh !== undefined && { mesh } };
+  return { objects: [...rows.values()], ...settings };
+}
+
+function warnOfNames(networks: LiveSettings["networks"], warn: LiveMeshOptions["warn"]): void {
+  for (const [network, { gateways }] of Object.entries(networks?.networks ?? {})) {
+    for (const { gw } of gateways) {
+      if (gw.case !== "address" || isIp(gw.value)) continue;
+      warn(`the gateway ${gw.value} of network ${network} is left out: its name is not resolved`);
+    }
+  }
 }
 
 function intakeOf(rows: Map<string, ConfigObject>, fail: (reason: string) => void): Intake {

@@ -20,11 +20,15 @@ import type { RemoteSet } from "../../../lib/analyze/mod.ts";
 import {
   checkObject,
   KINDS,
+  type ParsedMessage,
   parseMeshConfig,
+  parseMeshNetworks,
   type SchemaProblem,
   type SeenDocument,
 } from "../../../lib/schema/mod.ts";
 import { isOfRevision, type RevisionTags, revisionTags } from "../../../lib/webhooks/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { ClusterAccess } from "./access.ts";
 
 const APPS = { group: "apps", version: "v1", namespaced: true } as const;
@@ -58,7 +62,7 @@ export interface LiveObjects {
   readonly remotes: readonly RemoteSet[];
   /** Objects that a daemon would reject. */
   readonly problems: readonly SchemaProblem[];
-  readonly mesh?: ReturnType<typeof parseMeshConfig>["value"];
+  readonly mesh?: MeshConfig | undefined;
 }
 
 /** Options of reading. */
@@ -124,7 +128,7 @@ export async function readLiveObjects(
   return {
     ...{ objects, seen, problems, cluster: cluster.access.name },
     remotes: await Promise.all(remotes.map((remote) => remoteSet(remote, warn))),
-    mesh: await meshConfigOf(cluster, revision, warn),
+    mesh: (await readSettings(cluster, revision, warn)).mesh,
   };
 }
 
@@ -183,25 +187,37 @@ async function itemsOf(
   }
 }
 
-/** The mesh configuration of a revision, in the ConfigMap that the daemon reads. */
-export async function meshConfigOf(
+/** The settings of a revision; what is absent, invalid or may not be read is left out. */
+export interface LiveSettings {
+  readonly mesh?: MeshConfig;
+  readonly networks?: MeshNetworks;
+}
+
+type SettingsMap = OrchObject & {
+  readonly data?: { readonly mesh?: string; readonly meshNetworks?: string };
+};
+
+/** The mesh configuration and networks of a revision, in the ConfigMap that the daemon reads. */
+export async function readSettings(
   { client, meshNamespace: namespace }: ClusterAccess,
   revision: string,
   warn: LiveOptions["warn"],
-): Promise<LiveObjects["mesh"]> {
+): Promise<LiveSettings> {
   const name = revision === "" || revision === "default" ? "mesh" : `mesh-${revision}`;
-  try {
-    const { data } = await getObject<OrchObject & { readonly data?: { readonly mesh?: string } }>(
-      client,
-      types.CONFIG_MAP,
-      { namespace, name },
-    );
-    if (data?.mesh === undefined) return undefined;
-    const { value, problems: [first] } = parseMeshConfig(data.mesh, `ConfigMap ${name}`);
-    if (first !== undefined) warn(`ConfigMap ${name}:${first.line}: ${first.message}`);
+  const place = `ConfigMap ${name}`;
+  const checked = <T>({ value, problems: [first] }: ParsedMessage<T>): T | undefined => {
+    if (first !== undefined) warn(`${place}:${first.line}: ${first.message}`);
     return value;
+  };
+  try {
+    const { data } = await getObject<SettingsMap>(client, types.CONFIG_MAP, { namespace, name });
+    const mesh = data?.mesh === undefined ? undefined : checked(parseMeshConfig(data.mesh, place));
+    const networks = data?.meshNetworks === undefined
+      ? undefined
+      : checked(parseMeshNetworks(data.meshNetworks, place));
+    return { ...mesh !== undefined && { mesh }, ...networks !== undefined && { networks } };
   } catch (error) {
-    if (error instanceof OrchError && [403, 404].includes(error.status)) return undefined;
+    if (error instanceof OrchError && [403, 404].includes(error.status)) return {};
     throw error;
   }
 }
