@@ -4,7 +4,7 @@
  * @module
  */
 import { MESH_ROW, TABLE_KINDS, tableOf } from "../derive/mod.ts";
-import type { Locality } from "../model/mod.ts";
+import { localityText } from "../model/mod.ts";
 import { type JsonValue, toJson } from "../proto/mod.ts";
 import { KINDS } from "../schema/mod.ts";
 import { json, type Route } from "../web/mod.ts";
@@ -101,7 +101,7 @@ function networkGateways({ mesh }: DebugInputs): GatewayView[] {
       address,
       service: "",
       port,
-      locality: localityText(locality),
+      locality: locality === undefined ? "" : localityText(locality),
     }))
   );
   return [...declared, ...found.filter((one) => !known.has(placeOf(one)))]
@@ -110,11 +110,6 @@ function networkGateways({ mesh }: DebugInputs): GatewayView[] {
 
 function placeOf({ network, address, port }: GatewayView): string {
   return JSON.stringify([network, address, port]);
-}
-
-function localityText(locality: Locality | undefined): string {
-  const { region = "", zone = "", subzone = "" } = locality ?? {};
-  return [region, zone, subzone].filter((one) => one !== "").join("/");
 }
 
 function byNamespace(inputs: DebugInputs, kind: string): Record<string, unknown[]> {

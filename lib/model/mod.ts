@@ -62,6 +62,7 @@ export {
   failoverLabels,
   hasTopologyLabel,
   localityFromLabels,
+  localityText,
   NEAR_LABELS,
   type NetworkGateway,
   networkLabel,

@@ -50,6 +50,11 @@ export function localityFromLabels(labels: Readonly<Record<string, string>>): st
   return text.includes("/") ? text : text.replaceAll(".", "/");
 }
 
+/** A locality as `region/zone/subzone`, without empty parts; empty: none. */
+export function localityText({ region, zone, subzone }: Locality): string {
+  return [region, zone, subzone].filter((one) => one !== "").join("/");
+}
+
 /** A locality, a network and a cluster as labels; unknown parts are left out. */
 export function topologyLabels(
   locality: Locality,

@@ -5,7 +5,7 @@
  */
 import { createMesh, type Mesh, MESH_ROW, type TableKind, tableOf } from "../../lib/derive/mod.ts";
 import { createGraph } from "../../lib/graph/mod.ts";
-import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
+import { type ConfigObject, objectKey, type ServiceFacts } from "../../lib/model/mod.ts";
 import { create } from "../../lib/proto/mod.ts";
 import { parseConfigDocuments } from "../../lib/schema/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
@@ -31,6 +31,19 @@ export function objectsOf(yaml: string): ConfigObject[] {
     spec: o.spec,
     digest: o.digest,
   }));
+}
+
+/** Facts of a Service of an orchestrator; unless given, it has no endpoints and no specialities. */
+export function serviceFacts(facts: Partial<ServiceFacts> = {}): ServiceFacts {
+  return {
+    headless: false,
+    selector: {},
+    distribution: "any",
+    nodeLocal: false,
+    externalAddresses: [],
+    endpoints: [],
+    ...facts,
+  };
 }
 
 /** The mesh configuration tests start from. */

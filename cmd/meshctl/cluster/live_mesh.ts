@@ -9,6 +9,7 @@ import { rowRef } from "../../../lib/graph/mod.ts";
 import type { Intake } from "../../../lib/ingest/mod.ts";
 import {
   type ConfigObject,
+  networkLabel,
   objectKey,
   type ObjectMeta,
   objectRef,
@@ -49,7 +50,6 @@ export async function readLiveMesh(
   { revision, timeoutMs, warn }: LiveMeshOptions,
 ): Promise<LiveMesh> {
   const settings = await readSettings(cluster, revision, warn);
-  warnOfNames(settings.networks, warn);
   const unread: string[] = [];
   const tags = await readTags(cluster, (message) => unread.push(message));
   const rows = new Map<string, ConfigObject>();
@@ -80,6 +80,7 @@ export async function readLiveMesh(
   try {
     await Promise.race([source.synced, failed.promise]);
     unread.forEach(warn);
+    warnOfNames(settings.networks, rows.values(), warn);
     for (const { object, message } of source.problems()) {
       const ref = object === undefined ? "an object" : refOf(object);
       warn(`${ref} is left out: ${message}`);
@@ -92,11 +93,26 @@ export async function readLiveMesh(
   return { objects: [...rows.values()], ...settings };
 }
 
-function warnOfNames(networks: LiveSettings["networks"], warn: LiveMeshOptions["warn"]): void {
+/** Names the gateways of networks that are left out: their host names are not resolved. */
+function warnOfNames(
+  networks: LiveSettings["networks"],
+  rows: Iterable<ConfigObject>,
+  warn: LiveMeshOptions["warn"],
+): void {
+  const services = new Set<string>();
   for (const [network, { gateways }] of Object.entries(networks?.networks ?? {})) {
     for (const { gw } of gateways) {
+      if (gw.case === "registryServiceName") services.add(gw.value.toLowerCase());
       if (gw.case !== "address" || isIp(gw.value)) continue;
       warn(`the gateway ${gw.value} of network ${network} is left out: its name is not resolved`);
+    }
+  }
+  for (const { meta: { namespace, name, labels }, service } of rows) {
+    const host = `${name}.${namespace}.svc.${DOMAIN}`;
+    if (networkLabel(labels) === "" && !services.has(host)) continue;
+    for (const address of service?.externalAddresses ?? []) {
+      if (isIp(address)) continue;
+      warn(`the gateway ${address} of Service ${host} is left out: its name is not resolved`);
     }
   }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { objectRef, type Service, serviceKeys } from "../../model/mod.ts";
+import { localityText, objectRef, type Service, serviceKeys } from "../../model/mod.ts";
 import type { Endpoint } from "../../model/mod.ts";
 import type { Traffic } from "../../monitor/mod.ts";
 import type { SessionInfo } from "../../serve/mod.ts";
@@ -290,13 +290,12 @@ function servicePage(
 }
 
 function endpointRow(one: Endpoint): ComponentChildren[] {
-  const { region, zone, subzone } = one.locality;
   const tone = one.health === "healthy" ? "good" : one.health === "draining" ? "warn" : "bad";
   return [
     one.address,
     Object.entries(one.ports).map(([name, port]) => `${name} ${port}`).join(", "),
     [badge(one.health, tone)],
-    [region, zone, subzone].filter((part) => part !== "").join("/"),
+    localityText(one.locality),
     one.weight === 0 ? "" : one.weight,
     Object.entries(one.labels).map(([key, value]) => `${key}=${value}`).join(" "),
   ];

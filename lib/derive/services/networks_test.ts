@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { meshOf, objectsOf } from "../../../tests/support/mesh_fixture.ts";
+import { meshOf, objectsOf, serviceFacts } from "../../../tests/support/mesh_fixture.ts";
 import { type ConfigObject, objectKey, type ServiceFacts } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -17,20 +17,14 @@ spec:
   endpoints: [{address: 10.2.0.1}]
 `;
 
-const FACTS: ServiceFacts = {
-  headless: false,
-  selector: {},
-  distribution: "any",
-  nodeLocal: false,
-  externalAddresses: [],
-  endpoints: [{ health: "healthy", namespace: "shop", workload: "gw", hostname: "", node: "" }],
-};
-
 /** Gateways of a network that names a Service with these facts. */
 function gatewaysOf(facts: Partial<ServiceFacts>, host = "GW.shop.svc.cluster.local"): string[] {
   const mesh = meshOf("");
   const [object] = objectsOf(SERVICE) as ConfigObject<ServiceEntry>[];
-  const service = { ...FACTS, ...facts };
+  const service = serviceFacts({
+    endpoints: [{ health: "healthy", namespace: "shop", workload: "gw", hostname: "", node: "" }],
+    ...facts,
+  });
   const gw = { case: "registryServiceName" as const, value: host };
   mesh.graph.transaction((tx) => {
     tx.set(

@@ -1,6 +1,6 @@
 /** Services of the type `ExternalName` that name another Service of the mesh. */
 import assert from "node:assert/strict";
-import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
+import { objectsOf, serviceFacts } from "../../../tests/support/mesh_fixture.ts";
 import {
   type Bench,
   changeOf,
@@ -16,15 +16,6 @@ import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 const WEB = "web.shop.svc.cluster.local";
 const ALIAS = "store.bank.svc.cluster.local";
 
-const FACTS: ServiceFacts = {
-  headless: false,
-  selector: {},
-  distribution: "any",
-  nodeLocal: false,
-  externalAddresses: [],
-  endpoints: [],
-};
-
 /** Sets a Service with an HTTP and a TCP port. */
 function setService(bench: Bench, host: string, facts: Partial<ServiceFacts> = {}): void {
   const [name, namespace] = host.split(".");
@@ -39,7 +30,7 @@ spec:
   ports: [{number: 80, name: http, protocol: HTTP}, {number: 90, name: tcp, protocol: TCP}]
 `);
   const change = changeOf(object!);
-  const service = { ...FACTS, ...facts };
+  const service = serviceFacts(facts);
   bench.apply({
     objects: [{
       ...change,

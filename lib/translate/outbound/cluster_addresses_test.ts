@@ -8,14 +8,13 @@ import {
   ServiceEntry_Resolution,
   ServiceEntrySchema,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import { objectsOf, testMeshConfig } from "../../../tests/support/mesh_fixture.ts";
+import { objectsOf, serviceFacts, testMeshConfig } from "../../../tests/support/mesh_fixture.ts";
 import {
   changeOf,
   featuresWith,
   proxyNode,
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
-import type { ServiceFacts } from "../../model/mod.ts";
 import { clone, fromBinary } from "../../proto/mod.ts";
 import { AGENT_TYPE_URLS, TYPE_URLS } from "../resources/mod.ts";
 
@@ -55,15 +54,11 @@ function headless(host: string, only = false) {
     spec.addresses = [];
     spec.resolution = ServiceEntry_Resolution.NONE;
     spec.endpoints[0]!.address = cluster === undefined ? "10.1.0.1" : "10.2.0.1";
-    const facts: ServiceFacts = {
+    const facts = serviceFacts({
       headless: true,
-      selector: {},
-      distribution: "any",
-      nodeLocal: false,
-      externalAddresses: [],
       clusterOnly: only,
       endpoints: [{ health: "healthy", namespace: "one", workload: "", hostname: "", node: "" }],
-    };
+    });
     return { ...object, spec, service: facts };
   });
 }

@@ -1,7 +1,7 @@
 /** Services that use or prefer endpoints near the client: on its node, in its zone. */
 import assert from "node:assert/strict";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
-import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
+import { objectsOf, serviceFacts } from "../../../tests/support/mesh_fixture.ts";
 import {
   type Bench,
   changeOf,
@@ -31,12 +31,7 @@ spec:
   - {address: 10.0.0.3, locality: r1/z2, ports: {http: 80}}
 `);
   const change = changeOf(object!);
-  const service: ServiceFacts = {
-    headless: false,
-    selector: {},
-    distribution: "any",
-    nodeLocal: false,
-    externalAddresses: [],
+  const service = serviceFacts({
     endpoints: Object.values(NODES).map((node) => ({
       health: "healthy",
       namespace: "one",
@@ -45,7 +40,7 @@ spec:
       node,
     })),
     ...facts,
-  };
+  });
   const digest = JSON.stringify(service);
   bench.apply({ objects: [{ ...change, object: { ...change.object!, service, digest } }] });
 }
