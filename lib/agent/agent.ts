@@ -15,7 +15,7 @@ import { startupSeconds } from "./metrics.ts";
 import { grpcBootstrapOf } from "./grpc_bootstrap.ts";
 import type { AgentPlan } from "./plan.ts";
 import { type ProxyProcess, startProxy } from "./process.ts";
-import { type Readiness, readinessOf } from "./readiness.ts";
+import { type Readiness, readinessOf, type Start, startReadiness } from "./readiness.ts";
 import { type RelayOptions, startRelay } from "./relay.ts";
 import { watchDaemon } from "./watch.ts";
 import type { ResourceConverter } from "./convert.ts";
@@ -82,13 +82,14 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
   const { readinessProbe, registers, address } = plan.health;
   const health = readinessProbe || registers ? startHealth(readinessProbe, address) : undefined;
   const drain = drainOf(admin, plan.drain, () => health?.drain());
+  const start = startReadiness();
   const resources = new AsyncDisposableStack();
   resources.defer(() => health?.stop());
   try {
     await makeFolder(plan.configPath);
     if (plan.ports.status > 0) {
       const routes = statusRoutes({
-        readiness: readiness(plan, admin, () => drain.started),
+        readiness: readiness(plan, admin, () => drain.started, start),
         scrape: plan.scrape,
         metricsLocalOnly: plan.env.metricsLocalOnly,
         quit,
@@ -121,6 +122,7 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
       resources.use(watch(plan, subscriptions, tls));
     }
     await writeGrpcBootstrap(plan);
+    start.end();
     const proxy = await launch(plan);
     const done = life(proxy, drain, draining.signal, quitting.signal)
       .finally(() => resources.disposeAsync());
@@ -195,9 +197,14 @@ function relayOptions({ env, socket, target }: AgentPlan) {
   };
 }
 
-/** Without a proxy the agent is ready when its status server responds. */
-function readiness(plan: AgentPlan, admin: Admin, draining: () => boolean): Readiness {
-  if (plan.command === undefined) return { check: () => Promise.resolve(undefined) };
+/** Without a proxy the agent is ready when it has started. */
+function readiness(
+  plan: AgentPlan,
+  admin: Admin,
+  draining: () => boolean,
+  start: Start,
+): Readiness {
+  if (plan.command === undefined) return start;
   const started = performance.now();
   return readinessOf(admin, draining, () => {
     startupSeconds.set((performance.now() - started) / 1000);

@@ -14,6 +14,23 @@ export interface Readiness {
   check(): Promise<string | undefined>;
 }
 
+/** The start of an agent. */
+export interface Start extends Readiness {
+  /** Called when sockets and files for programs are there. */
+  end(): void;
+}
+
+/** The readiness of an agent without a proxy: it is ready after its start. */
+export function startReadiness(): Start {
+  let hasEnded = false;
+  return {
+    check: () => Promise.resolve(hasEnded ? undefined : "the agent is starting"),
+    end: () => {
+      hasEnded = true;
+    },
+  };
+}
+
 /** States of the proxy, by the number it reports. */
 const STATES = ["LIVE", "DRAINING", "PRE_INITIALIZING", "INITIALIZING"];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../base/mod.ts";
 import { parseStats } from "./admin.ts";
-import { configFault, readinessOf, serverFault } from "./readiness.ts";
+import { configFault, readinessOf, serverFault, startReadiness } from "./readiness.ts";
 
 const stats = (values: Record<string, number>) => new Map(Object.entries(values));
 const CDS = "cluster_manager.cds.update_";
@@ -79,4 +79,11 @@ Deno.test("an admin API that does not answer is an error, and no verdict", async
 Deno.test("the admin API's statistics are read by name", () => {
   const text = 'a.b: 1\nlistener.[__]_80.x: 23\ntext: "2"\nhistogram: P0(nan,1)\n\n';
   assert.deepEqual([...parseStats(text)], [["a.b", 1], ["listener.[__]_80.x", 23]]);
+});
+
+Deno.test("an agent without a proxy is ready after its start, not before", async () => {
+  const start = startReadiness();
+  assert.equal(await start.check(), "the agent is starting");
+  start.end();
+  assert.equal(await start.check(), undefined);
 });
