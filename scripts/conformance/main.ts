@@ -9,6 +9,7 @@ import { MeshError } from "../../lib/base/mod.ts";
 import { fromFileUrl } from "../paths.ts";
 import { ANALYZERS } from "./analyzers.ts";
 import { AUTHZ } from "./authz.ts";
+import { BEHAVIOUR } from "./behaviour.ts";
 import { BUG_REPORTS, CONFIG_DUMPS } from "./config_dumps.ts";
 import { IPTABLES } from "./capture.ts";
 import { type Corpus, runCorpus } from "./corpus.ts";
@@ -52,7 +53,7 @@ export async function conformance(
     out(`${corpus.name} ${outcome.total - outcome.failed.size}/${outcome.total}`);
     wrong.push(...disagreements(outcome, deviations));
   }
-  const known = new Set(CORPORA.map(({ name }) => name));
+  const known = new Set([...CORPORA.map(({ name }) => name), BEHAVIOUR]);
   for (const { corpus, name } of deviations) {
     if (!known.has(corpus)) wrong.push(`${corpus}: ${name}: listed, and there is no such corpus`);
   }
