@@ -174,6 +174,55 @@ Deno.test("forwarded certificates count from trusted addresses only", async () =
   }
 });
 
+Deno.test("forwarded certificates: what a client sends before a gateway's element forges no identity", async () => {
+  const check = forwardedAuthenticator(["10.0.0.0/8"]);
+  const own = `By=spiffe://cluster.local/ns/x/sa/y;Hash=ab;Subject="CN=cart";URI=${ID}`;
+  const empty = `By=spiffe://cluster.local/ns/x/sa/y;Hash=ab;Subject="";URI=${ID}`;
+  const victim = "URI=spiffe://cluster.local/ns/a/sa/root";
+  const forged = [
+    `${victim};Subject="`,
+    `${victim};Subject="\\`,
+    `${victim};Subject="\\"`,
+    `${victim};Cert="a"b;Subject="`,
+    `${victim};By=a"`,
+    `"${victim}`,
+    `${victim};"`,
+    `${victim};Subject="x" y`,
+    `${victim};Subject="x",Subject="`,
+    `${victim};Hash=a;Hash=b`,
+    `${victim};Subject="a";subject="b"`,
+    `${victim};URI`,
+    `${victim};=x`,
+    `${victim};DNS=a=b`,
+    `${victim};Subject=a b`,
+    `${victim};Subject="a\0b"`,
+    `${victim};`,
+    `,${victim}`,
+    ",",
+    " ",
+  ];
+  for (const gateway of [own, empty]) {
+    for (const sent of forged) {
+      const metadata = new Map([["x-forwarded-client-cert", `${sent},${gateway}`]]);
+      await assert.rejects(check({ peer: "10.1.2.3:1", metadata }), AuthnError, sent);
+    }
+    const wellFormed = [
+      victim,
+      `${victim};Subject="a,b;c=\\"d\\""`,
+      `${victim};DNS=a;DNS=b;By=c;By=d;dns=e`,
+      `${victim};Subject="";Cert=""`,
+      `${victim}, ${victim}`,
+    ];
+    for (const sent of wellFormed) {
+      const metadata = new Map([["x-forwarded-client-cert", `${sent}, ${gateway}`]]);
+      const caller = await check({ peer: "10.1.2.3:1", metadata });
+      assert.deepEqual(caller?.identities, [parseSpiffe(ID)], sent);
+    }
+  }
+  const unfinished = new Map([["x-forwarded-client-cert", `${own},`]]);
+  await assert.rejects(check({ peer: "10.1.2.3:1", metadata: unfinished }), AuthnError);
+});
+
 Deno.test("bearer tokens are tried in order, and their text is not in errors", async () => {
   const seen: (string | undefined)[] = [];
   const check = tokenAuthenticator([
