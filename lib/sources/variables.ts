@@ -133,7 +133,7 @@ export const MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: EnvVar<boolean> = declareEnv
   type: "bool",
   default: true,
   doc:
-    "An authenticated workload registers and reports health only with the namespace and service account of its WorkloadGroup.",
+    "A workload registers and reports health only with a proved identity that has the namespace and service account of its WorkloadGroup. `false`: without an identity too, and with any.",
   readers,
 });
 

@@ -117,7 +117,10 @@ Deno.test("a rolling restart under load loses no request", async () => {
   const daemon = stack.use(
     await startDaemon({
       configDir: config.path,
-      env: { PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "100ms" },
+      env: {
+        PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "100ms",
+        MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: "false",
+      },
     }),
   );
   const envoy = await envoyPath();

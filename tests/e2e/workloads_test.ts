@@ -62,7 +62,10 @@ Deno.test("a registered workload is called while it is there, and a proxy's own 
   await config.write("all.yaml", configOf(port, inbound, backend.port));
   await using daemon = await startDaemon({
     configDir: config.path,
-    env: { PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "50ms" },
+    env: {
+      PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "50ms",
+      MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: "false",
+    },
   });
   await using folder = await makeConfigDir();
   const envoy = await envoyPath();

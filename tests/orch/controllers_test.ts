@@ -89,6 +89,8 @@ function startOn(cluster: Cluster, options: Partial<DaemonOptions> = {}): Promis
   return startDaemon({
     secured: secured!,
     ...options,
+    // Workloads register here without certificates.
+    env: { MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: "false", ...options.env },
     configDir: "",
     // Replicas on one machine cannot share the port of the webhooks.
     args: [`--orchconfig=${cluster.files.daemonKubeconfig}`, "--httpsAddr=", ...options.args ?? []],

@@ -64,7 +64,10 @@ Deno.test("a workload registers by connecting, is marked by its health, and goes
   await config.write("a.yaml", CONFIG);
   await using daemon = await startDaemon({
     configDir: config.path,
-    env: { PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "50ms" },
+    env: {
+      PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "50ms",
+      MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: "false",
+    },
   });
   const endpoints = async (): Promise<string> => {
     const services = await daemon.debug<Shown[]>("registryz");
@@ -120,7 +123,10 @@ Deno.test("a real agent registers its workload for as long as it runs", async ()
   await config.write("a.yaml", CONFIG);
   await using daemon = await startDaemon({
     configDir: config.path,
-    env: { PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "50ms" },
+    env: {
+      PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "50ms",
+      MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: "false",
+    },
   });
   const addresses = async (): Promise<string> => {
     const services = await daemon.debug<Shown[]>("registryz");
@@ -150,6 +156,7 @@ Deno.test("an agent reports the health of its application, and a restart of the 
   const env = {
     MESH_REGISTRATION_DIR: `${folder.path}/registered`,
     PILOT_WORKLOAD_ENTRY_GRACE_PERIOD: "1h",
+    MESH_WORKLOAD_ENTRY_VALIDATE_IDENTITY: "false",
   };
   const options = { configDir: config.path, env };
   const shown = async (daemon: Daemon): Promise<string> => {

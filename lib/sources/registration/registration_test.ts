@@ -15,7 +15,7 @@ spec: {template: {serviceAccount: vm}}
 /** Health in the entries of a workload that connects and then reports a fault. */
 function reportedHealth(
   environment: Readonly<Record<string, string>>,
-  identity?: ProxyNode["identity"],
+  identity: ProxyNode["identity"] = "spiffe://cluster.local/ns/one/sa/vm",
 ): (string | undefined)[] {
   using _ = useEnvironment(environment);
   const health: (string | undefined)[] = [];
@@ -28,7 +28,7 @@ function reportedHealth(
   files.objects({ upserts: objectsOf(GROUP), deletes: [] });
   const node = proxyNode("one", {
     metadata: { AUTO_REGISTER_GROUP: "vms" },
-    ...identity && { identity },
+    identity,
   });
   const stream = { id: "a", node };
   for (const observer of registration.observers) {

@@ -16,29 +16,12 @@ import type {
   Registrations,
   StoredWorkload,
 } from "./types.ts";
+import { isHolder, refuse, type Workload } from "./workload.ts";
 
 const log = scope("registration");
 
 /** Node metadata with the name of the group, which is in the proxy's own namespace. */
 const GROUP = "AUTO_REGISTER_GROUP";
-
-interface Workload {
-  readonly key: string;
-  /** `namespace/name` of its group. */
-  readonly group: string;
-  readonly name: string;
-  readonly since: number;
-  node: ProxyNode;
-  readonly streams: Set<string>;
-  /** Its last report; `undefined` before the first one. */
-  reported: boolean | undefined;
-  disconnectedAt: number | undefined;
-  /** True while another source has an entry of this name. */
-  taken: boolean;
-  entry?: ConfigObject;
-  /** Cancels the deletion after a disconnect. */
-  cancelDeletion?: () => void;
-}
 
 /** Creates an empty set of registrations. */
 export function createRegistrations(options: RegistrationOptions): Registrations {
@@ -63,8 +46,9 @@ class Workloads implements Registrations {
   opened(stream: string, node: ProxyNode): void {
     const group = node.metadata[GROUP];
     if (typeof group !== "string" || group === "") return;
-    if (!this.#mayRegister(group, node)) return;
+    if (!this.#mayRegister(group, node)) return refuse(group, node);
     const workload = this.#connect(stream, group, node);
+    if (workload === undefined) return;
     if (!this.#groups.has(workload.group)) {
       counts.failed.inc();
       log.warn("a workload names an unknown WorkloadGroup; it is registered once that exists", {
@@ -81,7 +65,7 @@ class Workloads implements Registrations {
     this.#byStream.delete(stream);
     if (workload === undefined) return;
     workload.streams.delete(stream);
-    if (workload.streams.size > 0) return;
+    if (workload.streams.size > 0) return this.#update(workload);
     counts.unregistered.inc();
     this.#await(workload);
   }
@@ -94,28 +78,24 @@ class Workloads implements Registrations {
     workload.cancelDeletion = timer(() => this.#forget(workload), graceMs);
   }
 
-  /** Compares a proved identity with the group. A group that comes later is compared then. */
-  #mayRegister(group: string, node: ProxyNode): boolean {
-    if (!this.#options.validateIdentity || node.identity === undefined) return true;
-    const known = this.#groups.get(objectKey({ namespace: node.namespace, name: group }));
+  /**
+   * Compares the proved identity of a proxy with the group; a proxy that proved none may not
+   * register. A group that comes later is compared then.
+   */
+  #mayRegister(group: string, { namespace, identity }: ProxyNode): boolean {
+    if (!this.#options.validateIdentity) return true;
+    if (identity === undefined) return false;
+    const known = this.#groups.get(objectKey({ namespace, name: group }));
     const account = known?.spec.template?.serviceAccount ?? "";
-    const own = `/ns/${node.namespace}/sa/`;
-    const accepted = node.identity.includes(own) &&
-      (account === "" || node.identity.endsWith(`${own}${account}`));
-    if (!accepted) {
-      counts.failed.inc();
-      log.warn("a workload may not register: its identity is not that of the group", {
-        group: `${node.namespace}/${group}`,
-        identity: node.identity,
-      });
-    }
-    return accepted;
+    const own = `/ns/${namespace}/sa/`;
+    return identity.includes(own) && (account === "" || identity.endsWith(`${own}${account}`));
   }
 
   reported(stream: string, fault: string | undefined): void {
     const workload = this.#byStream.get(stream);
     const healthy = fault === undefined;
     if (!this.#options.health || workload === undefined) return;
+    if (!isHolder(workload, workload.streams.get(stream)!)) return;
     const before = this.#isHealthy(workload);
     workload.reported = healthy;
     if (before === healthy) return;
@@ -158,18 +138,44 @@ class Workloads implements Registrations {
     for (const workload of this.#workloads.values()) workload.cancelDeletion?.();
   }
 
-  #connect(stream: string, group: string, node: ProxyNode): Workload {
+  /** `undefined` when the name of the entry is that of a connected workload of another group. */
+  #connect(stream: string, group: string, node: ProxyNode): Workload | undefined {
     const fresh = { group, node, since: this.#options.clock() };
     const key = objectKey({ namespace: node.namespace, name: entryName(group, node) });
-    const workload = this.#workloads.get(key) ?? this.#workloadOf(fresh);
-    workload.cancelDeletion?.();
+    const before = this.#workloads.get(key);
+    const isOthers = before && before.group !== objectKey({ ...node, name: group });
+    if (isOthers && before.streams.size > 0) {
+      counts.failed.inc();
+      log.warn("a workload may not register: its entry is that of another group", {
+        entry: key,
+        proxy: stream,
+      });
+      return undefined;
+    }
+    before?.cancelDeletion?.();
+    if (isOthers) this.#forget(before);
+    const workload = before && !isOthers ? before : this.#workloadOf(fresh);
     workload.cancelDeletion = undefined;
     workload.disconnectedAt = undefined;
-    workload.node = node;
-    workload.streams.add(stream);
+    workload.streams.set(stream, node);
     this.#workloads.set(key, workload);
     this.#byStream.set(stream, workload);
     return workload;
+  }
+
+  /**
+   * Selects the proxy of the entry. A connected proxy that may register keeps the entry against
+   * proxies with another identity; of its own streams the newest counts.
+   */
+  #choose(workload: Workload): void {
+    const name = workload.group.slice(workload.group.indexOf("/") + 1);
+    const connected = [...workload.streams.values()];
+    const accepted = connected.filter((node) => this.#mayRegister(name, node));
+    const own = accepted.filter((node) => isHolder(workload, node));
+    const next = own.at(-1) ?? accepted[0] ?? connected.at(-1);
+    if (next === undefined || next === workload.node) return;
+    if (own.length === 0) workload.reported = undefined;
+    workload.node = next;
   }
 
   #workloadOf(
@@ -184,7 +190,7 @@ class Workloads implements Registrations {
       name,
       since,
       node,
-      streams: new Set(),
+      streams: new Map(),
       reported: healthy,
       disconnectedAt: undefined,
       taken: this.#options.isTaken(key),
@@ -224,8 +230,10 @@ class Workloads implements Registrations {
   #update(workload: Workload): void {
     const group = this.#groups.get(workload.group);
     const before = workload.entry;
-    const isUsable = group !== undefined && !workload.taken &&
-      this.#mayRegister(group.meta.name, workload.node);
+    this.#choose(workload);
+    const isAccepted = group !== undefined && this.#mayRegister(group.meta.name, workload.node);
+    if (group !== undefined && !isAccepted) refuse(group.meta.name, workload.node);
+    const isUsable = isAccepted && !workload.taken;
     const healthy = this.#isHealthy(workload);
     const next = isUsable ? make({ ...workload, healthy }, group) : undefined;
     if (next === undefined) {

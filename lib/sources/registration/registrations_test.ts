@@ -36,9 +36,15 @@ const gone = (kind: string, name: string): ObjectChanges => ({
   deletes: [{ kind, namespace: "shop", name }],
 });
 
+/** An identity of the namespace. */
+function identityOf(account: string): string {
+  return `spiffe://cluster.local/ns/shop/sa/${account}`;
+}
+
 function proxy(metadata: Record<string, unknown> = {}, ip = "10.0.0.9"): ProxyNode {
   return {
     id: "",
+    identity: identityOf("vm"),
     role: "sidecar",
     ip,
     ips: [ip],
@@ -58,6 +64,7 @@ function proxy(metadata: Record<string, unknown> = {}, ip = "10.0.0.9"): ProxyNo
 function bench(
   isTaken: (key: string) => boolean = () => false,
   stored: readonly StoredWorkload[] = [],
+  validateIdentity = true,
 ) {
   let store: readonly StoredWorkload[] = stored;
   const waiting = new Set<() => void>();
@@ -65,7 +72,7 @@ function bench(
   const registrations = createRegistrations({
     graceMs: 10,
     health: true,
-    validateIdentity: true,
+    validateIdentity,
     stored,
     onStore: (workloads) => store = workloads(),
     timer: (run) => {
@@ -146,7 +153,7 @@ Deno.test("an entry follows its group, which may be added later and removed earl
   follow(group());
   follow(group());
   assert.deepEqual(changes(), ["+vms-10.0.0.9 healthy"]);
-  follow(group({ template: { serviceAccount: "other" } }));
+  follow(group({ template: { serviceAccount: "vm" } }));
   assert.deepEqual(changes(), ["+vms-10.0.0.9 healthy"]);
   follow(gone("WorkloadGroup", "vms"));
   assert.deepEqual(changes(), ["-vms-10.0.0.9"]);
@@ -207,7 +214,7 @@ Deno.test("a proxy without a group, or with invalid values, has no entry", () =>
 
 Deno.test("an authenticated workload registers only as the account of its group", () => {
   const { opened, reported, follow, changes } = bench();
-  const as = (identity: string | undefined, ip: string) => ({ ...proxy({}, ip), identity });
+  const as = (identity: string, ip: string) => ({ ...proxy({}, ip), identity });
   const id = (namespace: string, account: string) =>
     `spiffe://cluster.local/ns/${namespace}/sa/${account}`;
   follow(group());
@@ -223,6 +230,80 @@ Deno.test("an authenticated workload registers only as the account of its group"
   // A group that comes later, or changes, is compared then.
   follow(group({ ...GROUP, template: { ...GROUP.template, serviceAccount: "next" } }));
   assert.deepEqual(changes(), ["-vms-10.0.0.1"]);
+});
+
+Deno.test("a workload without a proved identity registers only when identities are not validated", () => {
+  const { identity: _, ...anonymous } = proxy();
+  const { opened, closed, reported, follow, changes, pass } = bench();
+  opened("a", anonymous);
+  follow(group({ template: {} }));
+  opened("b", anonymous);
+  reported("b", undefined);
+  closed("b");
+  pass();
+  assert.deepEqual(changes(), []);
+  const lax = bench(undefined, [], false);
+  lax.follow(group());
+  lax.opened("a", anonymous);
+  assert.deepEqual(lax.changes(), ["+vms-10.0.0.9 healthy"]);
+});
+
+Deno.test("a connected workload is not evicted by a proxy of another identity", () => {
+  for (
+    const [spec, validates] of [[GROUP, true], [{ template: {} }, true], [GROUP, false]] as const
+  ) {
+    const { opened, closed, reported, follow, changes, objects, pass } = bench(
+      undefined,
+      [],
+      validates,
+    );
+    follow(group(spec));
+    opened("a", proxy({ LABELS: { own: "yes" } }));
+    const { identity: _, ...anonymous } = proxy({ LABELS: { forged: "yes" } });
+    const other = { ...anonymous, identity: identityOf("other") };
+    opened("b", other);
+    opened("c", anonymous);
+    for (const stream of ["b", "c"]) reported(stream, "fault");
+    assert.deepEqual(changes(), ["+vms-10.0.0.9 healthy"]);
+    assert.equal(objects()[0]!.meta.labels.own, "yes");
+    for (const stream of ["b", "c"]) closed(stream);
+    assert.deepEqual(changes(), []);
+    // Its own newer connection takes over, and the older one ends.
+    opened("d", proxy({ LABELS: { own: "new" } }));
+    closed("a");
+    assert.equal(objects()[0]!.meta.labels.own, "new");
+    assert.deepEqual(changes(), ["+vms-10.0.0.9 healthy"]);
+    closed("d");
+    pass();
+    assert.deepEqual(changes(), ["-vms-10.0.0.9"]);
+  }
+});
+
+Deno.test("of proxies that came before their group, the one with its identity gets the entry", () => {
+  for (const order of [["vm", "other"], ["other", "vm"]]) {
+    const { opened, follow, changes, objects } = bench();
+    for (const account of order) {
+      opened(account, { ...proxy({ LABELS: { account } }), identity: identityOf(account) });
+    }
+    follow(group());
+    assert.deepEqual(changes(), ["+vms-10.0.0.9 healthy"]);
+    assert.equal(objects()[0]!.meta.labels.account, "vm");
+  }
+});
+
+Deno.test("a workload whose entry would have the name of a connected one of another group is refused", () => {
+  const { opened, closed, follow, changes } = bench();
+  const other = object("WorkloadGroup", "vms-10.0.0.9", GROUP);
+  follow({ upserts: [...group().upserts, other], deletes: [] });
+  opened("a", proxy({ NETWORK: "10.0.0.1" }));
+  opened("b", proxy({ AUTO_REGISTER_GROUP: "vms-10.0.0.9" }, "10.0.0.1"));
+  assert.deepEqual(changes(), ["+vms-10.0.0.9-10.0.0.1 healthy"]);
+  closed("a");
+  opened("c", proxy({ AUTO_REGISTER_GROUP: "vms-10.0.0.9" }, "10.0.0.1"));
+  assert.deepEqual(changes(), [
+    "-vms-10.0.0.9-10.0.0.1",
+    "+vms-10.0.0.9-10.0.0.1 healthy",
+  ]);
 });
 
 Deno.test("stored workloads are registered until the grace time has passed", () => {

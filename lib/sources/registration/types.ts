@@ -12,7 +12,7 @@ export interface RegistrationOptions {
   readonly graceMs: number;
   /** True: reports of health are used. */
   readonly health: boolean;
-  /** True: an authenticated workload must have the namespace and service account of its group. */
+  /** True: a workload must prove an identity with the namespace and service account of its group. */
   readonly validateIdentity: boolean;
   /** Workloads of an earlier run. They are deleted unless they connect within the grace time. */
   readonly stored?: readonly StoredWorkload[];
