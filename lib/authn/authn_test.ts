@@ -174,7 +174,7 @@ Deno.test("forwarded certificates count from trusted addresses only", async () =
   }
 });
 
-Deno.test("forwarded certificates: what a client sends before a gateway's element forges no identity", async () => {
+Deno.test("forwarded certificates: a forged element before that of the gateway gives no identity", async () => {
   const check = forwardedAuthenticator(["10.0.0.0/8"]);
   const own = `By=spiffe://cluster.local/ns/x/sa/y;Hash=ab;Subject="CN=cart";URI=${ID}`;
   const empty = `By=spiffe://cluster.local/ns/x/sa/y;Hash=ab;Subject="";URI=${ID}`;

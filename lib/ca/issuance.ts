@@ -7,6 +7,7 @@ import { MeshError } from "../base/mod.ts";
 import { issueLeaf, readCsr, type SpiffeId, spiffeText } from "../pki/mod.ts";
 import type { AuthoritySource } from "./authority.ts";
 import { BACKDATE_MS } from "./self_signed.ts";
+import { type Claimant, createSlots } from "./slots.ts";
 
 /** Options of issuing certificates. */
 export interface IssuanceOptions {
@@ -32,6 +33,8 @@ export interface IssueRequest {
   readonly ttlMs: number;
   /** Name of a signer in `CERT_SIGNER_DOMAIN`. The daemon's own authority does not use it. */
   readonly signer?: string;
+  /** The client, of which few requests are served at the same time. Default: any. */
+  readonly client?: Omit<Claimant, "identity">;
 }
 
 /** Issues certificates. */
@@ -40,7 +43,8 @@ export interface Issuance {
    * The chain in PEM: the certificate, intermediates, further trusted roots, and last the root of
    * its own chain.
    *
-   * @throws MeshError with a code of `lib/pki`, `ca-ttl` for too long a lifetime, `ca-busy`
+   * @throws MeshError with a code of `lib/pki`, `ca-ttl` for too long a lifetime, those of
+   * `Slots`
    */
   issue(request: IssueRequest): Promise<string[]>;
 }
@@ -50,11 +54,12 @@ export function createIssuance(options: IssuanceOptions): Issuance {
   const { parallel = 4, waiting = 10_000 } = options;
   const slots = createSlots(parallel, waiting);
   return {
-    async issue({ csr, identity, ttlMs }) {
+    async issue({ csr, identity, ttlMs, client }) {
       const asked = allowedTtl(ttlMs, options);
-      const release = await slots.take();
+      const uri = spiffeText(identity);
+      const release = await slots.take({ ...client, identity: uri });
       try {
-        return await sign(csr, spiffeText(identity), asked, options);
+        return await sign(csr, uri, asked, options);
       } finally {
         release();
       }
@@ -99,36 +104,4 @@ async function sign(
   }, issuer);
   const others = bundle.roots.filter((other) => other !== root);
   return [leaf, ...intermediates, ...others, root].map(({ pem }) => pem);
-}
-
-/** Slots for work at the same time. */
-export interface Slots {
-  /** Waits for a slot; the result frees it. */
-  take(): Promise<() => void>;
-}
-
-/**
- * Signing runs on threads of the runtime; what is left on the event loop takes about a millisecond
- * a certificate. A freed slot is handed on in a later round, so that connections are read between.
- */
-export function createSlots(parallel: number, most: number): Slots {
-  const queue: (() => void)[] = [];
-  let free = parallel;
-  const release = () => {
-    const next = queue.shift();
-    if (next) setTimeout(next, 0);
-    else free++;
-  };
-  return {
-    take() {
-      if (free > 0) {
-        free--;
-        return Promise.resolve(release);
-      }
-      if (queue.length >= most) {
-        throw new MeshError("ca-busy", `${most} requests for certificates wait already`);
-      }
-      return new Promise((resolve) => queue.push(() => resolve(release)));
-    },
-  };
 }

@@ -84,7 +84,7 @@ export interface RegistrationIssuance extends TtlLimits {
 export function createRegistration(options: RegistrationIssuance): Issuance {
   const { signers, names } = options;
   return {
-    async issue({ csr: pem, identity, ttlMs: asked, signer: name }) {
+    async issue({ csr: pem, identity, ttlMs: asked, signer: name, client }) {
       const ttlMs = allowedTtl(asked, options);
       const signer = signerOf(names, name);
       const csr = await readCsr(pem);
@@ -92,6 +92,7 @@ export function createRegistration(options: RegistrationIssuance): Issuance {
       const chain = await signers.sign({
         ...{ signer, csr: pem, spki: csr.spki, names: csr.names, ttlMs },
         isDefault: signer === names.signer,
+        ...(client === undefined ? {} : { client }),
       });
       const root = chain.at(-1)!;
       const { roots } = signers.roots.current().bundle;

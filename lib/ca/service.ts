@@ -62,7 +62,7 @@ export function certificateService(options: CertificateServiceOptions): RpcMetho
       const request = parse(message);
       const identity = await identityOf(options, caller, request);
       call.send(encode(MeshCertificateResponseSchema, {
-        certChain: await issue(options, identity, request),
+        certChain: await issue(options, call, identity, request),
       }));
       metrics.issued.inc();
       options.issued?.(identity, call.peer);
@@ -128,6 +128,7 @@ async function identityOf(
 
 async function issue(
   { issuance, limit }: CertificateServiceOptions,
+  { peer, ended }: RpcCall,
   identity: SpiffeId,
   { csr, validityDuration, metadata }: MeshCertificateRequest,
 ): Promise<string[]> {
@@ -140,7 +141,7 @@ async function issue(
   try {
     const signer = metadata?.CertSigner;
     return await issuance.issue({
-      ...{ csr, identity, ttlMs: seconds * 1000 },
+      ...{ csr, identity, ttlMs: seconds * 1000, client: { peer, ended } },
       ...(typeof signer === "string" && signer !== "" ? { signer } : {}),
     });
   } catch (error) {
@@ -157,6 +158,7 @@ async function issue(
 function refusal(error: unknown): RpcError {
   const code = error instanceof MeshError ? error.code : "";
   if (code === "ca-ttl") return new RpcError("INVALID_ARGUMENT", "CSR signing error (TTL)");
+  if (code === "ca-gone") return new RpcError("CANCELLED", "the client is gone");
   if (code === "ca-busy") {
     metrics.limited.inc();
     return new RpcError("UNAVAILABLE", "too many requests for certificates");

@@ -187,6 +187,18 @@ Deno.test("lifetimes: default, as asked, and refused beyond the maximum", () =>
     }
   }));
 
+/** A CSR whose key is no point of its curve. */
+async function csrOfNoPoint(): Promise<string> {
+  const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  const bytes = Uint8Array.fromBase64(
+    (await createCsr(key, [])).replace(/-----[^-]+-----|\s/g, ""),
+  );
+  const at = bytes.findIndex((_, i) => key.spki.every((byte, j) => bytes[i + j] === byte));
+  bytes[at + key.spki.length - 1]! ^= 1;
+  const label = "CERTIFICATE REQUEST";
+  return `-----BEGIN ${label}-----\n${bytes.toBase64()}\n-----END ${label}-----\n`;
+}
+
 Deno.test("refusals reveal no details to the caller", () =>
   serve({}, async (target) => {
     const csr = await csrOf();
@@ -205,6 +217,7 @@ Deno.test("refusals reveal no details to the caller", () =>
       [{ csr: "" }, "INVALID_ARGUMENT", "CSR signing error (CSR)"],
       [{ csr: csr + csr }, "INVALID_ARGUMENT", "CSR signing error (CSR)"],
       [{ csr: csr + "x" }, "INVALID_ARGUMENT", "CSR signing error (CSR)"],
+      [{ csr: await csrOfNoPoint() }, "INVALID_ARGUMENT", "CSR signing error (CSR)"],
     ];
     for (const [asked, status, details] of cases) {
       const error = await ask(target, asked).then(() => assert.fail(), (e) => e);
@@ -337,3 +350,27 @@ Deno.test("1,000 CSRs at once leave the event loop responsive", () =>
     // A loop that signs all of them at once stands still most of the time.
     assert.ok(high < took / 20, report);
   }));
+
+Deno.test("a flood of six identities delays the request of another by a turn", async () => {
+  const floods = 6;
+  const each = 60;
+  const arrived = Promise.withResolvers<void>();
+  let count = 0;
+  const authenticate: CertificateServiceOptions["authenticate"] = (call) => {
+    if (++count === floods * each) arrived.resolve();
+    return Promise.resolve({ kind: "jwt", identities: [parseSpiffe(call.metadata.get("who")!)!] });
+  };
+  await serve({ authenticate }, async (target) => {
+    const csr = await csrOf();
+    let answered = 0;
+    const flood = Array.from({ length: floods * each }, async (_, i) => {
+      await ask(target, { csr, who: `spiffe://cluster.local/ns/flood/sa/f${i % floods}` });
+      answered++;
+    });
+    await arrived.promise;
+    await ask(target, { csr });
+    const before = answered;
+    await Promise.all(flood);
+    assert.ok(before < floods * each / 2, `${before} of ${floods * each} came first`);
+  });
+});

@@ -13,8 +13,8 @@ import {
   same,
   verifyChain,
 } from "../pki/mod.ts";
-import { createSlots, type Slots } from "./issuance.ts";
 import { signerError, type SignerRoots } from "./signer_roots.ts";
+import { type Claimant, createSlots, type Slots } from "./slots.ts";
 
 /** Requests under way at one signer. Each reads its object from the API server until it is signed. */
 const MOST_UNDER_WAY = 16;
@@ -52,6 +52,8 @@ export interface SignerRequest {
   readonly ttlMs: number;
   /** True: a signer that the mesh configuration does not name has the roots of the file. */
   readonly isDefault: boolean;
+  /** The client, of which few requests are served at the same time. Default: any. */
+  readonly client?: Omit<Claimant, "identity">;
   /** Ends the request. */
   readonly signal?: AbortSignal;
 }
@@ -62,7 +64,7 @@ export interface Signers {
    * The chain of a new certificate, from the leaf to a root of the signer.
    *
    * @throws MeshError `ca-signer` for a signer without roots and for a certificate that is not as
-   * requested, `ca-busy`, those of `requestCertificate` of `lib/orch`
+   * requested, those of `Slots` and of `requestCertificate` of `lib/orch`
    */
   sign(request: SignerRequest): Promise<readonly Certificate[]>;
   /** The roots of all signers. */
@@ -83,7 +85,10 @@ export function createSigners(options: SignersOptions): Signers {
     async sign(request) {
       const { signer, csr, ttlMs, signal } = request;
       rootsOf(options, request);
-      const release = await slotsOf(signer).take();
+      const release = await slotsOf(signer).take({
+        ...request.client,
+        identity: textOf(request.names),
+      });
       try {
         const limit = AbortSignal.timeout(2 * timeoutMs);
         const pem = await requestCertificate(client, {

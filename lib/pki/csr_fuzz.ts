@@ -1,5 +1,6 @@
 /**
- * Fuzz target: certificates and the inside of CSRs. Reading succeeds or throws a `MeshError`.
+ * Fuzz target: certificates, CSRs and the inside of CSRs. Reading succeeds or throws a `MeshError`;
+ * so does the check of a signature by the keys that were read.
  *
  * @module
  */
@@ -8,19 +9,23 @@ import { MeshError } from "../base/mod.ts";
 import { readCertificate } from "./certificate.ts";
 import { kindOfSpki } from "./key.ts";
 import { readAlternativeNames } from "./names.ts";
-import { pemBlocks } from "./pem.ts";
+import { encodePem, pemBlocks } from "./pem.ts";
+import { readCsr } from "./csr.ts";
+import { isSignedBy } from "./signature.ts";
 
 /** Reads an input as each of the forms that come from the network. */
-export function fuzz(input: Uint8Array): void {
+export async function fuzz(input: Uint8Array): Promise<void> {
   const readers = [
     () => readCertificate(input, "input"),
     () => kindOfSpki(input, "input"),
     () => readAlternativeNames(input, "input"),
     () => pemBlocks(new TextDecoder().decode(input), "input"),
+    () => readCsr(encodePem("CERTIFICATE REQUEST", input)),
+    () => isSignedBy(input, readCertificate(input, "input").spki, "input"),
   ];
   for (const read of readers) {
     try {
-      read();
+      await read();
     } catch (error) {
       assert.ok(error instanceof MeshError, String(error));
     }

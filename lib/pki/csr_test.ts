@@ -95,6 +95,32 @@ Deno.test("malformed CSRs are refused", async () => {
   }
 });
 
+Deno.test("a CSR whose key cannot exist is refused as malformed", async () => {
+  for (const curve of ["P256", "P384"] as const) {
+    const key = await generateKey({ type: "ecdsa", curve });
+    const { der } = pemBlocks(await createCsr(key, [ID]), "csr")[0]!;
+    const begin = key.spki.length - (curve === "P256" ? 64 : 96);
+    const at = der.findIndex((_, i) => key.spki.every((byte, j) => der[i + j] === byte));
+    assert.ok(at > 0);
+    // Another number is a coordinate of no point of the curve, all but surely in 64 attempts.
+    for (let i = 0; i < 64; i++) {
+      const changed = der.slice();
+      changed[at + begin + i]! ^= 0xff;
+      await assert.rejects(
+        readCsr(encodePem("CERTIFICATE REQUEST", changed)),
+        ({ name, code }: { name: string; code: string }) => {
+          assert.equal(name, "MeshError");
+          return code === "pki-malformed";
+        },
+      );
+    }
+    const zero = der.slice().fill(0, at + begin, at + key.spki.length);
+    await assert.rejects(readCsr(encodePem("CERTIFICATE REQUEST", zero)), {
+      code: "pki-malformed",
+    });
+  }
+});
+
 Deno.test("NUL, newline and other control characters in names are refused", async () => {
   const key = await generateKey({ type: "ecdsa", curve: "P256" });
   for (const bad of ["\0", "\n", "\r", " ", "\x7f"]) {

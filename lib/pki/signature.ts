@@ -19,12 +19,12 @@ const ALGORITHMS: ReadonlyMap<string, { readonly type: KeyKind["type"]; readonly
   ]);
 
 /**
- * Reports if a key signed a structure of signed part, algorithm and signature. Throws `MeshError`
- * `pki-signature` for algorithms that are not accepted.
+ * Reports if a key signed a structure of signed part, algorithm and signature.
  *
  * @param signed DER of a certificate or a CSR
  * @param spki the signer's public key
- * /
+ * @throws MeshError `pki-signature` for algorithms that are not accepted, `pki-malformed` for a key
+ * that cannot exist, such as a point that is not on its curve
  */
 export async function isSignedBy(
   signed: Uint8Array,
@@ -45,18 +45,23 @@ export async function isSignedBy(
   const algorithmName = kind.type === "rsa"
     ? { name: "RSASSA-PKCS1-v1_5", hash: found.hash }
     : { name: "ECDSA", namedCurve: kind.curve === "P256" ? "P-256" : "P-384", hash: found.hash };
-  const key = await crypto.subtle.importKey("spki", new Uint8Array(spki), algorithmName, false, [
-    "verify",
-  ]);
   const bytes = bitBytes(signature, what);
   const raw = kind.type === "rsa" ? bytes : plainSignature(bytes, kind.curve === "P256" ? 32 : 48);
   if (!raw) return false;
-  return await crypto.subtle.verify(
-    algorithmName,
-    key,
-    new Uint8Array(raw),
-    new Uint8Array(part.raw),
-  );
+  try {
+    const key = await crypto.subtle.importKey("spki", new Uint8Array(spki), algorithmName, false, [
+      "verify",
+    ]);
+    return await crypto.subtle.verify(
+      algorithmName,
+      key,
+      new Uint8Array(raw),
+      new Uint8Array(part.raw),
+    );
+  } catch {
+    // Some keys are refused when they are imported, others when they are used.
+    throw pkiError(what, "the public key cannot be used", "pki-malformed");
+  }
 }
 
 /** The two numbers of an ECDSA signature, each in `size` bytes; `undefined` for a malformed one. */

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { fairLine, type LineMember } from "./fair_line.ts";
+import { fairLine, type LineMember } from "../../base/mod.ts";
 
 /** The bounds of admission. */
 export interface AdmissionOptions {
@@ -90,7 +90,7 @@ export function admission(options: AdmissionOptions): Admission {
       return new Promise((resolve) => {
         const weight = Math.max(leastWeight, bytes);
         const waiter: Waiter = {
-          address: addressOf(peer),
+          source: addressOf(peer),
           connection: peer,
           weight,
           since: now(),

@@ -5,7 +5,7 @@
  * @module
  */
 import { nextRound } from "../../rpc/mod.ts";
-import { fairSet } from "./fair_set.ts";
+import { fairSet } from "../../base/mod.ts";
 
 /**
  * Called right before a piece of work of a connection. `undefined`: run it now. A promise: await

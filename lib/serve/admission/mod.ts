@@ -7,6 +7,5 @@
  */
 export { addressOf, type Admission, admission } from "./admission.ts";
 export { type ClientLabels, clientLabels } from "./client_labels.ts";
-export { fairSet } from "./fair_set.ts";
 export { createFairYielding, type FairYielding } from "./fair_yielding.ts";
 export { noteRefusal, reasonOf, Refusal } from "./refusals.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { fairSet } from "../admission/mod.ts";
+import { fairSet } from "../../base/mod.ts";
 
 /**
  * `urgent`: small and needed immediately, endpoints. `bulk`: large and not urgent, a first sync.

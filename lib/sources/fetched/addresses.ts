@@ -5,7 +5,7 @@
  * @module
  */
 import { BlockList, isIP } from "node:net";
-import { isIpv6, parseCidr } from "../../text/mod.ts";
+import { canonicalIp, ipBytes, isIpv6, parseCidr } from "../../text/mod.ts";
 
 /** Internal ranges: this machine, the link, private networks. */
 const INTERNAL = [
@@ -20,12 +20,18 @@ const INTERNAL = [
   "198.18.0.0/15",
   "224.0.0.0/4",
   "240.0.0.0/4",
-  "::/128",
-  "::1/128",
-  // IPv4 addresses embedded in IPv6 ones.
+  // IPv4 addresses embedded in IPv6 ones: compatible ones (RFC 4291, with :: and ::1), translated
+  // ones (RFC 2765), NAT64 (RFC 6052, RFC 8215), Teredo (RFC 4380) and 6to4 (RFC 3056).
+  "::/96",
+  "::ffff:0:0:0/96",
   "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "2001::/32",
+  "2002::/16",
+  "100::/64",
   "fc00::/7",
   "fe80::/10",
+  "fec0::/10",
   "ff00::/8",
 ] as const;
 
@@ -41,8 +47,8 @@ export function addressFilter(allowed: readonly string[] = []): Admits {
   const [internal, exceptions] = [listOf(INTERNAL), listOf(allowed)];
   return (address) => {
     const plain = unmapped(address);
+    if (plain === undefined || isIsatap(plain)) return false;
     const family = isIP(plain) === 6 ? "ipv6" : "ipv4";
-    if (isIP(plain) === 0) return false;
     return exceptions.check(plain, family) || !internal.check(plain, family);
   };
 }
@@ -57,12 +63,20 @@ function listOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** `::ffff:127.0.0.1` is `127.0.0.1`. */
-function unmapped(address: string): string {
-  const match = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address);
-  if (match === null) return address;
-  const [, dotted, high = "0", low = "0"] = match;
-  if (dotted !== undefined) return dotted;
-  const [a, b] = [parseInt(high, 16), parseInt(low, 16)];
-  return `${a >> 8}.${a & 255}.${b >> 8}.${b & 255}`;
+/**
+ * The address in its shortest form, and an IPv4 address for one that is mapped (`::ffff:127.0.0.1`).
+ * `undefined`: it is no address.
+ */
+function unmapped(address: string): string | undefined {
+  const bytes = ipBytes(address);
+  if (bytes?.length !== 16) return bytes && address;
+  const isMapped = bytes.every((byte, i) => i > 11 || byte === (i > 9 ? 255 : 0));
+  return isMapped ? bytes.subarray(12).join(".") : canonicalIp(address);
+}
+
+/** True for an address whose lower half has an IPv4 address by ISATAP (RFC 5214, section 6.1). */
+function isIsatap(address: string): boolean {
+  const bytes = ipBytes(address);
+  return bytes?.length === 16 && (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 &&
+    bytes[10] === 0x5e && bytes[11] === 0xfe;
 }

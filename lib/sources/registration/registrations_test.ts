@@ -279,7 +279,7 @@ Deno.test("a connected workload is not evicted by a proxy of another identity", 
   }
 });
 
-Deno.test("of proxies that came before their group, the one with its identity gets the entry", () => {
+Deno.test("a proxy with the identity of a later group gets the entry, whoever came first", () => {
   for (const order of [["vm", "other"], ["other", "vm"]]) {
     const { opened, follow, changes, objects } = bench();
     for (const account of order) {

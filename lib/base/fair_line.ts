@@ -1,6 +1,6 @@
 /**
- * A line of bounded weight with a share for every source address, and for every connection of an
- * address. When the line is full, members of those that take up the most are refused.
+ * A line of bounded weight with a share for every source (an address or an identity), and for every
+ * connection of a source. When the line is full, members of those that take up the most are refused.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type FairSet, fairSet } from "./fair_set.ts";
 
 /** Properties of a member that the line needs. */
 export interface LineMember {
-  readonly address: string;
+  readonly source: string;
   readonly connection: string;
   /** The part of the line that it takes up; an integer. */
   readonly weight: number;
@@ -19,15 +19,15 @@ export interface FairLine<T extends LineMember> {
   /** Adds a member. Returns the members that are refused in return, it may be among them. */
   add(member: T): readonly T[];
   delete(member: T): boolean;
-  /** Removes and returns the next member. Addresses take turns, and the connections of an address. */
+  /** Removes and returns the next member. Sources take turns, and the connections of a source. */
   take(): T | undefined;
   /** All members in the order in which they were added. */
   members(): Iterable<T>;
   readonly size: number;
 }
 
-/** The members of one address. */
-interface Address<T> {
+/** The members of one source. */
+interface Source<T> {
   readonly waiting: FairSet<T>;
   /** Weight by connection. */
   readonly connections: Map<string, number>;
@@ -43,7 +43,7 @@ class Line<T extends LineMember> implements FairLine<T> {
   readonly #maxWeight: number;
   readonly #all = new Set<T>();
   /** In the order of their turns. */
-  readonly #addresses = new Map<string, Address<T>>();
+  readonly #sources = new Map<string, Source<T>>();
   #total = 0;
 
   constructor(maxWeight: number) {
@@ -68,25 +68,25 @@ class Line<T extends LineMember> implements FairLine<T> {
 
   delete(member: T): boolean {
     if (!this.#all.delete(member)) return false;
-    const { address, connection, weight } = member;
-    const at = this.#addresses.get(address)!;
+    const { source, connection, weight } = member;
+    const at = this.#sources.get(source)!;
     const left = at.connections.get(connection)! - weight;
     if (left > 0) at.connections.set(connection, left);
     else at.connections.delete(connection);
     at.weight -= weight;
     this.#total -= weight;
     at.waiting.delete(member);
-    if (at.waiting.size === 0) this.#addresses.delete(address);
+    if (at.waiting.size === 0) this.#sources.delete(source);
     return true;
   }
 
   take(): T | undefined {
-    const [next] = this.#addresses;
+    const [next] = this.#sources;
     if (!next) return undefined;
     const [name, at] = next;
     const member = at.waiting.take()!;
-    this.#addresses.delete(name);
-    this.#addresses.set(name, at);
+    this.#sources.delete(name);
+    this.#sources.set(name, at);
     this.delete(member);
     return member;
   }
@@ -96,11 +96,11 @@ class Line<T extends LineMember> implements FairLine<T> {
   }
 
   #insert(member: T): void {
-    const { address, connection, weight } = member;
-    let at = this.#addresses.get(address);
+    const { source, connection, weight } = member;
+    let at = this.#sources.get(source);
     if (!at) {
       const waiting = fairSet<T>((one) => one.connection);
-      this.#addresses.set(address, at = { waiting, connections: new Map(), weight: 0 });
+      this.#sources.set(source, at = { waiting, connections: new Map(), weight: 0 });
     }
     at.waiting.add(member);
     at.connections.set(connection, (at.connections.get(connection) ?? 0) + weight);
@@ -110,14 +110,14 @@ class Line<T extends LineMember> implements FairLine<T> {
   }
 
   /** True if the connection of a member uses an average share or more. */
-  #hasItsShare({ address, connection }: T): boolean {
-    const at = this.#addresses.get(address)!;
-    return at.weight * this.#addresses.size >= this.#total &&
+  #hasItsShare({ source, connection }: T): boolean {
+    const at = this.#sources.get(source)!;
+    return at.weight * this.#sources.size >= this.#total &&
       at.connections.get(connection)! * at.connections.size >= at.weight;
   }
 
   #heaviest(): T {
-    const at = largest(this.#addresses, (address) => address.weight);
+    const at = largest(this.#sources, (source) => source.weight);
     return at[1].waiting.firstOf(largest(at[1].connections, (weight) => weight)[0])!;
   }
 }
