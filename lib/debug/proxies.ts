@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ProxyClass } from "../model/mod.ts";
 import type { ProxyWarning } from "../monitor/mod.ts";
 import type { SessionInfo, TypeStatus } from "../serve/mod.ts";
 import { json, type Route, text } from "../web/mod.ts";
@@ -44,13 +45,19 @@ function clientOf(session: SessionInfo, watches: boolean): Record<string, unknow
     connectionId,
     connectedAt: connectedAt.toISOString(),
     address,
-    labels: metadata.LABELS ?? {},
+    labels: labelsOf(session),
     metadata,
     locality,
     // The other properties on which the resources of the proxy depend.
     node,
     ...(watches ? { watches: watchesOf(session) } : {}),
   };
+}
+
+/** The labels that select the proxy: in a cluster those of its pod. */
+function labelsOf({ classKey, node: { generator, metadata } }: SessionInfo): unknown {
+  if (generator !== undefined) return metadata.LABELS ?? {};
+  return (JSON.parse(classKey) as Pick<ProxyClass, "labels">).labels;
 }
 
 function watchesOf(session: SessionInfo): Record<string, readonly string[]> {

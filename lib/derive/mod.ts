@@ -18,8 +18,11 @@ import { deriveLocalities, deriveScopes, type Localities, type Scopes } from "./
 import {
   deriveFilters,
   deriveLevels,
+  deriveOwnWorkloads,
   deriveSecurity,
+  type OwnWorkload,
   type PatchingOf,
+  type ProxyIdentity,
   type Security,
 } from "./workloads/mod.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
@@ -40,6 +43,7 @@ export {
   type ChangeRef,
   changeRef,
   modeOf,
+  type OwnWorkload,
   type PatchedProxy,
   type Patching,
   type PatchingOf,
@@ -137,6 +141,8 @@ export interface Mesh {
   readonly gatewayPorts: Derived<readonly GatewayPort[], LabelsKey>;
   /** Addresses → service ports served there. */
   readonly targets: Derived<readonly ServiceTarget[], readonly string[]>;
+  /** A proxy → the pod or WorkloadEntry beside it; see `deriveOwnWorkloads`. */
+  readonly ownWorkloads: Derived<OwnWorkload, ProxyIdentity>;
   /**
    * `namespace/name` → a credential. Not one of the configuration tables, because
    * code that writes or copies those must never see a private key.
@@ -190,6 +196,7 @@ export function createMesh(graph: Graph, options: {
     gatewayPorts: deriveGateways(inputs),
     autoAddresses: deriveAutoAddresses(graph, indexes),
     targets: deriveTargets(inputs, services),
+    ownWorkloads: deriveOwnWorkloads(inputs, clusterId),
     credentials: graph.input("Credential"),
     domain,
     clusterId,

@@ -49,6 +49,8 @@ export interface ConfigObject<T = unknown> {
   readonly service?: ServiceFacts;
   /** Set for pods; part of the digest. */
   readonly pod?: EndpointFacts;
+  /** True for pods that no ServiceEntry selects; they are only known as workloads of proxies. */
+  readonly unselectable?: true;
   /** Content hash over spec, labels and annotations. */
   readonly digest: string;
 }

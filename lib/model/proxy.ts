@@ -53,7 +53,6 @@ export interface ProxyClass {
   readonly network: string;
   /** Networks that endpoints are wanted of, sorted; empty: all. */
   readonly networkView: readonly string[];
-  readonly locality: Locality;
   readonly revision: string;
   /** DNS suffix of the proxy's namespace, for example `default.svc.cluster.local`. */
   readonly dnsDomain: string;

@@ -57,7 +57,7 @@ class Follower<V> implements Following<V> {
   constructor(options: FollowOptions<V>) {
     this.#options = options;
     this.#timing = { ...DEFAULT_TIMING, ...options.timing };
-    this.#held = createHeld(options.convert);
+    this.#held = createHeld(options.convert, options.contentOf);
     const { promise, resolve } = Promise.withResolvers<void>();
     [this.synced, this.#resolveSynced] = [promise, resolve];
     const { plural, group } = options.type;

@@ -19,6 +19,11 @@ export interface FollowOptions<V> {
   readonly optional?: boolean;
   /** Makes the value that is kept of an object, without its managed fields. Must not throw. */
   readonly convert: (object: ListItem) => V;
+  /**
+   * The plain data of a value that count as a change. Default: the object without its resource
+   * version. Must not throw.
+   */
+  readonly contentOf?: (value: V) => unknown;
   /** Called with changes: first all objects, then differences. Must not throw. */
   readonly changed: (changes: Changes<V>) => void;
   /** Called when the state of the connection changes. Must not throw. */

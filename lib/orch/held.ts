@@ -27,7 +27,7 @@ export interface WatchError {
 }
 
 interface Entry<V> {
-  /** Hash of the trimmed object. */
+  /** Hash of the content: what counts as a change. */
   readonly digest: string;
   readonly version: string;
   readonly value: V;
@@ -53,18 +53,31 @@ export interface PreparedItem<V> extends Entry<V> {
   readonly key: string;
 }
 
-/** Starts empty. `convert` makes the value that is kept of a trimmed object. */
-export function createHeld<V>(convert: (object: ListItem) => V): HeldObjects<V> {
+/**
+ * Starts empty.
+ *
+ * @param convert makes the value that is kept of a trimmed object
+ * @param contentOf the plain data of a value that count as a change; default: the trimmed object
+ * without its resource version
+ */
+export function createHeld<V>(
+  convert: (object: ListItem) => V,
+  contentOf?: (value: V) => unknown,
+): HeldObjects<V> {
   let entries = new Map<string, Entry<V>>();
   const prepare = (item: ListItem): PreparedItem<V> => {
     const object = trimmed(item);
     const key = keyOf(object.metadata);
+    const version = versionOf(object.metadata);
+    const value = contentOf && convert(object);
     // The digest decides and not the resource version: after a restored backup, the server gives
-    // the same versions to other contents.
-    const digest = hash(JSON.stringify(object));
+    // the same versions to other contents, and many writes change nothing but the version.
+    const digest = hash(
+      JSON.stringify(value === undefined ? unversioned(object) : contentOf!(value)),
+    );
     const before = entries.get(key);
-    if (before?.digest === digest) return { ...before, key };
-    return { key, digest, version: versionOf(object.metadata), value: convert(object) };
+    if (before?.digest === digest && before.version === version) return { ...before, key };
+    return { key, digest, version, value: value ?? convert(object) };
   };
   return {
     prepare,
@@ -86,8 +99,10 @@ export function createHeld<V>(convert: (object: ListItem) => V): HeldObjects<V> 
           if (entries.delete(key)) deletes.add(key);
         } else if (type === "ADDED" || type === "MODIFIED") {
           const { key, ...entry } = prepare(object);
-          if (entries.get(key)?.digest === entry.digest) continue;
+          const before = entries.get(key)?.digest;
+          // Writers need the version of what they read, changed or not.
           entries.set(key, entry);
+          if (before === entry.digest) continue;
           deletes.delete(key);
           upserts.set(key, entry.value);
         }
@@ -103,6 +118,11 @@ export function createHeld<V>(convert: (object: ListItem) => V): HeldObjects<V> 
       return entries.size;
     },
   };
+}
+
+function unversioned(object: ListItem): ListItem {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 const KEYS: KeyCodec<Required<ObjectName>> = pathOf<Required<ObjectName>>({

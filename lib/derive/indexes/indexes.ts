@@ -20,6 +20,7 @@ import { type ServiceIndexes, serviceIndexes } from "./service_indexes.ts";
 export interface WorkloadIndexes {
   readonly workloadsByLabel: Index<LabelKey>;
   readonly workloadsByNamespace: Index;
+  /** Those that no ServiceEntry selects are here, too. */
   readonly workloadsByAddress: Index;
 }
 
@@ -64,6 +65,7 @@ function workloadIndexes(graph: Graph, { workloadEntries: table }: Tables): Work
       "WorkloadEntry.label",
       { bucket: labelValueKeys, member: text },
       function* (row, key) {
+        if (row.unselectable) return;
         const { namespace } = row.meta;
         for (const [label, value] of Object.entries(workloadLabels(row))) {
           yield [{ namespace, label, value }, key] as const;
@@ -74,7 +76,7 @@ function workloadIndexes(graph: Graph, { workloadEntries: table }: Tables): Work
       bucket: text,
       member: text,
     }, function* (row, key) {
-      yield [row.meta.namespace, key];
+      if (!row.unselectable) yield [row.meta.namespace, key];
     }),
     workloadsByAddress: graph.index(
       table,

@@ -14,6 +14,7 @@ import {
   fullHost,
   hasLabels,
   isWildcard,
+  type Locality,
   NODE_LABEL,
   nodeLabels,
   objectKey,
@@ -63,10 +64,9 @@ export interface Localities {
 }
 
 /** The properties of a class that its locality is made from. */
-export type LocatedClass = Pick<
-  ProxyClass,
-  "namespace" | "labels" | "locality" | "network" | "networkView" | "clusterId"
->;
+export type LocatedClass =
+  & Pick<ProxyClass, "namespace" | "labels" | "network" | "networkView" | "clusterId">
+  & { readonly locality: Locality };
 
 /** The tables that localities of proxies are computed from. */
 interface LocalityInputs {
@@ -163,8 +163,7 @@ function concernedHosts(read: Read, parts: LocalityInputs, key: LocatedKey): Ite
   const { namespace } = key;
   const locality = localityKeys.decode(key.locality);
   const visible = visibleHosts(read, parts, key);
-  const everywhere = field(read, "defaultTrafficPolicy")?.outlierDetection !== undefined ||
-    (localitySetting(read, parts)?.distribute.length ?? 0) > 0;
+  const everywhere = ordersAllHosts(read, parts);
   const named = [
     ...read.members(inputs.indexes.localityRuleHosts, "all"),
     ...nearHosts(read, inputs),
@@ -204,11 +203,11 @@ function* coveredAmong(
 /** The locality of a class; `undefined` when no order or choice of endpoints depends on it. */
 function localityOfClass(
   read: Read,
-  { inputs, networks, clusterId }: LocalityInputs,
+  parts: LocalityInputs,
   cls: LocatedClass & { readonly node: string | undefined },
   compared: readonly string[],
 ): ProxyLocality | undefined {
-  const { tables, indexes } = inputs;
+  const { inputs: { tables, indexes }, networks, clusterId } = parts;
   const { gateways } = read.get(networks.all, "");
   const network = gateways.size > 0 ? cls.network : "";
   const own = {
@@ -225,13 +224,28 @@ function localityOfClass(
     .filter((row) => hasLabels(cls.labels, row.spec.workloadSelector?.matchLabels ?? {}))
     .sort(byAge).map((row) => objectKey(row.meta));
   const view = cls.networkView;
-  const unneeded = cls.locality.region === "" && network === "" && view.length === 0 &&
+  const locality = ordersByLocality(read, parts) ? cls.locality : NOWHERE;
+  const unneeded = locality.region === "" && network === "" && view.length === 0 &&
     compared.length === 0 && rules.length === 0;
   const others = read.members(indexes.remoteClusters, "all");
   if (others.length === 0) {
-    return unneeded ? undefined : { locality: cls.locality, labels, network, view, rules };
+    return unneeded ? undefined : { locality, labels, network, view, rules };
   }
   // A proxy that names no known cluster is one of the daemon's own.
   const cluster = others.includes(cls.clusterId) ? cls.clusterId : clusterId;
-  return { locality: cls.locality, labels, network, view, rules, cluster };
+  return { locality, labels, network, view, rules, cluster };
+}
+
+/** The locality of proxies as long as no order of endpoints depends on it, so that they share all. */
+const NOWHERE: Locality = { region: "", zone: "", subzone: "" };
+
+/** Reports if the order of the endpoints of some host depends on the proxy's locality. */
+function ordersByLocality(read: Read, parts: LocalityInputs): boolean {
+  return read.any(parts.inputs.indexes.localityRuleHosts, "all") || ordersAllHosts(read, parts);
+}
+
+/** Reports if the mesh configuration orders the endpoints of all hosts by locality. */
+function ordersAllHosts(read: Read, parts: LocalityInputs): boolean {
+  return parts.field(read, "defaultTrafficPolicy")?.outlierDetection !== undefined ||
+    (localitySetting(read, parts)?.distribute.length ?? 0) > 0;
 }

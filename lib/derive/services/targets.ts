@@ -48,7 +48,7 @@ function entriesAt(read: Read, { tables, indexes }: MeshInputs, address: string)
   const entries = new Set(read.members(indexes.entriesByAddress, address));
   for (const key of read.members(indexes.workloadsByAddress, address)) {
     const workload = read.get(tables.workloadEntries, key);
-    if (workload === undefined) continue;
+    if (workload === undefined || workload.unselectable) continue;
     for (const entry of read.members(indexes.selectingEntries, workload.meta.namespace)) {
       const row = read.get(tables.serviceEntries, entry);
       const selector = row?.spec.workloadSelector?.labels ?? row?.service?.selector;

@@ -1,6 +1,7 @@
 /**
  * Objects that select workloads by labels or Gateway: PeerAuthentication, RequestAuthentication
- * and AuthorizationPolicy, DataproxyFilter and WasmPlugin, Telemetry and ProxyConfig.
+ * and AuthorizationPolicy, DataproxyFilter and WasmPlugin, Telemetry and ProxyConfig; the workload beside
+ * a proxy.
  *
  * @module
  */
@@ -15,4 +16,5 @@ export {
   UNPATCHED,
 } from "./filters.ts";
 export { deriveLevels } from "./levels.ts";
+export { deriveOwnWorkloads, type OwnWorkload, type ProxyIdentity } from "./own_workload.ts";
 export { deriveSecurity, modeOf, type PeerModes, type Security } from "./security.ts";

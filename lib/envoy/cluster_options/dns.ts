@@ -75,7 +75,7 @@ export function dnsAssignment(
       drainingLabel: input.mesh.drainingLabel,
       proxyLocality: input.proxyLocality,
       reach: input.reach,
-      localityRule: localityRule(input.policy, input.mesh.localityLb),
+      localityRule: localityRule(input.policy, input.mesh.localityLb, input.service.distribution),
     });
   if (!single) {
     const assignment = build(all);

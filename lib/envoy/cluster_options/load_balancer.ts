@@ -19,6 +19,7 @@ import {
   LoadBalancerSettings_SimpleLB as SimpleLB,
   type TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { Distribution } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import { localityRule, weighsLocalities } from "../endpoints/mod.ts";
 import type { MeshClusterDefaults } from "./input.ts";
@@ -50,15 +51,17 @@ const AGGRESSION_KEY = "mesh.warmup.aggression";
 /**
  * Sets the load balancer; the default is least request. `PASSTHROUGH` makes the cluster use
  * original destinations. Localities are weighted only if their setting defines distribution or
- * failover; otherwise the load balancer decides alone.
+ * failover, or the service prefers endpoints near the client; otherwise the load balancer decides
+ * alone.
  */
 export function applyLoadBalancer(
   cluster: Cluster,
   policy: Pick<TrafficPolicy, "loadBalancer" | "outlierDetection"> | undefined,
   mesh: Pick<MeshClusterDefaults, "localityLb" | "alwaysWeighLocalities" | "lacksUtilization">,
+  distribution?: Distribution,
 ): void {
   const settings = policy?.loadBalancer;
-  const rule = localityRule(policy, mesh.localityLb);
+  const rule = localityRule(policy, mesh.localityLb, distribution);
   if (rule !== undefined && (mesh.alwaysWeighLocalities || weighsLocalities(rule))) {
     weighLocalities(cluster);
   }

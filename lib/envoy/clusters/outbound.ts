@@ -117,7 +117,7 @@ function applyUpstream(cluster: Cluster, input: OutboundClusterInput): void {
   applyProxyProtocol(cluster, policy?.proxyProtocol);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
   if (dynamic && !isPassthrough(policy?.loadBalancer)) resolveRequestedNames(cluster, mesh, names!);
-  else applyLoadBalancer(cluster, policy, mesh);
+  else applyLoadBalancer(cluster, policy, mesh, service.distribution);
 }
 
 /** Records the result of each group of the policy. */

@@ -4,11 +4,21 @@
  *
  * @module
  */
-import type {
-  LocalityLoadBalancerSetting,
-  TrafficPolicy,
+import {
+  type LocalityLoadBalancerSetting,
+  LocalityLoadBalancerSettingSchema,
+  type TrafficPolicy,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
-import { type Locality, nodeLabels, type ProxyLocality, topologyLabels } from "../../model/mod.ts";
+import {
+  type Distribution,
+  type Locality,
+  NEAR_LABELS,
+  NODE_LABELS,
+  nodeLabels,
+  type ProxyLocality,
+  topologyLabels,
+} from "../../model/mod.ts";
+import { create } from "../../proto/mod.ts";
 import type { LocalityRule, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 
 /** Reports if a rule defines distribution or failover, so that localities are weighted. */
@@ -154,16 +164,32 @@ function renumber(localities: readonly PlannedLocality[]): PlannedLocality[] {
 }
 
 /**
- * Returns the setting of a rule, otherwise the mesh's; the two are not merged.
+ * Returns the setting of a rule, otherwise the preference of the service, otherwise the mesh's
+ * setting; they are not merged.
  *
  * @param policy merged, see `mergeTrafficPolicy`
+ * @param distribution the service's preference for endpoints near the client
  * @returns `undefined` if locality load balancing is disabled
  */
 export function localityRule(
   policy: Pick<TrafficPolicy, "loadBalancer" | "outlierDetection"> | undefined,
   mesh: LocalityLoadBalancerSetting | undefined,
+  distribution: Distribution | undefined,
 ): LocalityRule | undefined {
-  const setting = policy?.loadBalancer?.localityLbSetting ?? mesh;
+  const own = policy?.loadBalancer?.localityLbSetting;
+  const preferred = own === undefined ? nearRule(distribution) : undefined;
+  if (preferred !== undefined) return preferred;
+  const setting = own ?? mesh;
   if (setting === undefined || setting.enabled === false) return undefined;
   return { setting, failsOver: policy?.outlierDetection !== undefined };
+}
+
+/** Priorities of a service that prefers endpoints near the client; they need no outlier detection. */
+function nearRule(distribution: Distribution = "any"): LocalityRule | undefined {
+  if (distribution === "any") return undefined;
+  const failoverPriority = distribution === "same-node" ? NODE_LABELS : NEAR_LABELS;
+  const setting = create(LocalityLoadBalancerSettingSchema, {
+    failoverPriority: [...failoverPriority],
+  });
+  return { setting, failsOver: true };
 }

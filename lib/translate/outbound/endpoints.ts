@@ -4,10 +4,7 @@
  *
  * @module
  */
-import {
-  LocalityLoadBalancerSettingSchema,
-  type Subset,
-} from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { Subset } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import type { RecordedDecision } from "../../base/mod.ts";
 import { type HostKey, hostKeys, type Policy } from "../../derive/mod.ts";
 import {
@@ -22,14 +19,7 @@ import {
   sessionRule,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import {
-  type Endpoint,
-  NEAR_LABELS,
-  NODE_LABELS,
-  type Service,
-  type ServicePort,
-} from "../../model/mod.ts";
-import { create } from "../../proto/mod.ts";
+import { type Endpoint, type Service, type ServicePort } from "../../model/mod.ts";
 import {
   type ContentKey,
   contentKeys,
@@ -172,29 +162,19 @@ function localityRules(
       const decision = decisions.get(group);
       if (decision !== undefined) inside.decide?.(decision);
     }
-    const preferred = policy?.loadBalancer?.localityLbSetting === undefined
-      ? nearRule(service)
-      : undefined;
-    if (preferred === undefined) return localityRule(policy, setting);
-    inside.decide?.({
-      group: "trafficDistribution",
-      source: "object",
-      object: service.distributionSource ?? service.source,
-      field: "trafficDistribution",
-      value: service.distribution!,
-    });
-    return preferred;
+    const isPreferred = policy?.loadBalancer?.localityLbSetting === undefined &&
+      service.distribution !== undefined;
+    if (isPreferred) {
+      inside.decide?.({
+        group: "trafficDistribution",
+        source: "object",
+        object: service.distributionSource ?? service.source,
+        field: "trafficDistribution",
+        value: service.distribution,
+      });
+    }
+    return localityRule(policy, setting, service.distribution);
   };
-}
-
-/** Priorities of a service that prefers endpoints near the client; they need no outlier detection. */
-function nearRule({ distribution }: Service): LocalityRule | undefined {
-  if (distribution === undefined) return undefined;
-  const failoverPriority = distribution === "same-node" ? NODE_LABELS : NEAR_LABELS;
-  const setting = create(LocalityLoadBalancerSettingSchema, {
-    failoverPriority: [...failoverPriority],
-  });
-  return { setting, failsOver: true };
 }
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 import { canonicalJson } from "../../base/mod.ts";
-import type { Patching } from "../../derive/mod.ts";
+import type { Labels, OwnWorkload, Patching } from "../../derive/mod.ts";
 import { converted, type Derived, type KeyCodec, type Read, text } from "../../graph/mod.ts";
 import type { ProxyClass, ProxyNode } from "../../model/mod.ts";
 import {
@@ -14,12 +14,16 @@ import {
   telemetryKeys,
 } from "../context/mod.ts";
 import { telemetryKey } from "../settings/mod.ts";
-import { type ClassBasis, classBasis, proxyClass } from "./classify.ts";
+import { type ClassBasis, classBasis, type ClassFacts, labelsOf, proxyClass } from "./classify.ts";
 
 /** The properties of a proxy that its class binding depends on. */
 export interface ProxyKey {
   readonly basis: ClassBasis;
+  /** Its name, which is that of its pod. */
+  readonly name: string;
   readonly ips: readonly string[];
+  /** Labels that its environment sets, which its pod may lack; absent: none. */
+  readonly staticLabels?: Labels;
   /** Version and metadata: patches may select proxies by these, besides their class. */
   readonly version: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -31,17 +35,20 @@ export function proxyKeyOf(
   { features, clusterAliases }: Pick<BaseContext, "features" | "clusterAliases">,
 ): ProxyKey {
   const basis = classBasis(node, features);
+  const staticLabels = labelsOf(node.metadata.STATIC_LABELS);
   const clusterId = clusterAliases?.get(basis.clusterId) ?? basis.clusterId;
   return {
     basis: { ...basis, clusterId },
+    name: node.name,
     ips: node.ips,
+    ...(Object.keys(staticLabels).length === 0 ? {} : { staticLabels }),
     version: String(node.metadata.MESH_VERSION ?? ""),
     metadata: textsOf(node.metadata),
   };
 }
 
 /** Adds the remote cluster of a proxy, if there are Services in it. */
-function withAddressCluster(read: Read, { mesh }: MeshContext, basis: ClassBasis): ClassBasis {
+function withAddressCluster(read: Read, { mesh }: MeshContext, basis: ClassFacts): ClassFacts {
   const { clusterId, options } = basis;
   return read.members(mesh.indexes.remoteClusters, "all").includes(clusterId)
     ? { ...basis, options: { ...options, ADDRESS_CLUSTER: clusterId } }
@@ -60,18 +67,40 @@ const proxyKeys: KeyCodec<ProxyKey> = converted(text, {
   decode: (json) => JSON.parse(json) as ProxyKey,
 });
 
+/** The facts about a proxy's pod replace what the proxy says, which is as old as its start. */
+function withWorkload(
+  basis: ClassBasis,
+  { labels, locality }: OwnWorkload,
+  staticLabels: Labels | undefined,
+): ClassBasis {
+  return {
+    ...basis,
+    ...(labels === undefined ? {} : { labels: labelsOf({ ...staticLabels, ...labels }) }),
+    ...(locality === undefined ? {} : { locality }),
+  };
+}
+
 /** Creates the table of class bindings. */
 export function deriveClassBindings(context: MeshContext): Derived<ClassBinding, ProxyKey> {
   const { mesh } = context;
-  return mesh.graph.derive("placement", proxyKeys, (read, { basis, ips, ...proxy }) => {
+  return mesh.graph.derive("placement", proxyKeys, (read, { basis: said, ...proxy }) => {
+    const { name, ips, staticLabels } = proxy;
+    const own = read.get(mesh.ownWorkloads, {
+      namespace: said.namespace,
+      name,
+      cluster: said.clusterId,
+      addresses: ips,
+    });
+    const { locality, ...basis } = withWorkload(said, own, staticLabels);
     const sidecar = basis.role === "sidecar"
       ? read.get(mesh.scopes.sidecar, { namespace: basis.namespace, labels: basis.labels })
       : "";
     const cls = proxyClass(withAddressCluster(read, context, basis), read.get(mesh.targets, ips));
+    const node = proxy.metadata.NODE_NAME || own.node;
     return {
       cls,
       sidecar,
-      locality: mesh.localities.ofClass(read, cls, { node: proxy.metadata.NODE_NAME, ips }),
+      locality: mesh.localities.ofClass(read, { ...cls, locality }, { node, ips }),
       telemetry: telemetryKey(read, context, cls, sidecar),
       patching: mesh.patchingOf(read, { ...basis, ...proxy }),
     };

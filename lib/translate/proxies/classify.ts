@@ -5,7 +5,13 @@
  */
 import { canonicalJson, MeshError } from "../../base/mod.ts";
 import { AGENT_OPTION, CERTIFICATE_OPTIONS, EXTERNAL_OPTION } from "../../envoy/mod.ts";
-import type { OmittedFeature, ProxyClass, ProxyNode, ServiceTarget } from "../../model/mod.ts";
+import type {
+  Locality,
+  OmittedFeature,
+  ProxyClass,
+  ProxyNode,
+  ServiceTarget,
+} from "../../model/mod.ts";
 import { type Features, ownSettings } from "../context/mod.ts";
 
 /** Node metadata keys that steer generation. */
@@ -23,7 +29,12 @@ const OPTIONS = [
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** A class without the services of the workload: what the node alone determines. */
-export type ClassBasis = Omit<ProxyClass, "key" | "targets">;
+export interface ClassBasis extends ClassFacts {
+  readonly locality: Locality;
+}
+
+/** A class without its key and the services of the workload. */
+export type ClassFacts = Omit<ProxyClass, "key" | "targets">;
 
 /**
  * Reads what matters from a node.
@@ -124,7 +135,7 @@ function takesClustersOnDemand({ role, transport, userAgent, metadata }: ProxyNo
 }
 
 /** Completes a class; equal data give equal keys. */
-export function proxyClass(basis: ClassBasis, targets: readonly ServiceTarget[]): ProxyClass {
+export function proxyClass(basis: ClassFacts, targets: readonly ServiceTarget[]): ProxyClass {
   const whole = { ...basis, targets };
   return { ...whole, key: canonicalJson(whole) };
 }
@@ -139,7 +150,7 @@ function text(value: unknown): string {
 }
 
 /** String-valued labels, keys sorted. */
-function labelsOf(value: unknown): Record<string, string> {
+export function labelsOf(value: unknown): Record<string, string> {
   const labels: Record<string, string> = {};
   if (typeof value !== "object" || value === null) return labels;
   for (const [key, label] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -125,6 +125,8 @@ function follower<V extends ListItem | PodFacts | NodeFacts>(
       changed(changes);
     },
     stateChanged,
+    // Heartbeats and status change many fields of pods and nodes that no fact is made from.
+    ...(type === types.POD || type === types.NODE ? { contentOf: (facts) => facts } : {}),
     ...(type.namespaced && namespace !== "" ? { selection: { namespace } } : {}),
     ...(timing === undefined ? {} : { timing }),
   });

@@ -1,6 +1,6 @@
 /**
- * The row of a pod in the table of WorkloadEntries, so that ServiceEntries select it; see
- * `lib/model/registry.ts`.
+ * The row of a pod in the table of WorkloadEntries, so that ServiceEntries select it and
+ * the proxy in it is known; see `lib/model/registry.ts`.
  *
  * @module
  */
@@ -21,16 +21,17 @@ export interface PodInputs {
   readonly source: string;
   /** The network of the cluster; empty: none. */
   readonly network: string;
+  /** True: ServiceEntries select it. */
+  readonly selectable: boolean;
 }
 
-/** The row of a pod; `undefined` for one without an address or without labels. */
+/** The row of a pod; `undefined` for one without an address. */
 export function podRow(
   pod: PodFacts,
-  { node, source, network }: PodInputs,
+  { node, source, network, selectable }: PodInputs,
 ): ConfigObject<WorkloadEntry> | undefined {
   const { namespace, name, labels, address, uid } = pod;
-  // Selectors of ServiceEntries have at least one label.
-  if (address === "" || Object.keys(labels).length === 0) return undefined;
+  if (address === "") return undefined;
   const spec = create(WorkloadEntrySchema, {
     address,
     serviceAccount: pod.serviceAccount,
@@ -57,6 +58,7 @@ export function podRow(
     },
     spec,
     pod: facts,
+    ...(selectable ? {} : { unselectable: true }),
     digest: hash(JSON.stringify([toJsonString(WorkloadEntrySchema, spec), facts, labels])),
   };
 }

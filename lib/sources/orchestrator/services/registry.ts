@@ -17,6 +17,7 @@ import { balancerNames, nodeSelector } from "./external.ts";
 import { type FollowOptions, followTypes, type RegistryTypes } from "./followed_types.ts";
 import { followGatewayNames, type GatewayNames } from "./gateway_names.ts";
 import { idsIn, nameOf } from "./ids.ts";
+import { lastNodes, lastPods } from "./last_facts.ts";
 import { followNamedGateways, type NamedGateways } from "./named_gateways.ts";
 import { type ClusterNetwork, followClusterNetwork } from "./network.ts";
 import { podRow } from "./pod_row.ts";
@@ -82,6 +83,8 @@ class ServiceRegistry implements Registry {
   readonly #aliases: Aliases;
   /** Id of a Service with a selector of nodes → what is wrong with the selector; empty: nothing. */
   readonly #atNodes = new Map<string, string>();
+  readonly #lastPods = lastPods();
+  readonly #lastNodes = lastNodes();
   #ready = false;
 
   constructor(options: RegistryOptions) {
@@ -107,13 +110,13 @@ class ServiceRegistry implements Registry {
       slices: (changes) => this.#update({ services: this.#index.update(changes) }),
       pods: (changes) => {
         const pods = idsIn(changes, (one) => one);
-        this.#update({ services: this.#index.servicesAt(pods.map((id) => `pod ${id}`)), pods });
+        const other = this.#lastPods.changed(changes).map((id) => `pod ${id}`);
+        this.#update({ services: this.#index.servicesAt(other), pods });
       },
-      nodes: ({ upserts, deletes }) => {
-        const names = new Set([...upserts, ...deletes].map(({ name }) => name));
+      nodes: (changes) => {
+        const names = new Set(this.#lastNodes.changed(changes).map((id) => nameOf(id).name));
         const services = this.#index.servicesAt([...names].map((name) => `node ${name}`));
-        const pods = this.#types.pods.values().filter(({ node }) => names.has(node))
-          .map(({ namespace, name }) => idOf(namespace, name));
+        const pods = names.size === 0 ? [] : this.#podsAt(names);
         this.#update({ services: services.union(this.#atNodes), pods });
       },
       shared: (changes) => {
@@ -170,6 +173,12 @@ class ServiceRegistry implements Registry {
     });
   }
 
+  /** The pods on some nodes. */
+  #podsAt(nodes: ReadonlySet<string>): string[] {
+    return this.#types.pods.values().filter(({ node }) => nodes.has(node))
+      .map(({ namespace, name }) => idOf(namespace, name));
+  }
+
   /** Makes rows of Services and pods again and reports those that differ. */
   #update({ services, pods = [] }: {
     readonly services: Iterable<string>;
@@ -177,9 +186,7 @@ class ServiceRegistry implements Registry {
   }): void {
     if (!this.#ready) return;
     for (const id of services) this.#putService(id);
-    if (this.#options.selectPods) {
-      for (const id of pods) this.#rows.put("Pod", id, this.#podRow(id));
-    }
+    for (const id of pods) this.#rows.put("Pod", id, this.#podRow(id));
     const changes = this.#rows.take();
     if (changes.upserts.length + changes.deletes.length > 0) this.#options.intake.objects(changes);
   }
@@ -190,6 +197,7 @@ class ServiceRegistry implements Registry {
       node: this.#types.nodes.get({ name: pod.node }),
       source: this.#options.source,
       network: this.#network.current(),
+      selectable: this.#options.selectPods,
     });
   }
 

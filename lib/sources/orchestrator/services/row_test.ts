@@ -166,12 +166,17 @@ Deno.test("the workload of a pod is its controller, a Deployment by its ReplicaS
   assert.equal(workload("StatefulSet", "db"), "db");
 });
 
-Deno.test("a pod with an address and labels is a workload, unready until its condition says so", () => {
+Deno.test("a pod with an address is a workload, unready until its condition says so", () => {
   const facts = (status: unknown) =>
     podFacts({ metadata: { name: "p", namespace: "shop", labels: { app: "p" } }, status } as never);
   const ready = [{ type: "Ready", status: "True" }];
   const row = (status: unknown) =>
-    podRow(facts(status), { node: undefined, source: "cluster/c1", network: "n1" });
+    podRow(facts(status), {
+      node: undefined,
+      source: "cluster/c1",
+      network: "n1",
+      selectable: true,
+    });
   assert.equal(row({ podIP: "10.1.0.1", conditions: ready })?.pod?.health, "healthy");
   assert.equal(row({ podIP: "10.1.0.1" })?.pod?.health, "unhealthy");
   assert.equal(row({ podIP: "10.1.0.1", phase: "Failed", conditions: ready }), undefined);
