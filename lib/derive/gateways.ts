@@ -16,6 +16,7 @@ import {
   namespaceOf,
   objectKey,
   objectKeys,
+  type Protocol,
 } from "../model/mod.ts";
 import {
   type Gateway,
@@ -50,6 +51,8 @@ export interface GatewayServer {
   readonly gateway: string;
   /** Name of its port, unique in the Gateway. */
   readonly portName: string;
+  /** Protocol of its port. */
+  readonly protocol: Protocol;
   readonly hosts: readonly GatewayHost[];
   /** Set for kinds `https` and `tls`. */
   readonly tls: ServerTLSSettings | undefined;
@@ -174,6 +177,7 @@ function gatewayServer(
     kind,
     gateway,
     portName: server.port?.name ?? "",
+    protocol: protocolOf(server.port?.protocol ?? ""),
     hosts: server.hosts.map((host) => gatewayHost(host, row.meta, server)),
     tls: kind === "https" || kind === "tls" ? server.tls : undefined,
   };
@@ -242,25 +246,23 @@ function gatewayHost(
 }
 
 /**
- * The hosts under which a VirtualService is served at a port: where its own hosts
- * and those of the Gateways it is bound to meet, the narrower of both.
+ * The hosts under which a VirtualService is served: where its own hosts and those of the Gateways
+ * that it is bound to meet, the narrower of both.
  *
- * @param bound keys of the Gateways that the VirtualService names
+ * @param accepted hosts of these Gateways at a port
  * @returns each host, sorted, with whether callers are sent to HTTPS
  */
 export function servedHosts(
-  port: Pick<GatewayPort, "hosts">,
-  bound: ReadonlySet<string>,
+  accepted: readonly GatewayHost[],
   routeHosts: readonly string[],
   routeNamespace: string,
 ): [host: string, redirect: boolean][] {
   const served = new Map<string, boolean>();
-  for (const accepted of port.hosts) {
-    if (!bound.has(accepted.gateway)) continue;
-    if (accepted.namespace !== "*" && accepted.namespace !== routeNamespace) continue;
+  for (const { namespace, host: pattern, redirect } of accepted) {
+    if (namespace !== "*" && namespace !== routeNamespace) continue;
     for (const host of routeHosts) {
-      const both = intersectHosts(accepted.host, host);
-      if (both !== undefined) served.set(both, accepted.redirect || served.get(both) === true);
+      const both = intersectHosts(pattern, host);
+      if (both !== undefined) served.set(both, redirect || served.get(both) === true);
     }
   }
   return [...served].sort(([a], [b]) => (a < b ? -1 : 1));

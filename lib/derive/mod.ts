@@ -21,7 +21,7 @@ import {
   deriveOwnWorkloads,
   deriveSecurity,
   type OwnWorkload,
-  type PatchingOf,
+  type Patches,
   type ProxyIdentity,
   type Security,
 } from "./workloads/mod.ts";
@@ -45,6 +45,7 @@ export {
   modeOf,
   type OwnWorkload,
   type PatchedProxy,
+  type Patches,
   type Patching,
   type PatchingOf,
   type PeerModes,
@@ -130,7 +131,7 @@ export interface Mesh {
   readonly scopes: Scopes;
   readonly security: Security;
   /** Patches and plugins of a proxy. */
-  readonly patchingOf: PatchingOf;
+  readonly patches: Patches;
   /** Row keys of the Telemetry resources that apply to a workload; see `deriveLevels`. */
   readonly telemetry: Derived<readonly string[], Workload>;
   /** The same for ProxyConfigs. */
@@ -190,7 +191,7 @@ export function createMesh(graph: Graph, options: {
     networks,
     localities: deriveLocalities({ inputs, services, scopes, networks, field, clusterId }),
     security: deriveSecurity(inputs, selection),
-    patchingOf: deriveFilters(inputs, selection),
+    patches: deriveFilters(inputs, selection),
     telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),
     proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", selection),
     gatewayPorts: deriveGateways(inputs),

@@ -40,6 +40,7 @@ export {
   type ServiceFacts,
 } from "./registry_facts.ts";
 export {
+  carriesGrpc,
   type Endpoint,
   isHttp,
   isHttp2,

@@ -32,7 +32,7 @@ export interface ObjectMeta {
   readonly annotations: Readonly<Record<string, string>>;
   /** Counts the accepted changes of the object, from 1. */
   readonly generation: number;
-  /** Milliseconds since the epoch; 0 when the source does not know (files). Oldest wins in conflicts, then namespace and name. */
+  /** Milliseconds since the epoch; 0 when the source does not know (files). Oldest wins in conflicts, then name and namespace. */
   readonly creationTime: number;
   readonly origin: Origin;
   /** Reported health of a workload, for objects of workloads that report; part of the digest. */
@@ -103,15 +103,18 @@ function isRemote({ meta: { origin } }: ConfigObject): number {
 
 /**
  * Rows of other clusters last; oldest first; objects without an age after those with one; then by
- * namespace and name.
+ * name and namespace.
  */
 export function byAge(a: ConfigObject, b: ConfigObject): number {
   const remote = isRemote(a) - isRemote(b);
   if (remote !== 0) return remote;
   const age = (a.meta.creationTime || Infinity) - (b.meta.creationTime || Infinity);
   if (age !== 0 && !Number.isNaN(age)) return age;
-  const [ka, kb] = [objectKey(a.meta), objectKey(b.meta)];
-  return ka < kb ? -1 : ka > kb ? 1 : 0;
+  return order(a.meta.name, b.meta.name) || order(a.meta.namespace, b.meta.namespace);
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Label of objects, namespaces, pods and injectors with a revision of the daemon, or its tag. */

@@ -123,6 +123,11 @@ export interface Endpoint {
   readonly clusterOnly?: boolean;
 }
 
+/** Reports if calls of gRPC are carried. */
+export function carriesGrpc(protocol: Protocol): boolean {
+  return protocol === "GRPC" || protocol === "GRPC-Web";
+}
+
 /** Reports if HTTP routing applies to a protocol. */
 export function isHttp(protocol: Protocol): boolean {
   return protocol === "HTTP" || protocol === "HTTP2" || protocol === "GRPC" ||

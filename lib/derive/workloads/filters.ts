@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { converted, type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
+import { converted, type Derived, type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
 import {
   AGENT_WASM,
   byAge,
@@ -26,6 +26,7 @@ import {
 import type { WasmPlugin } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import type { Workload } from "../inputs/mod.ts";
+import { deriveInboundHttp } from "./inbound_http.ts";
 import { deriveSelected, indexSelectors, type SelectionOptions } from "./selection.ts";
 
 /** A patch of a DataproxyFilter, or a WasmPlugin. */
@@ -70,6 +71,13 @@ export interface PatchedProxy extends Workload {
 /** Finds the patches and plugins of a proxy. */
 export type PatchingOf = (read: Read, proxy: PatchedProxy) => Patching;
 
+/** The derived tables about patches and plugins. */
+export interface Patches {
+  readonly patchingOf: PatchingOf;
+  /** See {@link deriveInboundHttp}. */
+  readonly inboundHttp: Derived<boolean, Workload>;
+}
+
 /** The fields of a patch that decide which proxies it applies to. */
 interface Condition {
   readonly applyTo: ApplyTo;
@@ -87,7 +95,7 @@ type Part = keyof Patching;
 export function deriveFilters(
   { graph, tables }: MeshInputs,
   options: SelectionOptions,
-): PatchingOf {
+): Patches {
   const filters = deriveSelected(
     graph,
     "filters.patches",
@@ -118,7 +126,7 @@ export function deriveFilters(
     const spec = read.get(tables.wasmPlugins, key)?.spec;
     return spec && moduleOrigin(spec);
   });
-  return (read, proxy) => {
+  const patchingOf: PatchingOf = (read, proxy) => {
     const found: Record<Part, ChangeRef[]> = {
       cluster: [],
       listener: [],
@@ -142,6 +150,7 @@ export function deriveFilters(
       extension: changeKeys.encode(found.extension),
     };
   };
+  return { patchingOf, inboundHttp: deriveInboundHttp(graph, tables, { filters, plugins }) };
 }
 
 /** The condition of each patch of a filter; none for a filter that does not exist. */

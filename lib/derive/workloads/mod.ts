@@ -11,6 +11,7 @@ export {
   changeRef,
   deriveFilters,
   type PatchedProxy,
+  type Patches,
   type Patching,
   type PatchingOf,
   UNPATCHED,

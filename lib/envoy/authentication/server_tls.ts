@@ -49,7 +49,10 @@ export interface SecretSockets {
 /** All secrets come from the daemon. */
 const NO_SOCKETS: SecretSockets = {};
 
-/** ALPN protocols of an HTTPS server, in order of preference. */
+/**
+ * ALPN protocols of a server, in order of preference. Servers whose content is TCP offer them too:
+ * clients of HTTP end their TLS there and may insist on an answer.
+ */
 const HTTP_ALPN = ["h2", "http/1.1"];
 
 const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
@@ -63,19 +66,17 @@ const VERSIONS: Readonly<Record<Version, EnvoyVersion>> = {
 /**
  * Returns the transport socket of a server whose certificates are files, or secrets by name.
  *
- * @param http true: the content is HTTP; false: it is any TCP protocol
  * @param sockets default: none
  */
 export function serverTls(
   tls: ServerTLSSettings,
-  http: boolean,
   sockets: SecretSockets = NO_SOCKETS,
 ): TransportSocket {
   const names = credentialNames(tls);
   return tlsSocket(packAny(DownstreamTlsContextSchema, {
     requireClientCertificate: tls.mode === Mode.MUTUAL,
     commonTlsContext: {
-      alpnProtocols: http ? HTTP_ALPN : [],
+      alpnProtocols: HTTP_ALPN,
       tlsParams: parameters(tls),
       ...certificates(tls, names, sockets),
       validationContextType: validation(tls, names, sockets),

@@ -38,6 +38,11 @@ export interface ListenerParts extends Binding {
   readonly listenerFilters?: readonly ListenerFilter[];
   /** True: a listener filter waits for the client's first bytes. */
   readonly detects?: boolean;
+  /**
+   * Time for the client's first bytes, after which the connection is closed, ms. Default: the mesh's
+   * detection timeout, after which it continues.
+   */
+  readonly firstBytesMs?: number;
   /** Passes connections to the listener of their original destination. */
   readonly useOriginalDst?: boolean;
   /** Allows sockets with addresses that are not the host's (TPROXY). */
@@ -76,16 +81,17 @@ export function assemble(parts: ListenerParts): Listener {
     useOriginalDst: parts.useOriginalDst || undefined,
     transparent: parts.transparent || undefined,
     accessLog: [...manager.listenerLog ? unmatched ?? [] : []],
-    ...(parts.detects ? detection(manager.detectionTimeoutMs) : {}),
+    ...(parts.detects ? detection(parts) : {}),
   });
 }
 
-/** If detection times out, the connection continues without it. */
+/** How long the first bytes are waited for, and what follows. */
 function detection(
-  timeoutMs: number,
+  { firstBytesMs, manager }: ListenerParts,
 ): Partial<Pick<Listener, "listenerFiltersTimeout" | "continueOnListenerFiltersTimeout">> {
+  if (firstBytesMs !== undefined) return { listenerFiltersTimeout: durationOf(firstBytesMs) };
   return {
-    listenerFiltersTimeout: durationOf(timeoutMs),
+    listenerFiltersTimeout: durationOf(manager.detectionTimeoutMs),
     continueOnListenerFiltersTimeout: true,
   };
 }

@@ -26,8 +26,8 @@ import type { SecurityPolicies } from "./security.ts";
 import { type Binding, forwarding } from "./input.ts";
 
 /**
- * Time in which a gateway's client must complete its connection, because clients may be slow or
- * hostile, ms.
+ * Time in which a gateway's client must send its first bytes, and then complete its connection,
+ * because clients may be slow or hostile, ms.
  */
 const CONNECT_TIMEOUT_MS = 15_000;
 
@@ -54,13 +54,14 @@ export function gatewayTcpListener(input: GatewayTcpInput): Listener {
 /** The listener of a port with TLS. */
 export function gatewayTlsListener(input: GatewayTlsInput): Listener {
   const chains = distinct(input.chains).map(([one, filterChainMatch]) => {
-    const { to, tls, mutual, sockets } = one;
+    const { to, tls, mutual, sockets, alpn = [] } = one;
+    if (filterChainMatch !== undefined) filterChainMatch.applicationProtocols.push(...alpn);
     return create(FilterChainSchema, {
       filterChainMatch,
       filters: "tcp" in to
         ? [...securityOf(input), ...tcpFilters(to.tcp, forwarding(input.manager, "client"))]
         : [httpsFilter(input, to.routeName, takesHttp3(one) ? input.alternative : undefined)],
-      transportSocket: mutual ?? (tls && serverTls(tls, "routeName" in to, sockets)),
+      transportSocket: mutual ?? (tls && serverTls(tls, sockets)),
     });
   });
   return gatewayListener(input, chains, true);
@@ -101,5 +102,6 @@ function gatewayListener(
       ...(detects ? [tlsInspector()] : []),
     ],
     detects,
+    firstBytesMs: CONNECT_TIMEOUT_MS,
   });
 }

@@ -41,6 +41,8 @@ export interface GatewayTlsChain {
   readonly sniHosts: readonly string[];
   /** Ranges of the destination address; `undefined` or empty: any. */
   readonly destinationCidrs?: readonly string[];
+  /** ALPN protocols of which clients must offer one; default: any, or none. */
+  readonly alpn?: readonly string[];
   /** Terminates the clients' TLS; without it TLS is passed through. */
   readonly tls?: ServerTLSSettings;
   /** Terminates mutual TLS as workloads do, instead of `tls`. */

@@ -71,6 +71,8 @@ export interface VirtualInboundInput extends Binding {
   readonly manager: ManagerDefaults;
   /** Default: everything is allowed. */
   readonly security?: SecurityPolicies;
+  /** True: HTTP is detected at undeclared ports. Default: only if policies for requests need it. */
+  readonly detectsUndeclared?: boolean;
 }
 
 /**
@@ -80,8 +82,9 @@ export interface VirtualInboundInput extends Binding {
  */
 export function virtualInbound(input: VirtualInboundInput): Listener {
   const { manager, security = NO_SECURITY } = input;
-  const rest = undeclared(0, security);
-  const named = security.named.map((port) => undeclared(port, security));
+  const detects = input.detectsUndeclared === true || security.http.length > 0;
+  const rest = undeclared(0, detects);
+  const named = security.named.map((port) => undeclared(port, detects));
   const ports = uniquePorts([...input.ports, ...named], input.port);
   const modes = ports.map((p) => ({ ...p, mode: security.mode(p.port) }));
   const inspectors = inspectorsOf(modes, { ...rest, mode: security.otherwise }, security);
@@ -117,14 +120,15 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
 }
 
 /**
- * Returns the port for undeclared ports. Connections are forwarded to their original destination;
- * HTTP is detected if there are policies for requests.
+ * Returns the port for undeclared ports. Connections are forwarded to their original destination.
+ *
+ * @param detects HTTP is detected, because something acts on requests
  */
-function undeclared(port: number, security: SecurityPolicies): InboundPort {
+function undeclared(port: number, detects: boolean): InboundPort {
   const cluster = INBOUND_PASSTHROUGH_CLUSTER;
   return {
     port,
-    protocol: security.http.length > 0 ? "Unsupported" : "TCP",
+    protocol: detects ? "Unsupported" : "TCP",
     cluster,
     virtualHost: create(VirtualHostSchema, {
       name: "inbound|passthrough|http",
@@ -211,9 +215,7 @@ function portChains(
   const ways = port.tls === undefined
     ? inboundChains(port.protocol, mode, security, manager.http10)
     : [ownChain(port.protocol)];
-  const socket = port.tls === undefined
-    ? security.tls
-    : serverTls(port.tls, ways[0]?.carries === "http");
+  const socket = port.tls === undefined ? security.tls : serverTls(port.tls);
   const http = (mutual: boolean): Filter =>
     managerFilter({
       class: "inbound",

@@ -7,6 +7,7 @@
 export { timeouts } from "./action.ts";
 export { FAULT_FILTER } from "./fault.ts";
 export { hashPolicyFor } from "./hash.ts";
+export { joinRoutes } from "./joined.ts";
 export { inboundRetries } from "./retry.ts";
 export { defaultRoute, inboundRoute, translateHttpRoutes } from "./routes.ts";
 export { metadataOfRule } from "./rule_metadata.ts";

@@ -12,6 +12,8 @@ import {
   clusterName,
   dnsSrvClusterName,
   type GatewayTlsChain,
+  MESH_ALPN,
+  MESH_HTTP_ALPNS,
   parseClusterName,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
@@ -102,6 +104,13 @@ function endpointsByServerName({ name, bytes }: Resource): Resource {
   return encodeResource(assignment.clusterName, ClusterLoadAssignmentSchema, assignment);
 }
 
+/**
+ * ALPN protocols of which every connection of the mesh's mutual TLS offers one. The server cannot
+ * authenticate clients, because it does not terminate their TLS; clients outside of the mesh, which
+ * may reach workloads that accept plain TLS, offer none of these.
+ */
+const MUTUAL_TLS_ALPNS = [MESH_ALPN, ...MESH_HTTP_ALPNS];
+
 /** A chain for each port and subset of the services of a server. */
 export function automaticChains(
   read: Read,
@@ -131,7 +140,7 @@ export function automaticChains(
           clusters: [{ cluster: sni, weight: 1 }],
           statPrefix: clusterName("outbound", number, subset, service.host),
         };
-        return { sniHosts: tcp.sniHosts, to: { tcp } };
+        return { sniHosts: tcp.sniHosts, alpn: MUTUAL_TLS_ALPNS, to: { tcp } };
       })
     );
   });

@@ -13,7 +13,7 @@ import {
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { type ConfigObject, fullHost, gatewayKey } from "../../model/mod.ts";
-import type { Context } from "../context/mod.ts";
+import { type Context, knownProtocol } from "../context/mod.ts";
 import { chainsOf } from "../destinations/mod.ts";
 
 /** A VirtualService that is bound to a gateway's port. */
@@ -54,7 +54,9 @@ export function gatewayTcpChains(
 ): TcpChain[] {
   return boundRoutes(read, context, source.namespace, port).flatMap(({ row, gateways }) => {
     const rules = { row, gateways, port: port.number, translate: translateTcpRoutes };
-    return chainsOf(read, context, source, rules);
+    const server = port.servers.find(({ gateway }) => gateways.includes(gateway));
+    const protocol = server && knownProtocol(context.features, server.protocol);
+    return chainsOf(read, context, source, rules).map((chain) => ({ ...chain, protocol }));
   });
 }
 
@@ -73,8 +75,9 @@ export function gatewayServerChains(
   return boundRoutes(read, context, source.namespace, only).flatMap(({ row, gateways, bound }) => {
     const owner = row.meta.namespace;
     const rules = { row, gateways, port: port.number };
+    const accepted = only.hosts.filter(({ gateway }) => bound.has(gateway));
     const serves = (names: readonly string[]): string[] =>
-      servedHosts(only, bound, names, owner).map(([host]) => host);
+      servedHosts(accepted, names, owner).map(([host]) => host);
     if (server.kind === "passthrough") {
       return chainsOf(read, context, source, { ...rules, translate: translateTlsRoutes })
         .map((chain) => ({ ...chain, sniHosts: serves(lowerCase(chain.sniHosts ?? [])) }))

@@ -216,6 +216,9 @@ spec:
   const names = ["outbound_.80_._.a.example", "outbound_.80_.s_.a.example"];
   assert.deepEqual(chainsOf(binding).flatMap((c) => c.filterChainMatch?.serverNames), names);
   assert.ok(chainsOf(binding).every((c) => c.transportSocket === undefined));
+  for (const { filterChainMatch } of chainsOf(binding)) {
+    assert.deepEqual(filterChainMatch?.applicationProtocols, ["mesh", "mesh-http/1.1", "mesh-h2"]);
+  }
   const clusters = binding.view(TYPE_URLS.cluster)!;
   const found = names.map((name) => fromBinary(ClusterSchema, clusters.get(name)!.bytes));
   assert.deepEqual(found.map((c) => c.edsClusterConfig?.serviceName), names);

@@ -33,16 +33,28 @@ export function listenedPort(
 ): number {
   const target = targetOf(variant, number);
   if (target === undefined) return number;
-  const to = target.targetPort;
-  const taken = ports.some((other) =>
-    other.bind === bind &&
-    (other.number === to ||
-      (other.number < number && targetOf(variant, other.number)?.targetPort === to))
-  );
+  const numbers = ports.filter((other) => other.bind === bind).map((other) => other.number);
+  const to = listenersOf(variant, numbers).get(number);
   const service = read.get(mesh.services.service, serviceKeys.decode(target.service));
-  if (taken || service === undefined) return number;
+  if (to !== target.targetPort || service === undefined) return number;
   recordPort(read, service, "port", to);
   return to;
+}
+
+/**
+ * The port of the listener of each named port. Ports without a target have their own; then the least
+ * first take their targets, unless these have a listener.
+ */
+function listenersOf(variant: ListenerVariant, named: readonly number[]): Map<number, number> {
+  const ports = [...new Set(named)].sort((a, b) => a - b);
+  const wanted = new Map(ports.map((number) => [number, targetOf(variant, number)?.targetPort]));
+  const used = new Set(ports.filter((number) => wanted.get(number) === undefined));
+  return new Map(ports.map((number) => {
+    const to = wanted.get(number);
+    const listened = to === undefined || used.has(to) ? number : to;
+    used.add(listened);
+    return [number, listened];
+  }));
 }
 
 /** Reports if a service of the gateway has a UDP port with this target, so that it takes HTTP/3. */

@@ -1,4 +1,4 @@
-/** ALPN of clients' proxies for undeclared ports under mutual TLS. */
+/** Clients' proxies and undeclared ports: ALPN under mutual TLS, and the version of HTTP. */
 import assert from "node:assert/strict";
 import { documents, manifest } from "../../../tests/support/manifest.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
@@ -56,5 +56,18 @@ Deno.test("clusters of ports without a protocol have options for detected HTTP",
   ] as const;
   for (const [node, type, name, what, there] of cases) {
     assert.equal(says(node, type, name, what), there, `${node.role} ${type} ${name}`);
+  }
+});
+
+Deno.test("to a port without a protocol sidecars speak what clients speak, gateways HTTP/1.1", () => {
+  const downstream = "useDownstreamProtocolConfig";
+  const edge = proxyNode("test", { role: "router", labels: { app: "edge" } });
+  const cases = [
+    [proxyNode("test"), "outbound|80||s0.test", true],
+    [edge, "outbound|80||s0.test", false],
+    [edge, "outbound|81||s1.test", false],
+  ] as const;
+  for (const [node, name, there] of cases) {
+    assert.equal(says(node, "cluster", name, downstream), there, `${node.role} ${name}`);
   }
 });

@@ -17,7 +17,7 @@ import {
   virtualOutbound,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { ProxyClass } from "../../model/mod.ts";
+import { carriesGrpc, type ProxyClass } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import {
   type Context,
@@ -106,6 +106,7 @@ export function virtualListeners(
       exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
       port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
       security,
+      detectsUndeclared: read.get(mesh.patches.inboundHttp, cls),
       ports: ports.filter((p) => !p.bindToPort).map((p) => ({
         port: p.number,
         protocol: p.protocol,
@@ -149,7 +150,10 @@ function isTrue(option: string | undefined): boolean {
   return option === "true" || option === "1";
 }
 
-/** The virtual host of a port: every request goes to the workload. */
+/**
+ * The virtual host of a port: every request goes to the workload. Calls of gRPC are not retried: they
+ * may be streams, and their clients retry as their own policies say.
+ */
 function inboundVirtualHost(
   read: Read,
   { mesh, features }: Context,
@@ -164,7 +168,10 @@ function inboundVirtualHost(
       inboundRoute(
         inboundClusterName(port.number),
         `${host}:${port.number}/*`,
-        inboundRetries(mesh.field(read, "defaultInboundHttpRetryPolicy"), features.inboundRetry),
+        carriesGrpc(port.protocol) ? undefined : inboundRetries(
+          mesh.field(read, "defaultInboundHttpRetryPolicy"),
+          features.inboundRetry,
+        ),
       ),
     ],
   });

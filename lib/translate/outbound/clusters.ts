@@ -75,8 +75,10 @@ export function deriveOutboundClusters(context: Context): ByLocality<ClusterKey>
 }
 
 /**
- * Gateways share the clusters of sidecars, with two exceptions: services without resolution, because
- * gateways see no original destination, and rules with credentials, which sidecars do not get.
+ * Gateways share the clusters of sidecars, with three exceptions: services without resolution, because
+ * gateways see no original destination; services with a port without a declared protocol, to which
+ * gateways speak HTTP/1.1 and sidecars what their clients speak; and rules with credentials, which
+ * sidecars do not get.
  */
 function sharedVariant(
   read: Read,
@@ -85,7 +87,9 @@ function sharedVariant(
   { service, rules }: ServiceRules,
 ): ClusterVariant {
   if (variant.role !== "router") return variant;
-  if (read.get(mesh.services.service, service)?.resolution === "NONE") return variant;
+  const { resolution, ports = [] } = read.get(mesh.services.service, service) ?? {};
+  if (resolution === "NONE") return variant;
+  if (ports.some(({ protocol }) => protocol === "Unsupported")) return variant;
   return namesCredentials(read.get(mesh.policies.policy, rules))
     ? variant
     : { ...variant, role: "sidecar" };

@@ -102,7 +102,7 @@ export function deriveClassBindings(context: MeshContext): Derived<ClassBinding,
       sidecar,
       locality: mesh.localities.ofClass(read, { ...cls, locality }, { node, ips }),
       telemetry: telemetryKey(read, context, cls, sidecar),
-      patching: mesh.patchingOf(read, { ...basis, ...proxy }),
+      patching: mesh.patches.patchingOf(read, { ...basis, ...proxy }),
     };
   }, { equal: sameBinding });
 }
