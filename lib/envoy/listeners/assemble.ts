@@ -85,7 +85,7 @@ export function assemble(parts: ListenerParts): Listener {
   });
 }
 
-/** How long the first bytes are waited for, and what follows. */
+/** Returns the time for the first bytes, and the consequence of its end. */
 function detection(
   { firstBytesMs, manager }: ListenerParts,
 ): Partial<Pick<Listener, "listenerFiltersTimeout" | "continueOnListenerFiltersTimeout">> {
