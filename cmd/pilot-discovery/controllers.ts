@@ -197,6 +197,9 @@ function status({ sources, records: { receipts }, views }: ControllerInput): Ele
   }];
 }
 
+/** One list, so that two of them are the same. */
+const NO_ADDRESSES: readonly string[] = [];
+
 function addresses({ settings, engine: { graph, pipeline } }: ControllerInput): Elected[] {
   if (!settings.pipeline.features.autoAllocateAddresses) return [];
   const { autoAddresses } = pipeline.mesh;
@@ -205,7 +208,8 @@ function addresses({ settings, engine: { graph, pipeline } }: ControllerInput): 
     run: (term) =>
       runAddresses(term, {
         type: typeOf("ServiceEntry"),
-        addressesOf: (host) => graph.peek(autoAddresses, host) ?? [],
+        addressesOf: (host) => graph.peek(autoAddresses, host) ?? NO_ADDRESSES,
+        revision: () => graph.revision,
       }),
   }];
 }

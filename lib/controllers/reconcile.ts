@@ -90,7 +90,10 @@ export class Wake {
   }
 }
 
-/** Follows a type, trimmed, and wakes a controller. A type that the server does not have is empty. */
+/**
+ * Follows a type, trimmed, and wakes a controller when what `convert` leaves of an object changes, but
+ * for its resource version. A type that the server does not have is empty.
+ */
 export function observe<T extends ListItem>(
   { client }: Pick<Term, "client">,
   type: ResourceType,
@@ -109,8 +112,14 @@ export function observe<T extends ListItem>(
       const small = trimmed(item) as T;
       return convert === undefined ? small : convert(small);
     },
+    ...(convert === undefined ? {} : { contentOf: unversioned }),
     changed: wake.poke,
   });
+}
+
+function unversioned<T extends ListItem>(item: T): T {
+  const { resourceVersion: _, ...metadata } = item.metadata;
+  return { ...item, metadata };
 }
 
 /** Runs passes until the end of the term. A failed pass is repeated with growing pauses. */

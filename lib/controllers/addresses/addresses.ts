@@ -4,7 +4,13 @@
  * @module
  */
 import { canonicalJson } from "../../base/mod.ts";
-import { applyObject, isNotFound, type ListItem, type ResourceType } from "../../orch/mod.ts";
+import {
+  applyObject,
+  type Following,
+  isNotFound,
+  type ListItem,
+  type ResourceType,
+} from "../../orch/mod.ts";
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { applyAll } from "../writes.ts";
 
@@ -50,19 +56,70 @@ export function addressPatch(
   return canonicalJson(wanted) === canonicalJson(status?.addresses ?? []) ? undefined : wanted;
 }
 
+/** Inputs of the controller. */
+export interface AddressInputs {
+  readonly type: ResourceType;
+  /** The addresses of a host; the same list as long as they are the same. */
+  readonly addressesOf: (host: string) => readonly string[];
+  /** Another number when the mesh has changed. */
+  readonly revision: () => number;
+}
+
+/** Finds entries whose status is not right. */
+export interface AddressCheck {
+  /** The addresses that the status of an entry must have; see {@link addressPatch}. */
+  of(entry: EntryItem): StatusAddress[] | undefined;
+}
+
+/** Compares an entry again only if it, or the addresses of one of its hosts, are others than before. */
+export function createAddressCheck(
+  addressesOf: (host: string) => readonly string[],
+): AddressCheck {
+  const right = new WeakMap<EntryItem, readonly (readonly string[])[]>();
+  return {
+    of(entry) {
+      const current = (entry.spec?.hosts ?? []).map(addressesOf);
+      const before = right.get(entry);
+      if (before?.every((addresses, i) => addresses === current[i])) return undefined;
+      const patch = addressPatch(entry, addressesOf);
+      if (patch === undefined) right.set(entry, current);
+      return patch;
+    },
+  };
+}
+
+/** The part of an entry that the controller reads. */
+function kept({ metadata: { name, namespace, labels }, spec = {}, status }: EntryItem): EntryItem {
+  const { hosts, addresses, resolution } = spec;
+  return {
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+    },
+    spec: {
+      ...(hosts === undefined ? {} : { hosts }),
+      ...(addresses === undefined ? {} : { addresses }),
+      ...(resolution === undefined ? {} : { resolution }),
+    },
+    ...(status?.addresses === undefined ? {} : { status: { addresses: status.addresses } }),
+  };
+}
+
 /** Writes addresses until the end of the term. */
 export async function runAddresses(
   term: Term,
-  { type, addressesOf }: {
-    readonly type: ResourceType;
-    readonly addressesOf: (host: string) => readonly string[];
-  },
+  { type, addressesOf, revision }: AddressInputs,
 ): Promise<void> {
   const wake = new Wake();
-  const entries = observe<EntryItem>(term, type, { wake });
+  const entries = observe<EntryItem>(term, type, { wake, convert: kept });
+  const check = createAddressCheck(addressesOf);
+  let checked: { readonly revision: number; readonly events: number } | undefined;
+  const isChecked = (): boolean =>
+    checked?.revision === revision() && checked.events === eventsOf(entries);
   const tasks = () =>
     entries.values().flatMap((entry) => {
-      const addresses = addressPatch(entry, addressesOf);
+      const addresses = check.of(entry);
       if (addresses === undefined) return [];
       const { name, namespace } = entry.metadata;
       const object = {
@@ -80,7 +137,21 @@ export async function runAddresses(
   await reconcile(term, wake, {
     name: "addresses",
     follows: [entries],
-    pass: (current) => applyAll(current, tasks()),
+    async pass(current) {
+      if (isChecked()) return 0;
+      const now = { revision: revision(), events: eventsOf(entries) };
+      const writes = tasks();
+      const done = await applyAll(current, writes);
+      // A write is seen as an event; without one all is as it must be.
+      if (writes.length === 0) checked = now;
+      return done;
+    },
     everyMs: EVERY_MS,
   });
+}
+
+/** Lists and events so far: entries are the same as long as it is. */
+function eventsOf(entries: Following<EntryItem>): number {
+  const { lists, events } = entries.state();
+  return lists + events;
 }

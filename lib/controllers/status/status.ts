@@ -135,10 +135,47 @@ export interface StatusInputs {
   readonly pace: StatusPace;
 }
 
+/** What the status of an object says. */
+interface StatusFacts {
+  readonly messages: readonly Message[];
+  readonly rollout: Rollout | undefined;
+}
+
+/** Finds objects whose status is not right. */
+export interface StatusCheck {
+  /** See {@link statusPatch}. */
+  of(item: StatusItem, facts: StatusFacts, now: string): ResourceStatus | undefined;
+}
+
+/** Compares a status again only if the object, its messages or its proxies are others than before. */
+export function createStatusCheck(): StatusCheck {
+  const right = new WeakMap<StatusItem, StatusFacts>();
+  return {
+    of(item, facts, now) {
+      const before = right.get(item);
+      if (before !== undefined && sameFacts(before, facts)) return undefined;
+      const patch = statusPatch(item, facts, now);
+      if (patch === undefined) right.set(item, facts);
+      return patch;
+    },
+  };
+}
+
+function sameFacts(a: StatusFacts, b: StatusFacts): boolean {
+  return a.rollout?.acknowledged === b.rollout?.acknowledged &&
+    a.rollout?.rejected === b.rollout?.rejected &&
+    a.rollout?.concerned === b.rollout?.concerned &&
+    a.messages.length === b.messages.length &&
+    a.messages.every(({ code, level }, i) =>
+      code === b.messages[i]!.code && level === b.messages[i]!.level
+    );
+}
+
 /** Writes status until the end of the term. */
 export async function runStatus(term: Term, inputs: StatusInputs): Promise<void> {
   const wake = new Wake();
   const pace = createPace(inputs.pace);
+  const check = createStatusCheck();
   const followed = inputs.types.map((type) => ({
     type,
     items: observe<StatusItem>(term, type, {
@@ -161,7 +198,7 @@ export async function runStatus(term: Term, inputs: StatusInputs): Promise<void>
     return followed.flatMap(({ type, items }) =>
       items.values().flatMap((item) => {
         const { name, namespace = "" } = item.metadata;
-        const patch = statusPatch(item, {
+        const patch = check.of(item, {
           messages: messages.get(keyOf(type.kind, namespace, name)) ?? [],
           rollout: inputs.rollout(type.kind, namespace, name),
         }, new Date().toISOString());

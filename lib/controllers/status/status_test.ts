@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Message } from "../../analyze/mod.ts";
-import { type StatusItem, statusPatch } from "./status.ts";
+import { createStatusCheck, type StatusItem, statusPatch } from "./status.ts";
 
 const NOW = "2026-01-02T00:00:00Z";
 const BEFORE = "2026-01-01T00:00:00Z";
@@ -57,4 +57,29 @@ Deno.test("the condition counts proxies; its time changes with its status alone"
     message: "reconciled: 1 of 2 proxies, 1 rejected it",
     lastTransitionTime: NOW,
   }]);
+});
+
+Deno.test("a status is compared again only if the object, its messages or its proxies changed", () => {
+  let compared = 0;
+  const status = { validationMessages: [], observedGeneration: 3 };
+  const plain: StatusItem = { metadata: { name: "a", generation: 3 }, status };
+  const item = new Proxy(plain, {
+    get(target, key) {
+      if (key === "status") compared++;
+      return Reflect.get(target, key);
+    },
+  });
+  const check = createStatusCheck();
+  const patches = (messages: Message[], rollout?: { concerned: number }) => {
+    const before = compared;
+    const facts = rollout && { acknowledged: 1, rejected: 0, ...rollout };
+    const patch = check.of(item, { messages, rollout: facts }, NOW);
+    return [patch !== undefined, compared > before];
+  };
+  assert.deepEqual(patches([]), [false, true]);
+  assert.deepEqual(patches([]), [false, false]);
+  assert.deepEqual(patches([MESSAGE]), [true, true]);
+  assert.deepEqual(patches([MESSAGE]), [true, true], "a write that failed is tried again");
+  assert.deepEqual(patches([], { concerned: 1 }), [true, true]);
+  assert.deepEqual(patches([]), [false, false]);
 });
