@@ -1,7 +1,8 @@
 /**
- * `deno task bench orchestrator [--pods=5000] [--services=1000] [--restarted=500]`: a daemon over a
- * real API server: time to ready and memory; then a rolling restart of pods, and the time from the
- * write of each EndpointSlice to the response that a connected client acknowledges.
+ * `deno task bench orchestrator [--pods=5000] [--services=1000] [--restarted=500]
+ * [--endpoints=2000]`: a daemon over a real API server: time to ready and memory; then a rolling
+ * restart of pods, and the time from the write of each EndpointSlice to the response that a connected
+ * client acknowledges; then the CPU of single events.
  *
  * @module
  */
@@ -23,6 +24,8 @@ import {
 import { numberFlag } from "../flags.ts";
 import { calibrate } from "../push/calibrate.ts";
 import { cpuSeconds, memory, percentile } from "../push/measure.ts";
+import { measureEvents } from "./events.ts";
+import { inParallel } from "./parallel.ts";
 
 /** Requests at a time. */
 const WRITERS = 20;
@@ -87,19 +90,6 @@ async function writeWorkload(client: OrchClient, { service, pods }: Workload): P
     endpoints: endpointsOf(pods),
   });
   await createObject(client, types.ENDPOINT_SLICE, slice);
-}
-
-/** Runs tasks, some at a time. */
-async function inParallel<T>(
-  items: readonly T[],
-  workers: number,
-  run: (item: T) => Promise<void>,
-): Promise<void> {
-  const queue = items.values();
-  const work = async (): Promise<void> => {
-    for (const item of queue) await run(item);
-  };
-  await Promise.all(Array.from({ length: workers }, work));
 }
 
 function clusterOf(service: string): string {
@@ -207,6 +197,8 @@ export async function main(): Promise<void> {
   await eventually("no stale endpoint", () => stale(watcher, workloads).length === 0);
   const times = convergence(watcher.received, replaced);
   const cpu = await cpuSeconds(daemon.program.pid) - before;
+  const endpoints = numberFlag("endpoints", 2000);
+  const events = await measureEvents(client, daemon, { nodes: NODES, endpoints });
   console.log(`${pods} pods, ${services} services; the fixed work took ${fixed.toFixed(2)} s\n`);
   console.log("| figure | value |\n| --- | ---: |");
   const rows: readonly (readonly [string, string])[] = [
@@ -222,6 +214,7 @@ export async function main(): Promise<void> {
     ]),
     ["stale endpoints afterwards", String(stale(watcher, workloads).length)],
     ["`mesh_oldest_difference_seconds` afterwards", await oldestDifference(daemon)],
+    ...events,
   ];
   for (const [name, value] of rows) console.log(`| ${name} | ${value} |`);
 }
