@@ -86,7 +86,7 @@ async function createMeter({ program: { pid } }: Daemon) {
   };
 }
 
-/** How late the daemon's event loop ran at most since the last call, in milliseconds. */
+/** The longest delay of the event loop of the daemon since the last call, in milliseconds. */
 async function lag({ monitoring }: Daemon): Promise<string> {
   const text = await (await fetch(`${monitoring}/metrics`)).text();
   const seconds = /^process_event_loop_lag_seconds (\S+)$/m.exec(text)?.[1];

@@ -156,6 +156,16 @@ async function roll(client: OrchClient, workloads: readonly Workload[], count: n
   return replaced;
 }
 
+async function writeNodes(client: OrchClient): Promise<void> {
+  for (let i = 0; i < NODES; i++) {
+    const labels = {
+      "topology.kubernetes.io/region": "r1",
+      "topology.kubernetes.io/zone": `z${i % 3}`,
+    };
+    await make(client, types.NODE, { name: `node-${i}`, labels });
+  }
+}
+
 /** Runs the benchmark. */
 export async function main(): Promise<void> {
   const pods = numberFlag("pods", 5000);
@@ -164,13 +174,7 @@ export async function main(): Promise<void> {
   const fixed = calibrate();
   await using cluster = await startCluster();
   using client = await adminClient(cluster);
-  for (let i = 0; i < NODES; i++) {
-    const labels = {
-      "topology.kubernetes.io/region": "r1",
-      "topology.kubernetes.io/zone": `z${i % 3}`,
-    };
-    await make(client, types.NODE, { name: `node-${i}`, labels });
-  }
+  await writeNodes(client);
   const workloads = Array.from({ length: services }, (_, i): Workload => {
     const service = `service-${i}`;
     const count = Math.floor(pods / services) + Number(i < pods % services);
@@ -197,8 +201,10 @@ export async function main(): Promise<void> {
   await eventually("no stale endpoint", () => stale(watcher, workloads).length === 0);
   const times = convergence(watcher.received, replaced);
   const cpu = await cpuSeconds(daemon.program.pid) - before;
-  const endpoints = numberFlag("endpoints", 2000);
-  const events = await measureEvents(client, daemon, { nodes: NODES, endpoints });
+  const events = await measureEvents(client, daemon, {
+    nodes: NODES,
+    endpoints: numberFlag("endpoints", 2000),
+  });
   console.log(`${pods} pods, ${services} services; the fixed work took ${fixed.toFixed(2)} s\n`);
   console.log("| figure | value |\n| --- | ---: |");
   const rows: readonly (readonly [string, string])[] = [

@@ -135,7 +135,7 @@ export interface StatusInputs {
   readonly pace: StatusPace;
 }
 
-/** What the status of an object says. */
+/** The contents of the status of an object. */
 interface StatusFacts {
   readonly messages: readonly Message[];
   readonly rollout: Rollout | undefined;

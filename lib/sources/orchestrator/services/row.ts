@@ -74,10 +74,14 @@ export function serviceRow(service: ApiService, inputs: RowInputs): ConfigObject
     },
     spec: entry,
     service: facts,
-    digest: hash(
-      JSON.stringify([toJsonString(ServiceEntrySchema, entry), facts, labels, annotations]),
-    ),
+    digest: digestOf(entry, [facts, labels, annotations]),
   };
+}
+
+/** The digest of a row. Endpoints have no fields that plain JSON would lose, and there are many. */
+function digestOf({ endpoints, ...entry }: ServiceEntry, more: readonly unknown[]): string {
+  const rest = toJsonString(ServiceEntrySchema, { ...entry, endpoints: [] });
+  return hash(JSON.stringify([rest, endpoints, ...more]));
 }
 
 /** Resolution, location and endpoints. An external name is resolved by proxies. */
