@@ -1,3 +1,4 @@
+import { certificateFault } from "../../lib/pki/mod.ts";
 import {
   analyzeFileSet,
   analyzerList,
@@ -96,6 +97,7 @@ export async function analyze(options: AnalyzeOptions, io: Io): Promise<number> 
     meshNamespace: options.meshNamespace,
     assumeGateway: live === undefined,
     all: options.verbose,
+    certificateFault: (pem) => certificateFault(pem, Date.now()),
     now: () => performance.now(),
   }).map((one) => ({ ...one, ...checked.locate(one.file, one.line, one.path) }));
   const unreadable = checked.problems.filter(isUnreadable);

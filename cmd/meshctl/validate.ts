@@ -55,7 +55,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<number
   const messages = [
     ...checked.problems.map((problem) => messageOfProblem(problem, true)),
     ...checked.warnings.map((warning) => messageOfProblem(warning, false)),
-    ...analyzeObjects(checked.objects, foreign.facts, {
+    ...analyzeObjects(checked.objects, foreign.facts(), {
       domain: DOMAIN,
       now: () => performance.now(),
     }).map((one) => ({ ...one, ...checked.locate(one.file, one.line, one.path) })),

@@ -20,6 +20,7 @@ import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import {
   type AnalysisIndexes,
+  type AssumedService,
   createAnalysisIndexes,
   type KnownWorkload,
   workloadKey,
@@ -38,8 +39,10 @@ export interface AnalysisChanges {
   readonly complete?: boolean;
   /** False when services are not described, so that unknown hosts are no findings. Default: true. */
   readonly services?: boolean;
-  /** All hosts that are known to exist beside those of objects. */
-  readonly hosts?: readonly string[];
+  /** All services that are known to exist beside those of objects. */
+  readonly hosts?: readonly AssumedService[];
+  /** True: the workloads of gateways are known, although others may not be. */
+  readonly gateways?: boolean;
 }
 
 /** A running analysis. */
@@ -58,16 +61,18 @@ export interface Analysis {
 export interface AnalysisOptions {
   /** The mesh's DNS suffix, for example `cluster.local`. */
   readonly domain: string;
+  /** Names of the analyzers to run; default: all. */
+  readonly analyzers?: readonly string[];
   /** Milliseconds with fractions. */
   readonly now: () => number;
 }
 
 /** Creates an analysis without objects. */
-export function createAnalysis({ domain, now }: AnalysisOptions): Analysis {
+export function createAnalysis({ domain, analyzers, now }: AnalysisOptions): Analysis {
   const graph = createGraph({ now, logLimit: 1, editLimit: 1, costLimit: 1 });
   const mesh = createMesh(graph, { domain });
   const indexes = createAnalysisIndexes(graph, mesh);
-  const watches = new FindingWatches(graph, deriveFindings(graph, mesh, indexes));
+  const watches = new FindingWatches(graph, deriveFindings(graph, mesh, indexes, analyzers));
   let isComplete = false;
   let known: readonly Message[] = [];
   return {
@@ -148,14 +153,17 @@ function deriveFindings(
   graph: Graph,
   mesh: Mesh,
   indexes: AnalysisIndexes,
+  names: readonly string[] | undefined,
 ): Derived<readonly Finding[], AnalyzedKey> {
   return graph.derive("analysis", analyzedKeys, (read, { kind, row }): readonly Finding[] => {
     const object = read.get(tableOf(mesh.tables, kind), row);
     // Services and pods of an orchestrator share tables with objects of other kinds.
     if (object === undefined || object.meta.kind !== kind) return [];
-    return (ANALYZERS_OF.get(kind) ?? []).flatMap(({ analyze }) => [
-      ...analyze({ read, mesh, indexes }, object as ConfigObject<never>),
-    ]);
+    return (ANALYZERS_OF.get(kind) ?? [])
+      .filter(({ name }) => names === undefined || names.includes(name))
+      .flatMap(({ analyze }) => [
+        ...analyze({ read, mesh, indexes }, object as ConfigObject<never>),
+      ]);
   });
 }
 
@@ -175,7 +183,7 @@ function write(
   graph: Graph,
   { tables }: Mesh,
   indexes: AnalysisIndexes,
-  { mesh, objects = [], workloads, complete, services, hosts }: AnalysisChanges,
+  { mesh, objects = [], workloads, complete, services, hosts, gateways }: AnalysisChanges,
 ): void {
   graph.transaction((tx) => {
     if (mesh !== undefined) tx.set(tables.mesh, MESH_ROW, mesh);
@@ -184,6 +192,7 @@ function write(
       else tx.set(tableOf(tables, kind), key, object);
     }
     if (complete !== undefined) tx.set(indexes.complete, "all", complete);
+    if (gateways !== undefined) tx.set(indexes.gateways, "all", gateways);
     if (services !== undefined) tx.set(indexes.services, "all", services);
     if (workloads !== undefined) {
       const rows = new Map(workloads.map((one) => [workloadKey(one), one]));
@@ -193,11 +202,11 @@ function write(
       for (const [key, row] of rows) tx.set(indexes.workloads, key, row);
     }
     if (hosts !== undefined) {
-      const wanted = new Set(hosts);
+      const wanted = new Map(hosts.map((one) => [one.host, one]));
       for (const key of indexes.assumedHosts.keys()) {
         if (!wanted.has(key)) tx.delete(indexes.assumedHosts, key);
       }
-      for (const host of wanted) tx.set(indexes.assumedHosts, host, true);
+      for (const [host, one] of wanted) tx.set(indexes.assumedHosts, host, one);
     }
   });
 }

@@ -33,6 +33,8 @@ export interface SetSettings {
   readonly meshNamespace: string;
   /** The mesh's DNS suffix. */
   readonly domain: string;
+  /** The fault of a certificate chain (PEM), such as its expiry; unset: certificates are not read. */
+  readonly certificateFault?: (pem: string) => string | undefined;
   /** Image type of proxies in the mesh configuration, such as `distroless`; empty: none. */
   readonly imageType: string;
 }
@@ -122,6 +124,14 @@ export function selectedPods(
   return pods.filter((pod) =>
     (namespace === undefined || pod.namespace === namespace) && hasLabels(pod.labels, selector)
   );
+}
+
+/** The pods that the selector of a Gateway or Service selects; an empty one selects all. */
+export function podsSelectedBy(
+  set: Pick<DocumentSet, "pods">,
+  selector: Labels,
+): readonly PodShape[] {
+  return set.pods().filter(({ labels }) => hasLabels(labels, selector));
 }
 
 /** Namespaces of the orchestrator itself. */

@@ -5,7 +5,10 @@
  */
 import type { ConfigObject } from "../model/mod.ts";
 import type { ParsedObject, SeenDocument } from "../schema/mod.ts";
-import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import {
+  type MeshConfig,
+  MeshConfig_IngressControllerMode,
+} from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { analyzeDocuments } from "./document_messages.ts";
 import { foreignCollector } from "./foreign.ts";
 import type { Message } from "./message.ts";
@@ -34,6 +37,10 @@ export interface FileSet {
   readonly assumeGateway: boolean;
   /** True: also the analyzers that run only on request. */
   readonly all?: boolean;
+  /** Names of the analyzers to run; default: all. */
+  readonly analyzers?: readonly string[];
+  /** The fault of a certificate chain (PEM), such as its expiry; unset: certificates are not read. */
+  readonly certificateFault?: (pem: string) => string | undefined;
   /** Milliseconds with fractions. */
   readonly now: () => number;
 }
@@ -46,7 +53,7 @@ export interface RemoteSet {
 
 /** The messages about a set of files, sorted by object and code. */
 export function analyzeFileSet(files: FileSet): readonly Message[] {
-  const { objects, seen, mesh, namespace, meshNamespace, domain, now } = files;
+  const { objects, seen, mesh, namespace, meshNamespace, domain, analyzers, now } = files;
   const foreign = foreignCollector(domain, namespace);
   const plain = (list: readonly SeenDocument[]): PlainDocument[] =>
     list.flatMap((one) => plainDocument(one, namespace) ?? []);
@@ -59,30 +66,43 @@ export function analyzeFileSet(files: FileSet): readonly Message[] {
     ...remotes.map((one) => ({ name: one.cluster, documents: plain(one.seen) })),
   ];
   const own = apart.toReversed().flatMap(({ documents }) => documents);
-  const gateway = files.assumeGateway ? defaultGateway(own, meshNamespace) : [];
+  const gateway = files.assumeGateway ? defaultGateway(own, meshNamespace, mesh) : [];
   const drafts = seen.flatMap(({ draft, file }) =>
     draft === undefined ? [] : [objectOfDraft(draft, file)]
   );
-  const isComplete = foreign.facts.workloads.length > 0 ||
+  const isComplete = foreign.facts().workloads.length > 0 ||
     objects.some(({ meta }) => meta.kind === "WorkloadEntry");
   for (const { value } of gateway) foreign.add(value);
   const imageType = mesh.defaultConfig?.image?.imageType ?? "";
   return [
-    ...analyzeObjects([...drafts, ...objects], foreign.facts, {
+    ...analyzeObjects([...drafts, ...objects], foreign.facts(), {
       domain,
+      analyzers,
       now,
       mesh,
       complete: isComplete,
+      gateways: gateway.length > 0,
       services: own.some(({ kind }) => kind === "Service" || kind === "ServiceEntry"),
     }),
     ...analyzeDocuments([...gateway, ...own], {
       meshNamespace,
       domain,
       imageType,
+      certificateFault: files.certificateFault,
       clusters: apart.length > 1 ? apart : [],
       all: files.all ?? false,
+      analyzers,
     }),
-  ].sort(byText);
+  ].sort(byText).filter(onceEach());
+}
+
+/** True for the first message with its code, object, place and text: several analyzers may give it. */
+function onceEach(): (message: Message) => boolean {
+  const seen = new Set<string>();
+  return ({ code, object, file, line, message }) => {
+    const id = JSON.stringify([code, object, file, line, message]);
+    return !seen.has(id) && seen.add(id) !== undefined;
+  };
 }
 
 function objectOfDraft({ kind, meta, spec, digest }: ParsedObject, file: string): ConfigObject {
@@ -107,8 +127,13 @@ const GATEWAY_LABELS = { app: "mesh-ingressgateway", mesh: "ingressgateway" };
 const GATEWAY_PORTS = { "status-port": 15_021, http2: 80, https: 443, tcp: 31_400, tls: 15_443 };
 
 /** The pod and Service of the default ingress gateway, unless the set describes such a gateway. */
-function defaultGateway(own: readonly PlainDocument[], namespace: string): PlainDocument[] {
-  const name = GATEWAY_LABELS.app;
+function defaultGateway(
+  own: readonly PlainDocument[],
+  namespace: string,
+  { ingressControllerMode, ingressService }: MeshConfig,
+): PlainDocument[] {
+  if (ingressControllerMode === MeshConfig_IngressControllerMode.OFF) return [];
+  const name = ingressService || GATEWAY_LABELS.app;
   if (own.some((one) => one.kind === "Service" && one.name === name)) return [];
   const of = (kind: string, spec: object): SeenDocument => ({
     value: {

@@ -1,61 +1,64 @@
 /**
- * Facts that manifests of the orchestrator tell: workloads with their labels, and hosts of services.
- * They make the analysis of a set of files more certain.
+ * Facts that manifests of the orchestrator tell about the mesh: workloads and services.
  *
  * @module
  */
 import { DEFAULT_NAMESPACE } from "../schema/mod.ts";
-import type { KnownWorkload, Labels } from "./indexes.ts";
+import { documentSet } from "./document_set.ts";
+import { isCaptured, isInMesh } from "./documents/mesh_objects.ts";
+import type { AssumedService, KnownWorkload } from "./indexes.ts";
+import { listAt, type PlainDocument, plainDocument, type PlainMap, textAt } from "./plain.ts";
 
-/** The facts. */
+/** Facts about objects of the orchestrator. */
 export interface ForeignFacts {
   readonly workloads: readonly KnownWorkload[];
-  /** `name.namespace.svc.domain`. */
-  readonly hosts: readonly string[];
+  readonly hosts: readonly AssumedService[];
 }
 
-/** Kinds with a template of pods. */
-const TEMPLATED = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"];
+/** Kinds that are collected: workloads, and what says if they are in the mesh. */
+const COLLECTED: ReadonlySet<string> = new Set([
+  "DaemonSet",
+  "Deployment",
+  "Job",
+  "Namespace",
+  "Pod",
+  "ReplicaSet",
+  "Service",
+  "StatefulSet",
+]);
 
-/** Collects the facts of manifests, one after the other. */
+/** Annotation of Services with the namespaces that see them. */
+const EXPORT_TO = "networking.mesh.io/exportTo";
+
+/** Collects workloads and services from documents. */
 export function foreignCollector(domain: string, namespace: string = DEFAULT_NAMESPACE): {
-  readonly add: (value: Readonly<Record<string, unknown>>) => void;
-  readonly facts: ForeignFacts;
+  readonly add: (value: PlainMap) => void;
+  readonly facts: () => ForeignFacts;
 } {
-  const workloads: KnownWorkload[] = [];
-  const hosts: string[] = [];
+  const documents: PlainDocument[] = [];
   return {
-    facts: { workloads, hosts },
     add(value) {
-      const meta = recordAt(value, "metadata");
-      const own = typeof meta.namespace === "string" ? meta.namespace : namespace;
-      if (value.kind === "Pod") {
-        workloads.push({ namespace: own, labels: labelsOf(recordAt(meta, "labels")) });
-      } else if (TEMPLATED.includes(`${value.kind}`)) {
-        const labels = recordAt(value, "spec", "template", "metadata", "labels");
-        workloads.push({ namespace: own, labels: labelsOf(labels) });
-      } else if (value.kind === "Service" && typeof meta.name === "string") {
-        hosts.push(`${meta.name}.${own}.svc.${domain}`);
-      }
+      const document = plainDocument({ value, file: "", line: 1 }, namespace);
+      if (document !== undefined && COLLECTED.has(document.kind)) documents.push(document);
     },
+    facts: () => factsOf(documents, domain),
   };
 }
 
-function recordAt(
-  value: Readonly<Record<string, unknown>>,
-  ...names: readonly string[]
-): Readonly<Record<string, unknown>> {
-  let at: unknown = value;
-  for (const name of names) at = isRecord(at) ? at[name] : undefined;
-  return isRecord(at) ? at : {};
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function labelsOf(value: Readonly<Record<string, unknown>>): Labels {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, text]) => typeof text === "string"),
-  ) as Labels;
+function factsOf(documents: readonly PlainDocument[], domain: string): ForeignFacts {
+  const set = documentSet(documents, { meshNamespace: "", domain, imageType: "" });
+  return {
+    workloads: set.pods().map((pod): KnownWorkload => ({
+      namespace: pod.namespace,
+      labels: pod.labels,
+      ...(isInMesh(set, pod) || isCaptured(pod) ? {} : { outside: true }),
+    })),
+    hosts: set.of("Service", "").map(({ namespace, name, annotations, value }) => ({
+      host: `${name}.${namespace}.svc.${domain}`,
+      namespace,
+      ports: listAt(value, "spec", "ports").map((port) => Number(textAt(port, "port"))),
+      exportTo: (annotations[EXPORT_TO] ?? "").split(",").map((one) => one.trim())
+        .filter((one) => one !== ""),
+    })),
+  };
 }

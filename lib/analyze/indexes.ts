@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Mesh } from "../derive/mod.ts";
+import { boundToMesh, type Mesh } from "../derive/mod.ts";
 import {
   type Graph,
   type Index,
@@ -14,7 +14,9 @@ import {
   text,
 } from "../graph/mod.ts";
 import { canonicalJson } from "../base/mod.ts";
-import { type ConfigObject, hasLabels } from "../model/mod.ts";
+import { type ConfigObject, coveringPatterns, fullHost, hasLabels } from "../model/mod.ts";
+import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { DataproxyFilter_DataproxyConfigObjectPatch } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import type { Server } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 
 /** Labels of an object or workload. */
@@ -24,6 +26,19 @@ export type Labels = Readonly<Record<string, string>>;
 export interface KnownWorkload {
   readonly namespace: string;
   readonly labels: Labels;
+  /** True for a workload without a proxy. */
+  readonly outside?: boolean;
+}
+
+/** A service that a manifest of the orchestrator defines. */
+export interface AssumedService {
+  /** `name.namespace.svc.domain`. */
+  readonly host: string;
+  readonly namespace: string;
+  /** Numbers of its ports. */
+  readonly ports: readonly number[];
+  /** Namespaces that see it, as in `exportTo`; empty: all. */
+  readonly exportTo: readonly string[];
 }
 
 /** A pair of a label, in one namespace or (`""`) in any. */
@@ -45,36 +60,113 @@ export interface AnalysisIndexes {
   readonly workloads: Input<KnownWorkload>;
   /** Row `all`: true when every workload of the mesh is known, so that a missing one is a finding. */
   readonly complete: Input<boolean>;
+  /** Row `all`: true when the workloads of gateways are known, although others may not be. */
+  readonly gateways: Input<boolean>;
   /** Row `all`: false when the set describes no services, so that a missing one is no finding. */
   readonly services: Input<boolean>;
-  /** Hosts of services that manifests of the orchestrator define; their ports are not known. */
-  readonly assumedHosts: Input<true>;
+  /** Services that manifests of the orchestrator define, by host. */
+  readonly assumedHosts: Input<AssumedService>;
   /** Label pair → label sets that have it, as canonical JSON, of known workloads. */
   readonly labelsOfWorkloads: Index<LabelBucket>;
   /** The same of WorkloadEntries. */
   readonly labelsOfEntries: Index<LabelBucket>;
   /** The same of endpoints in ServiceEntries. */
   readonly labelsOfEndpoints: Index<LabelBucket>;
-  /** Selector and address of a server, see {@link serverBucket} → row keys of Gateways. */
+  /** The labels of workloads in the mesh alone. */
+  readonly labelsOfProxies: Index<LabelBucket>;
+  /** Namespace → `all`, of known workloads in the mesh. */
+  readonly proxiesByNamespace: Index;
+  /** Address and host of a server, see {@link serverBuckets} → row keys of Gateways. */
   readonly gatewaysByServer: Index;
-  /** Selector and certificate of a server, see {@link certificateBucket} → row keys of Gateways. */
+  /** Certificate of a server, see {@link certificateBucket} → row keys of Gateways. */
   readonly gatewaysByCertificate: Index;
+  /** Host pattern → row keys of VirtualServices of the mesh with a host that the pattern covers. */
+  readonly routesByPattern: Index;
+  /** Host as written → row keys of VirtualServices that send requests for it to a subset of it. */
+  readonly subsetRoutesByHost: Index;
+  /** `all` → row keys of DataproxyFilters with patches for one proxy version. */
+  readonly versionedFilters: Index;
   /** Namespace → row keys of Telemetries. */
   readonly telemetriesByNamespace: Index;
 }
 
 /** Creates the tables and indexes. */
-export function createAnalysisIndexes(graph: Graph, { tables }: Mesh): AnalysisIndexes {
+export function createAnalysisIndexes(graph: Graph, mesh: Mesh): AnalysisIndexes {
+  const { tables } = mesh;
   const workloads = graph.input<KnownWorkload>("KnownWorkload");
-  const codecs = { bucket: labelBuckets, member: text };
   return {
     workloads,
     complete: graph.input("AllWorkloadsKnown"),
+    gateways: graph.input("GatewaysKnown"),
     services: graph.input("ServicesKnown"),
     assumedHosts: graph.input("AssumedHost"),
+    ...labelIndexes(graph, mesh, workloads),
+    gatewaysByServer: graph.index(
+      tables.gateways,
+      "Gateway.server",
+      { bucket: text, member: text },
+      function* ({ spec }, key) {
+        const buckets = spec.servers.flatMap(serverBuckets);
+        for (const bucket of new Set(buckets)) yield [bucket, key];
+      },
+    ),
+    gatewaysByCertificate: graph.index(
+      tables.gateways,
+      "Gateway.certificate",
+      { bucket: text, member: text },
+      function* ({ spec }, key) {
+        const buckets = spec.servers.map(certificateBucket);
+        for (const bucket of new Set(buckets)) if (bucket !== undefined) yield [bucket, key];
+      },
+    ),
+    ...routeIndexes(graph, mesh),
+    versionedFilters: graph.index(
+      tables.dataproxyFilters,
+      "DataproxyFilter.versioned",
+      { bucket: text, member: text },
+      function* ({ spec }, key) {
+        if (spec.configPatches.some(isVersioned)) yield ["all", key];
+      },
+    ),
+    telemetriesByNamespace: graph.index(
+      tables.telemetries,
+      "Telemetry.namespace",
+      { bucket: text, member: text },
+      function* ({ meta }, key) {
+        yield [meta.namespace, key];
+      },
+    ),
+  };
+}
+
+function labelIndexes(
+  graph: Graph,
+  { tables }: Mesh,
+  workloads: Input<KnownWorkload>,
+): Pick<
+  AnalysisIndexes,
+  | "labelsOfWorkloads"
+  | "labelsOfProxies"
+  | "proxiesByNamespace"
+  | "labelsOfEntries"
+  | "labelsOfEndpoints"
+> {
+  const codecs = { bucket: labelBuckets, member: text };
+  return {
     labelsOfWorkloads: graph.index(workloads, "KnownWorkload.label", codecs, function* (row) {
       yield* labelEntries(row.namespace, row.labels);
     }),
+    labelsOfProxies: graph.index(workloads, "KnownWorkload.proxy", codecs, function* (row) {
+      if (row.outside !== true) yield* labelEntries(row.namespace, row.labels);
+    }),
+    proxiesByNamespace: graph.index(
+      workloads,
+      "KnownWorkload.proxyNamespace",
+      { bucket: text, member: text },
+      function* ({ namespace, outside }) {
+        if (outside !== true) yield [namespace, "all"];
+      },
+    ),
     labelsOfEntries: graph.index(
       tables.workloadEntries,
       "WorkloadEntry.labelSet",
@@ -91,32 +183,47 @@ export function createAnalysisIndexes(graph: Graph, { tables }: Mesh): AnalysisI
         for (const { labels } of spec.endpoints) yield* labelEntries(meta.namespace, labels);
       },
     ),
-    gatewaysByServer: graph.index(
-      tables.gateways,
-      "Gateway.server",
-      { bucket: text, member: text },
-      function* ({ spec }, key) {
-        for (const server of spec.servers) yield [serverBucket(spec.selector, server), key];
+  };
+}
+
+function routeIndexes(
+  graph: Graph,
+  { tables, domain }: Mesh,
+): Pick<AnalysisIndexes, "routesByPattern" | "subsetRoutesByHost"> {
+  const codecs = { bucket: text, member: text };
+  return {
+    routesByPattern: graph.index(
+      tables.virtualServices,
+      "VirtualService.pattern",
+      codecs,
+      function* ({ meta, spec }, key) {
+        if (!boundToMesh(spec)) return;
+        const hosts = spec.hosts.map((host) => fullHost(host, meta.namespace, domain));
+        for (const pattern of new Set(hosts.flatMap(coveringPatterns))) yield [pattern, key];
       },
     ),
-    gatewaysByCertificate: graph.index(
-      tables.gateways,
-      "Gateway.certificate",
-      { bucket: text, member: text },
+    subsetRoutesByHost: graph.index(
+      tables.virtualServices,
+      "VirtualService.ownSubset",
+      codecs,
       function* ({ spec }, key) {
-        const buckets = spec.servers.map((server) => certificateBucket(spec.selector, server));
-        for (const bucket of new Set(buckets)) if (bucket !== undefined) yield [bucket, key];
-      },
-    ),
-    telemetriesByNamespace: graph.index(
-      tables.telemetries,
-      "Telemetry.namespace",
-      { bucket: text, member: text },
-      function* ({ meta }, key) {
-        yield [meta.namespace, key];
+        const own = httpDestinations(spec).filter(({ host, subset }) =>
+          subset !== "" && spec.hosts.includes(host)
+        );
+        for (const host of new Set(own.map((one) => one.host))) yield [host, key];
       },
     ),
   };
+}
+
+/** True for a patch for proxies of one version. */
+export function isVersioned({ match }: DataproxyFilter_DataproxyConfigObjectPatch): boolean {
+  return (match?.proxy?.proxyVersion ?? "") !== "";
+}
+
+/** Destinations of the HTTP routes of a VirtualService, without those of mirrors. */
+export function httpDestinations({ http }: VirtualService): Destination[] {
+  return http.flatMap(({ route }) => route.flatMap(({ destination }) => destination ?? []));
 }
 
 function* labelEntries(namespace: string, labels: Labels) {
@@ -129,21 +236,21 @@ function* labelEntries(namespace: string, labels: Labels) {
 }
 
 /** The key of a workload's row: equal workloads have one row. */
-export function workloadKey({ namespace, labels }: KnownWorkload): string {
-  return canonicalJson([namespace, labels]);
+export function workloadKey({ namespace, labels, outside = false }: KnownWorkload): string {
+  return canonicalJson([namespace, labels, outside]);
 }
 
-/** Servers in one bucket listen at the same address of the same workloads. */
-export function serverBucket(selector: Labels, { port, bind }: Server): string {
-  return canonicalJson([selector, port?.number ?? 0, bind]);
+/** Servers in one bucket have a host, as it is written, at the same port and address. */
+export function serverBuckets({ port, bind, hosts }: Server): string[] {
+  return hosts.map((host) => canonicalJson([port?.number ?? 0, bind, host]));
 }
 
-/** Servers in one bucket have the same certificate at the same workloads; `undefined` without one. */
-export function certificateBucket(selector: Labels, { tls }: Server): string | undefined {
+/** Servers in one bucket have the same certificate; `undefined` without one. */
+export function certificateBucket({ tls }: Server): string | undefined {
   const { credentialName = "", serverCertificate = "", privateKey = "" } = tls ?? {};
-  if (credentialName !== "") return canonicalJson([selector, credentialName]);
-  if (serverCertificate === "") return undefined;
-  return canonicalJson([selector, serverCertificate, privateKey]);
+  if (credentialName !== "") return canonicalJson([credentialName]);
+  if (serverCertificate === "" || privateKey === "") return undefined;
+  return canonicalJson([serverCertificate, privateKey]);
 }
 
 /**
@@ -157,11 +264,25 @@ export function selectedLabels(
   namespace: string,
   selector: Labels,
 ): Labels | undefined {
+  const { labelsOfWorkloads, labelsOfEntries, labelsOfEndpoints } = indexes;
+  return labelsIn(
+    read,
+    [labelsOfWorkloads, labelsOfEntries, labelsOfEndpoints],
+    namespace,
+    selector,
+  );
+}
+
+function labelsIn(
+  read: Read,
+  all: readonly Index<LabelBucket>[],
+  namespace: string,
+  selector: Labels,
+): Labels | undefined {
   const [first] = Object.entries(selector).sort();
   if (first === undefined) return {};
   const bucket = { namespace, label: first[0], value: first[1] };
-  const { labelsOfWorkloads, labelsOfEntries, labelsOfEndpoints } = indexes;
-  for (const index of [labelsOfWorkloads, labelsOfEntries, labelsOfEndpoints]) {
+  for (const index of all) {
     for (const member of read.members(index, bucket)) {
       const labels = JSON.parse(member) as Labels;
       if (hasLabels(labels, selector)) return labels;
@@ -180,6 +301,37 @@ export function selectsNothing(
     return false;
   }
   return selectedLabels(read, indexes, namespace, selector) === undefined;
+}
+
+/** True when the selector of a Gateway certainly selects no workload. */
+export function selectsNoGateway(
+  { read, indexes }: { readonly read: Read; readonly indexes: AnalysisIndexes },
+  selector: Labels,
+): boolean {
+  const isKnown = [indexes.complete, indexes.gateways]
+    .some((input) => read.get(input, "all") === true);
+  return isKnown && Object.keys(selector).length > 0 &&
+    selectedLabels(read, indexes, "", selector) === undefined;
+}
+
+/** True when a selector certainly selects no workload in the mesh; an empty one selects all. */
+export function selectsNoProxy(
+  { read, indexes }: { readonly read: Read; readonly indexes: AnalysisIndexes },
+  namespace: string,
+  selector: Labels,
+): boolean {
+  if (read.get(indexes.complete, "all") !== true) return false;
+  const { labelsOfProxies, labelsOfEntries, labelsOfEndpoints, proxiesByNamespace } = indexes;
+  if (Object.keys(selector).length === 0) {
+    return namespace !== "" && !read.any(proxiesByNamespace, namespace);
+  }
+  return labelsIn(
+    read,
+    [labelsOfProxies, labelsOfEntries, labelsOfEndpoints],
+    namespace,
+    selector,
+  ) ===
+    undefined;
 }
 
 /** Label pairs as people write them: `app=a,version=v1`. */

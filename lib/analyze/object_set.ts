@@ -21,6 +21,8 @@ export interface ObjectSetOptions extends AnalysisOptions {
   readonly complete?: boolean;
   /** False when services are not described; default: true. */
   readonly services?: boolean;
+  /** True when the workloads of gateways are known; default: when all workloads are. */
+  readonly gateways?: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface ObjectSetOptions extends AnalysisOptions {
 export function analyzeObjects(
   objects: readonly ConfigObject[],
   { workloads, hosts }: ForeignFacts,
-  { mesh = defaultMeshConfig(), complete, services = true, ...options }: ObjectSetOptions,
+  { mesh = defaultMeshConfig(), complete, gateways, services = true, ...options }: ObjectSetOptions,
 ): readonly Message[] {
   const analysis = createAnalysis(options);
   analysis.apply({
@@ -39,6 +41,7 @@ export function analyzeObjects(
     workloads,
     hosts,
     services,
+    gateways: gateways ?? false,
     complete: complete ??
       (workloads.length > 0 || objects.some(({ meta }) => meta.kind === "WorkloadEntry")),
   });

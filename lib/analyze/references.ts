@@ -3,8 +3,14 @@
  *
  * @module
  */
-import { coveringPatterns, fullHost, type Service } from "../model/mod.ts";
-import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { visibilityOf, visibleTo } from "../derive/mod.ts";
+import { type ConfigObject, coveringPatterns, fullHost, type Service } from "../model/mod.ts";
+import { create } from "../proto/mod.ts";
+import {
+  type Destination,
+  DestinationSchema,
+  type VirtualService,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { nearest } from "../text/mod.ts";
 import type { Context } from "./analyzer.ts";
 
@@ -35,7 +41,11 @@ function* withPaths(
   path: string,
 ): Iterable<DestinationWithPath> {
   for (const [at, { destination }] of list.entries()) {
-    if (destination !== undefined) yield { destination, path: `${path}[${at}].destination` };
+    // A route without destination is one to a host without name.
+    yield {
+      destination: destination ?? create(DestinationSchema),
+      path: `${path}[${at}].destination`,
+    };
   }
 }
 
@@ -50,6 +60,44 @@ export function serviceSeenBy(
   return service === undefined ? undefined : read.get(mesh.services.service, service);
 }
 
+/** The service that a destination of a VirtualService names, as far as it is known. */
+export interface SeenDestination {
+  /** Numbers of its ports; `undefined`: they are not known. */
+  readonly ports: readonly number[] | undefined;
+}
+
+/**
+ * The service that a destination names: one with the host that all namespaces see, or one of those
+ * that see the VirtualService; else a ServiceEntry of a pattern that covers the host.
+ */
+export function destinationSeenBy(
+  context: Context,
+  host: string,
+  { meta: { namespace }, spec: { exportTo } }: ConfigObject<VirtualService>,
+): SeenDestination | undefined {
+  const { read, mesh, indexes } = context;
+  const full = fullHost(host, namespace, mesh.domain);
+  // `""` is a reader that sees what all namespaces see.
+  const readers = exportTo.length === 0
+    ? [namespace]
+    : exportTo.map((one) => one === "." ? namespace : one === "*" ? "" : one);
+  for (const reader of ["", ...readers]) {
+    const service = serviceSeenBy(context, full, reader);
+    if (service !== undefined) return { ports: service.ports.map(({ number }) => number) };
+    const assumed = read.get(indexes.assumedHosts, full);
+    const isSeen = assumed !== undefined &&
+      visibleTo(visibilityOf(assumed.exportTo, assumed.namespace), reader);
+    if (isSeen) return { ports: assumed.ports };
+  }
+  for (const pattern of coveringPatterns(full)) {
+    for (const reader of ["", namespace]) {
+      const service = serviceSeenBy(context, pattern, reader);
+      if (service !== undefined) return { ports: service.ports.map(({ number }) => number) };
+    }
+  }
+  return read.get(indexes.services, "all") === false ? { ports: undefined } : undefined;
+}
+
 /** True for a host of a service that a manifest of the orchestrator defines, and when services are not described. */
 export function isAssumed(
   { read, mesh, indexes }: Context,
@@ -57,10 +105,7 @@ export function isAssumed(
   namespace: string,
 ): boolean {
   if (read.get(indexes.services, "all") === false) return true;
-  const full = fullHost(host, namespace, mesh.domain);
-  // `reviews.shop` and `reviews.shop.svc` are short forms of the full name.
-  const forms = [full, `${full}.${mesh.domain}`, `${full}.svc.${mesh.domain}`];
-  return forms.some((form) => read.get(indexes.assumedHosts, form) === true);
+  return read.get(indexes.assumedHosts, fullHost(host, namespace, mesh.domain)) !== undefined;
 }
 
 /** Hosts that are compared with an unknown one; comparing more would take too long. */

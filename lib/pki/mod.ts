@@ -7,6 +7,7 @@
  */
 export { readTrustBundle, sameBundle, type TrustBundle, trustBundle } from "./bundle.ts";
 export { type Certificate, readCertificate, readCertificates } from "./certificate.ts";
+export { certificateFault } from "./validity.ts";
 export { allowedSuites, FIPS_SUITES } from "./cipher_suites.ts";
 export { checkSuite, complianceSuites, compliantFetch } from "./compliance.ts";
 export { createCsr, createServerCsr, type Csr, readCsr, type ServerCsrNames } from "./csr.ts";

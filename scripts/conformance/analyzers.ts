@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { analyzeFileSet, type Message } from "../../lib/analyze/mod.ts";
+import { analyzeFileSet, analyzerList, type Message } from "../../lib/analyze/mod.ts";
+import { certificateFault } from "../../lib/pki/mod.ts";
 import {
   defaultMeshConfig,
   eachDocument,
@@ -14,6 +15,8 @@ import type { ConfigObject } from "../../lib/model/mod.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 
 interface AnalyzerCase extends Case {
+  /** The analyzer that the case is about. */
+  readonly analyzer: string;
   /** Codes that are compared. */
   readonly scope: readonly string[];
   readonly options: { readonly meshConfigFile?: string };
@@ -57,7 +60,16 @@ function without(list: readonly string[], others: readonly string[]): string[] {
   });
 }
 
-function messagesOf({ inputs, options }: AnalyzerCase, read: ReadFile): readonly Message[] {
+/** The analyzer of a case by its own name; `undefined`, which runs all, if no analyzer has it. */
+function namesOf(analyzer: string): readonly string[] | undefined {
+  const name = analyzer.replace(/^schema\.CollectionValidationAnalyzer\./, "");
+  return analyzerList().includes(`* ${name}:\n`) ? [name] : undefined;
+}
+
+function messagesOf(
+  { inputs, options, analyzer }: AnalyzerCase,
+  read: ReadFile,
+): readonly Message[] {
   const seen: SeenDocument[] = [];
   const objects: ConfigObject[] = [];
   for (const file of inputs) {
@@ -80,6 +92,8 @@ function messagesOf({ inputs, options }: AnalyzerCase, read: ReadFile): readonly
     domain: "cluster.local",
     assumeGateway: true,
     all: true,
+    analyzers: namesOf(analyzer),
+    certificateFault: (pem) => certificateFault(pem, Date.now()),
     now: () => performance.now(),
   });
 }

@@ -4,47 +4,31 @@
  * @module
  */
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import type { DestinationRule } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
+import type { Sidecar } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import type { Analyzer } from "../analyzer.ts";
 import type { Finding } from "../message.ts";
 
 /** Fields that another one replaces. */
-export const DEPRECATED_FIELDS: Analyzer<"DestinationRule" | "VirtualService"> = {
+export const DEPRECATED_FIELDS: Analyzer<"Sidecar" | "VirtualService"> = {
   name: "deprecation.DeprecationAnalyzer",
-  kinds: ["DestinationRule", "VirtualService"],
+  kinds: ["Sidecar", "VirtualService"],
   codes: ["MSH0002"],
   analyze: (_context, { meta, spec }) =>
-    meta.kind === "VirtualService"
-      ? inRoutes(spec as VirtualService)
-      : inRule(spec as DestinationRule),
+    meta.kind === "VirtualService" ? inRoutes(spec as VirtualService) : inSidecar(spec as Sidecar),
 };
 
 function* inRoutes({ http }: VirtualService): Iterable<Finding> {
-  for (const [at, { fault, corsPolicy, mirrorPercent }] of http.entries()) {
-    const path = `spec.http[${at}]`;
+  for (const [at, { fault }] of http.entries()) {
     if ((fault?.delay?.percent ?? 0) > 0) {
-      yield replaced(`${path}.fault.delay.percent`, "percentage");
+      yield replaced(`spec.http[${at}].fault.delay.percent`, "percentage");
     }
-    if ((corsPolicy?.allowOrigin.length ?? 0) > 0) {
-      yield replaced(`${path}.corsPolicy.allowOrigin`, "allowOrigins");
-    }
-    if (mirrorPercent !== undefined) yield replaced(`${path}.mirrorPercent`, "mirrorPercentage");
   }
 }
 
-function* inRule({ trafficPolicy, subsets }: DestinationRule): Iterable<Finding> {
-  const policies = [
-    { path: "spec.trafficPolicy", policy: trafficPolicy },
-    ...subsets.map((one, at) => ({
-      path: `spec.subsets[${at}].trafficPolicy`,
-      policy: one.trafficPolicy,
-    })),
-  ];
-  for (const { path, policy } of policies) {
-    if ((policy?.outlierDetection?.consecutiveErrors ?? 0) > 0) {
-      yield replaced(`${path}.outlierDetection.consecutiveErrors`, "consecutive5xxErrors");
-    }
-  }
+function* inSidecar({ outboundTrafficPolicy }: Sidecar): Iterable<Finding> {
+  if (outboundTrafficPolicy?.egressProxy === undefined) return;
+  const args = ["egressProxy is ignored; it is replaced by the egress listeners of a Sidecar"];
+  yield { code: "MSH0002", args, path: "spec.outboundTrafficPolicy.egressProxy" };
 }
 
 function replaced(path: string, by: string): Finding {

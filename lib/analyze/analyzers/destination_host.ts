@@ -7,7 +7,7 @@ import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virt
 import type { ConfigObject } from "../../model/mod.ts";
 import type { Analyzer, Context } from "../analyzer.ts";
 import type { Finding } from "../message.ts";
-import { destinationsWithPaths, hostHint, isAssumed, serviceSeenBy } from "../references.ts";
+import { destinationSeenBy, destinationsWithPaths, hostHint } from "../references.ts";
 
 /** A route or mirror to a host or port that no service has. */
 export const DESTINATION_HOST: Analyzer<"VirtualService"> = {
@@ -23,24 +23,25 @@ export const DESTINATION_HOST: Analyzer<"VirtualService"> = {
 
 function* destinationFindings(
   context: Context,
-  { meta }: ConfigObject<VirtualService>,
+  row: ConfigObject<VirtualService>,
   { host, port }: Destination,
   path: string,
 ): Iterable<Finding> {
-  const service = serviceSeenBy(context, host, meta.namespace);
-  if (service === undefined) {
-    if (isAssumed(context, host, meta.namespace)) return;
+  const { namespace } = row.meta;
+  const seen = destinationSeenBy(context, host, row);
+  if (seen === undefined) {
     yield {
       code: "MSH0101",
       args: ["host", host],
       path: `${path}.host`,
-      remedy: hostHint(context, host, meta.namespace) +
+      remedy: hostHint(context, host, namespace) +
         `Correct the name, or define the host by a ServiceEntry that namespace ` +
-        `${meta.namespace} sees.`,
+        `${namespace} sees.`,
     };
     return;
   }
-  const numbers = service.ports.map(({ number }) => number);
+  const numbers = seen.ports;
+  if (numbers === undefined) return;
   const number = port?.number ?? 0;
   if (number === 0) {
     if (numbers.length < 2) return;

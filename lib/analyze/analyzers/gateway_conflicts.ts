@@ -3,42 +3,47 @@
  *
  * @module
  */
-import type { Server } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import { byAge, intersectHosts, type ObjectKey, objectKey } from "../../model/mod.ts";
-import type { Analyzer } from "../analyzer.ts";
-import { labelText, rowsOf, selectsNothing, serverBucket } from "../indexes.ts";
+import type { Gateway, Server } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import { type ConfigObject, objectKey } from "../../model/mod.ts";
+import type { Analyzer, Context } from "../analyzer.ts";
+import {
+  type Labels,
+  labelText,
+  rowsOf,
+  selectedLabels,
+  selectsNoGateway,
+  serverBuckets,
+} from "../indexes.ts";
 
-/** A Gateway that selects no workload, or whose hosts another Gateway has at the same port. */
+/** A Gateway that selects no workload. */
+export const GATEWAY_WORKLOADS: Analyzer<"Gateway"> = {
+  name: "gateway.IngressGatewayPortAnalyzer",
+  kinds: ["Gateway"],
+  codes: ["MSH0101"],
+  *analyze(context, { spec }) {
+    if (!selectsNoGateway(context, spec.selector)) return;
+    yield {
+      code: "MSH0101",
+      args: ["selector", labelText(spec.selector)],
+      path: "spec.selector",
+      remedy: "Correct the selector, or start a gateway proxy with these labels " +
+        "(MESH_METAJSON_LABELS).",
+    };
+  },
+};
+
+/** A Gateway with a host that another Gateway of its workloads has at the same port. */
 export const GATEWAY_CONFLICTS: Analyzer<"Gateway"> = {
   name: "gateway.ConflictingGatewayAnalyzer",
   kinds: ["Gateway"],
-  codes: ["MSH0101", "MSH0145"],
+  codes: ["MSH0145"],
   *analyze(context, row) {
-    const { read, mesh, indexes } = context;
-    const { meta, spec } = row;
-    if (selectsNothing(context, "", spec.selector)) {
-      yield {
-        code: "MSH0101",
-        args: ["selector", labelText(spec.selector)],
-        path: "spec.selector",
-        remedy: "Correct the selector, or start a gateway proxy with these labels " +
-          "(MESH_METAJSON_LABELS).",
-      };
-    }
+    const { spec } = row;
     for (const [at, server] of spec.servers.entries()) {
-      const keys = read.members(indexes.gatewaysByServer, serverBucket(spec.selector, server));
-      const others = rowsOf(read, mesh.tables.gateways, keys)
-        .filter((other) => other.meta !== meta);
-      const hosts = new Set<string>();
-      const conflicting = others.filter((other) => {
-        const shared = other.spec.servers
-          .filter((one) => one.port?.number === server.port?.number && one.bind === server.bind)
-          .flatMap((one) => sharedHosts({ meta: other.meta, server: one }, { meta, server }));
-        for (const host of shared) hosts.add(host);
-        return shared.length > 0;
-      });
-      if (conflicting.length === 0) continue;
-      const names = [...conflicting, row].sort(byAge).map((one) => objectKey(one.meta)).join(", ");
+      const others = rivalsOf(context, row, server);
+      if (others.length === 0) continue;
+      const hosts = new Set(others.flatMap((other) => sharedHosts(other, server)));
+      const names = [...others, row].map((one) => objectKey(one.meta)).sort().join(", ");
       const port = `${server.port?.number ?? 0}`;
       const args = [names, labelText(spec.selector), port, [...hosts].sort().join(", ")];
       yield { code: "MSH0145", args, path: `spec.servers[${at}].hosts` };
@@ -46,26 +51,32 @@ export const GATEWAY_CONFLICTS: Analyzer<"Gateway"> = {
   },
 };
 
-interface OwnedServer {
-  readonly meta: ObjectKey;
-  readonly server: Server;
+/** The other Gateways with a host of a server, at its port and address, and of the same workloads. */
+function rivalsOf(
+  { read, mesh, indexes }: Context,
+  { meta, spec }: ConfigObject<Gateway>,
+  server: Server,
+): ConfigObject<Gateway>[] {
+  const keys = serverBuckets(server).flatMap((bucket) =>
+    read.members(indexes.gatewaysByServer, bucket)
+  );
+  return rowsOf(read, mesh.tables.gateways, [...new Set(keys)]).filter((other) =>
+    other.meta !== meta && share(spec.selector, other.spec.selector)
+  );
+
+  /** Equal selectors, or one is part of the other and a workload has the labels of both. */
+  function share(a: Labels, b: Labels): boolean {
+    const [one, two] = [labelText(a), labelText(b)];
+    if (one === two) return true;
+    if (!one.includes(two) && !two.includes(one)) return false;
+    return selectedLabels(read, indexes, "", { ...a, ...b }) !== undefined;
+  }
 }
 
-/** Hosts that both servers accept for the same namespaces. */
-function sharedHosts(a: OwnedServer, b: OwnedServer): string[] {
-  const all = ({ meta, server }: OwnedServer) =>
-    server.hosts.map((written) => {
-      const slash = written.indexOf("/");
-      const from = slash < 0 ? "*" : written.slice(0, slash);
-      const namespace = from === "." ? meta.namespace : from;
-      return { namespace, host: written.slice(slash + 1).toLowerCase() };
-    });
-  return all(a).flatMap((one) =>
-    all(b).flatMap((two) => {
-      const meet = one.namespace === "*" || two.namespace === "*" ||
-        one.namespace === two.namespace;
-      const host = meet ? intersectHosts(one.host, two.host) : undefined;
-      return host === undefined ? [] : [host];
-    })
+/** The hosts of a server that a Gateway has at the same port and address, as they are written. */
+function sharedHosts({ spec }: ConfigObject<Gateway>, server: Server): string[] {
+  const same = spec.servers.filter((one) =>
+    one.port?.number === server.port?.number && one.bind === server.bind
   );
+  return server.hosts.filter((host) => same.some(({ hosts }) => hosts.includes(host)));
 }

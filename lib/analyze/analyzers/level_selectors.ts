@@ -48,6 +48,7 @@ export const TELEMETRY_SELECTORS: Analyzer<"Telemetry"> = {
           spec.targetRef !== undefined || spec.targetRefs.length > 0
             ? undefined
             : spec.selector?.matchLabels ?? {},
+        isBare: (spec) => spec.selector === undefined,
         path: "spec.selector",
         same: "MSH0159",
         without: "MSH0160",
@@ -61,6 +62,8 @@ interface LevelKind<T> {
   readonly members: readonly string[];
   /** Empty: all workloads; `undefined`: selected in another way. */
   readonly selectorOf: (spec: T) => Labels | undefined;
+  /** True for an object that counts as one without selector; default: the selector is empty. */
+  readonly isBare?: (spec: T) => boolean;
   readonly path: string;
   /** Code of several that select the same workload. */
   readonly same: Code;
@@ -71,7 +74,7 @@ interface LevelKind<T> {
 function* levelFindings<T>(
   context: Context,
   row: ConfigObject<T>,
-  { table, members, selectorOf, path, same, without }: LevelKind<T>,
+  { table, members, selectorOf, isBare = () => true, path, same, without }: LevelKind<T>,
 ): Iterable<Finding> {
   const { read, indexes } = context;
   const { namespace } = row.meta;
@@ -85,9 +88,10 @@ function* levelFindings<T>(
   const names = (list: readonly ConfigObject<T>[]) =>
     [...list, row].sort(byAge).map(({ meta }) => meta.name).join(", ");
   if (Object.keys(own).length === 0) {
+    if (!isBare(row.spec)) return;
     const bare = others.filter(({ spec }) => {
       const selector = selectorOf(spec);
-      return selector !== undefined && Object.keys(selector).length === 0;
+      return selector !== undefined && Object.keys(selector).length === 0 && isBare(spec);
     });
     if (bare.length > 0) yield { code: without, args: [names(bare), namespace], path: "" };
     return;

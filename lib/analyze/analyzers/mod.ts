@@ -10,7 +10,7 @@ export { DESTINATION_SUBSET } from "./destination_subset.ts";
 export { ENTRY_ADDRESSES } from "./entry_addresses.ts";
 export { ENTRY_PROTOCOLS } from "./entry_protocols.ts";
 export { GATEWAY_CERTIFICATES } from "./gateway_certificates.ts";
-export { GATEWAY_CONFLICTS } from "./gateway_conflicts.ts";
+export { GATEWAY_CONFLICTS, GATEWAY_WORKLOADS } from "./gateway_conflicts.ts";
 export { INGRESS_SUBSETS } from "./ingress_subsets.ts";
 export { SIDECAR_SELECTORS, TELEMETRY_SELECTORS } from "./level_selectors.ts";
 export { PATCH_OPERATIONS } from "./patch_operations.ts";

@@ -7,7 +7,7 @@ import type { ConfigObject } from "../../model/mod.ts";
 import type { TableKind } from "../../schema/mod.ts";
 import type { Analyzer, Context } from "../analyzer.ts";
 import type { Finding } from "../message.ts";
-import { type Labels, labelText, selectsNothing } from "../indexes.ts";
+import { type Labels, labelText, selectsNoProxy, selectsNothing } from "../indexes.ts";
 
 /** The fields by which policies select workloads. */
 interface Selecting {
@@ -20,7 +20,16 @@ export const ACCESS_SELECTOR: Analyzer<"AuthorizationPolicy"> = {
   name: "auth.AuthorizationPoliciesAnalyzer",
   kinds: ["AuthorizationPolicy"],
   codes: ["MSH0127"],
-  analyze: selectorFindings,
+  *analyze(context, { meta, spec }) {
+    if (spec.targetRef !== undefined || spec.targetRefs.length > 0) return;
+    const namespace = namespaceOfPolicy(context, meta);
+    const labels = spec.selector?.matchLabels ?? {};
+    // A policy without selector in the root namespace is for every workload there will be.
+    const isForAll = spec.selector === undefined && namespace === "";
+    if (isForAll || !selectsNoProxy(context, namespace, labels)) return;
+    const path = spec.selector === undefined ? "" : "spec.selector";
+    yield { code: "MSH0127", args: [labelText(labels)], path };
+  },
 };
 
 /** A policy of another kind that selects no workload. */

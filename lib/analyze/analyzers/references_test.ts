@@ -80,7 +80,7 @@ const CASES: readonly (readonly [name: string, yaml: string, ...messages: string
     "a Gateway that does not exist",
     documents(A, routes({ host: "a.test" }, { gateways: ["mesh", "edge"] })),
     'MSH0101 VirtualService/test/r: spec.gateways[1]: The gateway that is referred to does not exist: "edge"',
-    "MSH0132 VirtualService/test/r: spec.hosts[0]: Host r.test of VirtualService test/r is not among the hosts of Gateway test/edge",
+    "MSH0132 VirtualService/test/r: spec.hosts: Host r.test of VirtualService test/r is not among the hosts of Gateway test/edge",
   ],
   [
     "a delegate that does not exist",
@@ -119,23 +119,67 @@ Deno.test("analysis of references: a Gateway without the host", () => {
   const bound = routes({ host: "a.test" }, { gateways: ["edge"] });
   const workloads = [{ namespace: "test", labels: { app: "edge" } }];
   const messages = (host: string) => messagesOf(documents(A, bound, gateway(host)), { workloads });
-  for (const host of ["r.test", "*.test", "*", "test/r.test", "./r.test"]) {
+  for (const host of ["r.test", "*.test", "*", "test/r.test", "./r.test", "*/r.test"]) {
     assert.deepEqual(messages(host), [], host);
   }
   for (const host of ["s.test", "other/r.test"]) {
     assert.deepEqual(messages(host), [
-      "MSH0132 VirtualService/test/r: spec.hosts[0]: Host r.test of VirtualService test/r is not " +
+      "MSH0132 VirtualService/test/r: spec.hosts: Host r.test of VirtualService test/r is not " +
       "among the hosts of Gateway test/edge",
     ], host);
   }
 });
 
 Deno.test("analysis of references: hosts of the orchestrator's services are known", () => {
-  const hosts = ["reviews.test.svc.cluster.local"];
-  for (const host of ["reviews", "reviews.test", "reviews.test.svc", hosts[0]!]) {
+  const known = "reviews.test.svc.cluster.local";
+  const hosts = [{ host: known, namespace: "test", ports: [80], exportTo: [] }];
+  for (const host of ["reviews", known]) {
     assert.deepEqual(messagesOf(routes({ host }), { hosts }), [], host);
     assert.equal(messagesOf(routes({ host })).length, 1, host);
   }
+  // Names with a dot are not completed.
+  for (const host of ["reviews.test", "reviews.test.svc"]) {
+    assert.equal(messagesOf(routes({ host }), { hosts }).length, 1, host);
+  }
+});
+
+Deno.test("analysis of references: one host of several at a Gateway is enough", () => {
+  const bound = routes({ host: "a.test" }, { gateways: ["edge"], hosts: ["r.test", "x.example"] });
+  const gateway = manifest("Gateway", "edge", {
+    selector: { app: "edge" },
+    servers: [{ port: { number: 80, name: "http", protocol: "HTTP" }, hosts: ["*.test"] }],
+  });
+  const workloads = [{ namespace: "test", labels: { app: "edge" } }];
+  assert.deepEqual(messagesOf(documents(A, bound, gateway), { workloads }), []);
+});
+
+Deno.test("analysis of references: ports and visibility of the orchestrator's services", () => {
+  const host = "reviews.test.svc.cluster.local";
+  const one = { host, namespace: "test", ports: [80, 90], exportTo: [] as string[] };
+  const found = (destination: object, more: object, hosts: readonly typeof one[]) =>
+    messagesOf(routes(destination, more), { hosts }).map((text) => text.split(" ", 1)[0]);
+  const at = (number: number) => ({ host: "reviews", port: { number } });
+  assert.deepEqual(found(at(90), {}, [one]), []);
+  assert.deepEqual(found(at(91), {}, [one]), ["MSH0101"]);
+  assert.deepEqual(found({ host: "reviews" }, {}, [one]), ["MSH0112"]);
+  const limited = { ...one, exportTo: ["other"] };
+  assert.deepEqual(found(at(90), {}, [limited]), ["MSH0101"]);
+  // A VirtualService for other namespaces is used there.
+  assert.deepEqual(found(at(90), { exportTo: ["other"] }, [limited]), []);
+  assert.deepEqual(found(at(90), { exportTo: ["other"] }, [{ ...one, exportTo: ["."] }]), [
+    "MSH0101",
+  ]);
+});
+
+Deno.test("analysis of references: a ServiceEntry of a pattern has the hosts that it covers", () => {
+  const entry = manifest("ServiceEntry", "all", {
+    hosts: ["*.example.test"],
+    ports: [{ number: 443, name: "tls", protocol: "TLS" }],
+    resolution: "NONE",
+  });
+  const at = (host: string) => messagesOf(documents(entry, routes({ host }))).length;
+  assert.equal(at("a.example.test"), 0);
+  assert.equal(at("a.other.test"), 1);
 });
 
 Deno.test("an unknown host has a hint at a near one that the namespace sees", () => {

@@ -4,13 +4,7 @@
  * @module
  */
 import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import {
-  type ConfigObject,
-  fullHost,
-  gatewayKey,
-  intersectHosts,
-  objectKey,
-} from "../../model/mod.ts";
+import { type ConfigObject, gatewayKey, intersectHosts, objectKey } from "../../model/mod.ts";
 import type { Analyzer } from "../analyzer.ts";
 
 /** Part of the names of Gateways that Gateway API objects are translated to (G15 of the interface). */
@@ -39,14 +33,12 @@ export const ROUTE_GATEWAY: Analyzer<"VirtualService"> = {
           remedy: `Correct the name, or create Gateway ${key}.`,
         };
       }
-      const missing = spec.hosts.filter((host) => {
-        const full = fullHost(host, meta.namespace, mesh.domain);
-        return gateway === undefined || !hasHost(gateway, full, meta.namespace);
-      });
-      if (missing.length === 0) continue;
-      const first = missing.length === 1 ? `[${spec.hosts.indexOf(missing[0]!)}]` : "";
-      const args = [missing.join(", "), objectKey(meta), key];
-      yield { code: "MSH0132", args, path: `spec.hosts${first}` };
+      // A VirtualService of several Gateways has hosts for each of them.
+      const isServed = gateway !== undefined &&
+        spec.hosts.some((host) => hasHost(gateway, host.toLowerCase(), meta.namespace));
+      if (isServed) continue;
+      const args = [spec.hosts.join(", "), objectKey(meta), key];
+      yield { code: "MSH0132", args, path: "spec.hosts" };
     }
   },
 };

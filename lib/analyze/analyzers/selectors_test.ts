@@ -31,12 +31,20 @@ const CASES: readonly (readonly [name: string, yaml: string, ...messages: string
   [
     "Gateways with overlapping hosts",
     documents(gateway("a", ["*.test"]), gateway("b", ["b.test"])),
+  ],
+  [
+    "Gateways with the same host, one with a wider selector",
+    documents(gateway("a", ["b.test", "a.test"]), gateway("b", ["b.test"], EDGE.labels)),
     "MSH0145 Gateway/test/a: spec.servers[0].hosts: Gateways test/a, test/b conflict: workload selector app=edge, port 80, hosts b.test",
-    "MSH0145 Gateway/test/b: spec.servers[0].hosts: Gateways test/a, test/b conflict: workload selector app=edge, port 80, hosts b.test",
+    "MSH0145 Gateway/test/b: spec.servers[0].hosts: Gateways test/a, test/b conflict: workload selector app=edge,tier=1, port 80, hosts b.test",
   ],
   [
     "Gateways with hosts of different namespaces",
     documents(gateway("a", ["one/b.test"]), gateway("b", ["two/b.test"])),
+  ],
+  [
+    "Gateways of different workloads",
+    documents(gateway("a", ["b.test"]), gateway("b", ["b.test"], { tier: "1" })),
   ],
   ["a policy with a workload", security("AuthorizationPolicy", { app: "edge" })],
   [
@@ -93,6 +101,23 @@ Deno.test("analysis of selectors: nothing is said while workloads may be unknown
   assert.deepEqual(messagesOf(gateway("a", ["a.test"]), { complete: false }), []);
 });
 
+Deno.test("analysis of selectors: an access policy is for workloads in the mesh", () => {
+  const policy = (selector?: object) =>
+    manifest("AuthorizationPolicy", "p", { ...selector && { selector } }).replace(
+      "networking",
+      "security",
+    );
+  const outside = { ...EDGE, outside: true };
+  const found = (selector: object | undefined, ...workloads: typeof EDGE[]) =>
+    messagesOf(policy(selector), { workloads });
+  assert.deepEqual(found({ matchLabels: { app: "edge" } }, outside), [
+    "MSH0127 AuthorizationPolicy/test/p: spec.selector: No workload has the labels app=edge",
+  ]);
+  assert.deepEqual(found({ matchLabels: { app: "edge" } }, outside, EDGE), []);
+  assert.equal(found(undefined, outside).length, 1);
+  assert.equal(found(undefined, EDGE).length, 0);
+});
+
 Deno.test("analysis of selectors: WorkloadEntries and endpoints are workloads", () => {
   const policy = security("AuthorizationPolicy", { app: "edge" });
   const entry = manifest("WorkloadEntry", "w", { address: "10.0.0.1", labels: { app: "edge" } });
@@ -120,6 +145,17 @@ Deno.test("analysis of hosts: VirtualServices of one host, and ServiceEntries of
       "mesh gateway define the same host r.test"
     ),
   );
+  // A VirtualService that all namespaces see meets one of few, for patterns too.
+  const pattern = documents(
+    routes("a", { hosts: ["*.test"] }),
+    routes("b", { hosts: ["r.test"], exportTo: ["one"] }),
+  );
+  assert.deepEqual(messagesOf(pattern).map((text) => text.split(":")[0]), [
+    "MSH0109 VirtualService/test/a",
+    "MSH0109 VirtualService/test/b",
+  ]);
+  const both = documents(routes("a", { hosts: ["*.test"] }), routes("b", { hosts: ["r.test"] }));
+  assert.deepEqual(messagesOf(both), []);
   const apart = documents(routes("a", { exportTo: ["one"] }), routes("b", { exportTo: ["two"] }));
   assert.deepEqual(messagesOf(apart), []);
   const entry = (name: string, protocol: string) =>

@@ -13,8 +13,8 @@ export const TELEMETRY_PROVIDERS: Analyzer<"Telemetry"> = {
   *analyze({ read, mesh }, { meta, spec }) {
     const defaults = mesh.field(read, "defaultProviders")?.accessLogging ?? [];
     if (defaults.length > 0) return;
-    for (const [at, { providers }] of spec.accessLogging.entries()) {
-      if (providers.length > 0) continue;
+    for (const [at, { providers, disabled }] of spec.accessLogging.entries()) {
+      if (providers.length > 0 || disabled === true) continue;
       const args = [meta.name, meta.namespace];
       yield { code: "MSH0157", args, path: `spec.accessLogging[${at}]` };
     }

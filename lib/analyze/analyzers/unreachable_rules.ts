@@ -55,10 +55,13 @@ interface Rule {
   readonly matches: readonly Match[];
 }
 
+/** A match that decides about some requests. */
 interface Seen {
   readonly match: Match;
   readonly json: string;
+  /** Its rule, and its place in it. */
   readonly rule: number;
+  readonly index: number;
 }
 
 function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> {
@@ -66,42 +69,107 @@ function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> 
   let catchAll: number | undefined;
   for (const [at, { matches }] of rules.entries()) {
     const path = `spec.${list}[${at}]`;
-    if (catchAll !== undefined) {
-      const reason = `${nameOf(rules, catchAll)} matches everything`;
-      yield { code: "MSH0130", args: [nameOf(rules, at), reason], path };
-      continue;
+    if (matches.length === 0) {
+      if (catchAll !== undefined) {
+        const reason = `${nameOf(rules, catchAll)} matches everything`;
+        yield { code: "MSH0130", args: [nameOf(rules, at), reason], path };
+      }
+      catchAll ??= at;
     }
-    if (matches.length === 0) catchAll = at;
-    const found: Finding[] = [];
+    let repeated = 0;
     for (const [index, match] of matches.entries()) {
       const json = canonicalJson(match);
-      const earlier = seen.find((one) => one.json === json || coversPath(one.match, match));
-      if (earlier === undefined) seen.push({ match, json, rule: at });
+      const earlier = seen.find((one) => one.json === json);
+      if (earlier === undefined) seen.push({ match, json, rule: at, index });
       else {
-        const args = [nameOf(rules, at), `#${index}`, nameOf(rules, earlier.rule)];
-        found.push({ code: "MSH0131", args, path: `${path}.match[${index}]` });
+        repeated++;
+        yield neverUsed(list, rules, { rule: at, index }, earlier.rule);
       }
     }
-    yield* found;
-    if (found.length === 0 || found.length < matches.length) continue;
+    if (repeated === 0 || repeated < matches.length) continue;
     const args = [nameOf(rules, at), "all its matches are used by earlier rules"];
     yield { code: "MSH0130", args, path };
   }
+  if (list === "http") yield* coveredFindings(list, rules, seen);
+}
+
+/** Most pairs of matches that are compared in one VirtualService. */
+const MAX_PAIRS = 50_000;
+
+/** Matches by a prefix of the path that an earlier match by a shorter prefix covers. */
+function* coveredFindings(
+  list: string,
+  rules: readonly Rule[],
+  seen: readonly Seen[],
+): Iterable<Finding> {
+  const byPrefix = new Map<string, Seen[]>();
+  let pairs = 0;
+  for (const later of seen) {
+    const prefix = prefixOf(later.match);
+    if (prefix === undefined) continue;
+    for (let length = 1; length < prefix.length; length++) {
+      for (const earlier of byPrefix.get(prefix.slice(0, length)) ?? []) {
+        if (++pairs > MAX_PAIRS) return;
+        if (covers(earlier.match, later.match)) yield neverUsed(list, rules, later, earlier.rule);
+      }
+    }
+    const same = byPrefix.get(prefix);
+    if (same === undefined) byPrefix.set(prefix, [later]);
+    else same.push(later);
+  }
+}
+
+function neverUsed(
+  list: string,
+  rules: readonly Rule[],
+  { rule, index }: Pick<Seen, "rule" | "index">,
+  by: number,
+): Finding {
+  const args = [nameOf(rules, rule), `#${index}`, nameOf(rules, by)];
+  return { code: "MSH0131", args, path: `spec.${list}[${rule}].match[${index}]` };
 }
 
 function nameOf(rules: readonly Rule[], at: number): string {
   return rules[at]?.name || `#${at}`;
 }
 
-/** True when a match by nothing but a prefix of the path covers one by path and the like. */
-function coversPath(earlier: Match, later: Match): boolean {
-  const prefix = pathOf(earlier, "prefix");
-  if (prefix === undefined || Object.keys(earlier).length !== 1) return false;
-  const path = pathOf(later, "prefix") ?? pathOf(later, "exact");
-  return path !== undefined && later.ignoreUriCase !== true && path.startsWith(prefix);
+/**
+ * True when the fields beside the path of an earlier match take all requests of a later one.
+ * A match without method counts as one of GET.
+ */
+function covers(earlier: Match, later: Match): boolean {
+  return earlier.port === later.port &&
+    isWider(earlier.method ?? GET, later.method ?? GET) &&
+    isWider(earlier.authority, later.authority) &&
+    LISTS.every((name) => haveWiderValues(earlier[name], later[name]));
 }
 
-function pathOf({ uri }: Match, form: string): string | undefined {
-  const value = (uri as Match | undefined)?.[form];
+const GET: Match = { exact: "GET" };
+/** Fields with a match for each name. */
+const LISTS = ["headers", "queryParams", "withoutHeaders"] as const;
+
+function prefixOf({ uri }: Match): string | undefined {
+  const value = (uri as Match | undefined)?.prefix;
   return typeof value === "string" ? value : undefined;
+}
+
+/** True if the text of a match, with its kind, is the beginning of that of another. */
+function isWider(earlier: unknown, later: unknown): boolean {
+  return textOf(later).startsWith(textOf(earlier));
+}
+
+/** A match as text, such as `exact/GET`; empty for a regular expression and without a match. */
+function textOf(match: unknown): string {
+  for (const kind of ["exact", "prefix"]) {
+    const value = (match as Match | undefined)?.[kind];
+    if (typeof value === "string") return `${kind}/${value}`;
+  }
+  return "";
+}
+
+function haveWiderValues(earlier: unknown, later: unknown): boolean {
+  const [one, two] = [(earlier ?? {}) as Match, (later ?? {}) as Match];
+  const names = Object.keys(one);
+  return names.length === Object.keys(two).length &&
+    names.every((name) => name in two && isWider(one[name], two[name]));
 }

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type DocumentAnalyzer, type DocumentSet, selectedPods } from "../document_set.ts";
+import { type DocumentAnalyzer, selectedPods } from "../document_set.ts";
 import { mapAt, textsOf } from "../plain.ts";
+import { isAmbient, isCaptured } from "./mesh_objects.ts";
 
 /** A Sidecar that selects workloads of the node proxy. */
 export const AMBIENT_SIDECARS: DocumentAnalyzer = {
@@ -14,20 +15,12 @@ export const AMBIENT_SIDECARS: DocumentAnalyzer = {
   *analyze(set) {
     for (const on of set.of("Sidecar")) {
       const selector = textsOf(mapAt(on.value, "spec", "workloadSelector", "labels"));
-      const pods = selectedPods(set.pods(), on.namespace, selector);
-      const isAmbient = Object.keys(selector).length === 0
-        ? modeOf(set, on.namespace) === "ambient"
-        : pods.some(({ labels, namespace }) =>
-          (labels["mesh.io/dataplane-mode"] ?? modeOf(set, namespace)) === "ambient"
-        );
-      if (!isAmbient) continue;
+      const isServed = Object.keys(selector).length === 0
+        ? isAmbient(set, on.namespace)
+        : selectedPods(set.pods(), on.namespace, selector).some(isCaptured);
+      if (!isServed) continue;
       const reason = "the selected workloads are served by the node proxy, which reads no Sidecar";
       yield { on, code: "MSH0167", args: [reason], path: "spec.workloadSelector" };
     }
   },
 };
-
-function modeOf(set: DocumentSet, namespace: string): string | undefined {
-  return set.of("Namespace", "").find(({ name }) => name === namespace)
-    ?.labels["mesh.io/dataplane-mode"];
-}

@@ -3,13 +3,17 @@
  *
  * @module
  */
-import { hasLabels } from "../../model/mod.ts";
-import { type DocumentAnalyzer, type DocumentSet, selectedPods } from "../document_set.ts";
-import { labelText } from "../indexes.ts";
-import { listAt, mapAt, textAt, textsOf } from "../plain.ts";
+import {
+  type DocumentAnalyzer,
+  type DocumentSet,
+  type PodShape,
+  podsSelectedBy,
+} from "../document_set.ts";
+import { type Labels, labelText } from "../indexes.ts";
+import { listAt, mapAt, textAt, textsOf, valueAt } from "../plain.ts";
 import { MESH_NETWORKING } from "./groups.ts";
 
-/** Servers at ports that no Service of the gateway's pods has. */
+/** Gateways that select no pod, and servers at ports that no Service of the gateway's pods has. */
 export const GATEWAY_PORTS: DocumentAnalyzer = {
   name: "gateway.IngressGatewayPortAnalyzer",
   kinds: ["Gateway", "Pod", "Service"],
@@ -17,8 +21,9 @@ export const GATEWAY_PORTS: DocumentAnalyzer = {
   *analyze(set) {
     for (const on of set.of("Gateway", MESH_NETWORKING)) {
       const selector = textsOf(mapAt(on.value, "spec", "selector"));
-      const ports = portsOf(set, selectedPods(set.pods(), undefined, selector));
-      if (ports === undefined) continue;
+      const pods = podsSelectedBy(set, selector);
+      if (pods.length === 0) continue;
+      const ports = portsOf(set, pods);
       for (const [at, server] of listAt(on.value, "spec", "servers").entries()) {
         const port = textAt(server, "port", "number");
         if (port === "" || ports.has(port)) continue;
@@ -29,20 +34,20 @@ export const GATEWAY_PORTS: DocumentAnalyzer = {
   },
 };
 
-/** The TCP ports of the Services in front of pods; `undefined` without pods. */
-function portsOf(
-  set: DocumentSet,
-  pods: ReturnType<typeof selectedPods>,
-): ReadonlySet<string> | undefined {
-  if (pods.length === 0) return undefined;
+/** The ports at which a gateway may listen: those of Services of its pods, and their target ports. */
+function portsOf(set: DocumentSet, pods: readonly PodShape[]): ReadonlySet<string> {
   const services = set.of("Service", "").filter(({ namespace, value }) => {
-    const selector = textsOf(mapAt(value, "spec", "selector"));
-    return Object.keys(selector).length > 0 &&
-      pods.some((pod) => pod.namespace === namespace && hasLabels(pod.labels, selector));
+    const selector: Labels = textsOf(mapAt(value, "spec", "selector"));
+    return podsSelectedBy({ pods: () => pods }, selector)
+      .some((pod) => pod.namespace === namespace);
   });
   return new Set(
     services.flatMap(({ value }) => listAt(value, "spec", "ports"))
       .filter((port) => ["", "TCP"].includes(textAt(port, "protocol")))
-      .map((port) => textAt(port, "port")),
+      .flatMap((port) => {
+        const target = valueAt(port, "targetPort");
+        const own = textAt(port, "port");
+        return typeof target === "number" && target !== 0 ? [own, `${target}`] : [own];
+      }),
   );
 }

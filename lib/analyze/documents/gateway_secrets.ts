@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { type DocumentAnalyzer, selectedPods } from "../document_set.ts";
+import { hasLabels } from "../../model/mod.ts";
+import { type DocumentAnalyzer, type DocumentSet, podsSelectedBy } from "../document_set.ts";
+import { type Labels, labelText } from "../indexes.ts";
 import { listAt, mapAt, type PlainDocument, textAt, textsOf, valueAt } from "../plain.ts";
 import { MESH_NETWORKING } from "./groups.ts";
 
@@ -15,12 +17,17 @@ export const GATEWAY_SECRETS: DocumentAnalyzer = {
   *analyze(set) {
     const secrets = set.of("Secret", "");
     for (const on of set.of("Gateway", MESH_NETWORKING)) {
-      const [pod] = selectedPods(
-        set.pods(),
-        undefined,
-        textsOf(mapAt(on.value, "spec", "selector")),
-      );
-      const namespace = pod?.namespace ?? on.namespace;
+      const selector = textsOf(mapAt(on.value, "spec", "selector"));
+      const namespace = namespaceOf(set, selector);
+      if (namespace === undefined) {
+        yield {
+          on,
+          code: "MSH0101",
+          args: ["selector", labelText(selector)],
+          path: "spec.selector",
+        };
+        continue;
+      }
       for (const [at, server] of listAt(on.value, "spec", "servers").entries()) {
         const name = textAt(server, "tls", "credentialName");
         if (name === "") continue;
@@ -28,7 +35,7 @@ export const GATEWAY_SECRETS: DocumentAnalyzer = {
         const secret = secrets.find((one) => one.name === name && one.namespace === namespace);
         if (secret === undefined) {
           yield { on, code: "MSH0101", args: ["credentialName", name], path };
-        } else if (!hasCertificate(secret)) {
+        } else if (!hasCertificate(secret, set.settings.certificateFault)) {
           yield { on, code: "MSH0161", args: [on.name, on.namespace], path };
         }
       }
@@ -36,14 +43,27 @@ export const GATEWAY_SECRETS: DocumentAnalyzer = {
   },
 };
 
-/** Names of the certificate and the key in a Secret. */
-const PAIRS = [["tls.crt", "tls.key"], ["cert", "key"]] as const;
+/** The namespace of the first workload that a selector selects; `undefined`: it selects none. */
+function namespaceOf(set: DocumentSet, selector: Labels): string | undefined {
+  const [pod] = podsSelectedBy(set, selector);
+  if (pod !== undefined) return pod.namespace;
+  return set.of("WorkloadEntry").find(({ labels, value }) =>
+    hasLabels({ ...labels, ...textsOf(mapAt(value, "spec", "labels")) }, selector)
+  )?.namespace;
+}
 
-function hasCertificate({ value }: PlainDocument): boolean {
-  return PAIRS.some(([certificate, key]) =>
-    pemAt(value, certificate).includes("-----BEGIN CERTIFICATE-----") &&
-    pemAt(value, key).includes("PRIVATE KEY-----")
-  );
+/** Keys of a certificate and its private key in a Secret; the first pair that is there counts. */
+const PAIRS = [["cert", "key"], ["tls.crt", "tls.key"]] as const;
+
+/** True for a Secret with a certificate, which is valid now, and a key. */
+function hasCertificate(
+  { value }: PlainDocument,
+  faultOf: (pem: string) => string | undefined = () => undefined,
+): boolean {
+  const pair = PAIRS.map((names) => names.map((name) => pemAt(value, name)))
+    .find(([certificate, key]) => certificate !== "" && key !== "");
+  const [certificate = ""] = pair ?? [];
+  return certificate.includes("-----BEGIN CERTIFICATE-----") && faultOf(certificate) === undefined;
 }
 
 function pemAt(value: unknown, name: string): string {

@@ -6,6 +6,7 @@
 import { type DocumentAnalyzer, type DocumentSet, type PodShape } from "../document_set.ts";
 import { selectorMatches } from "../label_selector.ts";
 import { listAt, textAt, valueAt } from "../plain.ts";
+import { PROXY_CONTAINER } from "./mesh_objects.ts";
 
 /** `image: auto` in pods that no injection webhook selects. */
 export const IMAGE_AUTO: DocumentAnalyzer = {
@@ -16,10 +17,12 @@ export const IMAGE_AUTO: DocumentAnalyzer = {
     for (const pod of set.pods()) {
       const { document } = pod;
       if (!["DaemonSet", "Deployment", "Pod"].includes(document.kind)) continue;
-      const at = listAt(pod.spec, "containers")
-        .findIndex((container) => textAt(container, "image") === "auto");
-      if (at < 0 || isSelected(set, pod)) continue;
+      const at = listAt(pod.spec, "containers").findIndex((container) =>
+        textAt(container, "name") === PROXY_CONTAINER && textAt(container, "image") === "auto"
+      );
+      // A pod that exists keeps its image: no webhook changes it any more.
       const isPod = document.kind === "Pod";
+      if (at < 0 || !isPod && isSelected(set, pod)) continue;
       yield {
         on: document,
         code: isPod ? "MSH0147" : "MSH0146",
@@ -34,7 +37,7 @@ function isSelected(set: DocumentSet, { namespace, labels }: PodShape): boolean 
   const found = set.of("Namespace", "").find(({ name }) => name === namespace);
   const own = { "kubernetes.io/metadata.name": namespace, ...found?.labels };
   return set.of("MutatingWebhookConfiguration").flatMap(({ value }) => listAt(value, "webhooks"))
-    .filter((webhook) => textAt(webhook, "name").endsWith("sidecar-injector.mesh.io"))
+    .filter((webhook) => textAt(webhook, "name").endsWith("mesh.io"))
     .some((webhook) =>
       selectorMatches(valueAt(webhook, "namespaceSelector"), own) &&
       selectorMatches(valueAt(webhook, "objectSelector"), labels)

@@ -14,9 +14,7 @@ import {
 import type { Labels } from "../indexes.ts";
 import { type PlainDocument, textAt, valueAt } from "../plain.ts";
 import { injectorValues } from "./injector_config.ts";
-
-/** Name of the proxy's container (G30 of the interface). */
-export const PROXY_CONTAINER = "mesh-proxy";
+import { PROXY_CONTAINER } from "./mesh_objects.ts";
 
 /** Namespaces with unclear labels, and pods that should have a proxy. */
 export const INJECTION: DocumentAnalyzer = {
@@ -28,16 +26,19 @@ export const INJECTION: DocumentAnalyzer = {
     const injected = new Set<string>();
     for (const namespace of set.of("Namespace", "")) {
       const { name, labels } = namespace;
-      if (name === set.settings.meshNamespace || isSystemNamespace(name)) continue;
+      if (name === set.settings.meshNamespace) continue;
+      const asked = askedBy(labels);
+      if (asked.length > 1) {
+        const args = [asked.map((label) => `${label}=${labels[label]}`).join(", ")];
+        yield { on: namespace, code: "MSH0123", args, path: "metadata.labels" };
+      }
       const state = injectionOf(labels);
+      if (isSystemNamespace(name)) continue;
       if (state === "unlabelled") {
         yield byDefault
           ? { on: namespace, code: "MSH0148", args: [], path: "metadata.labels" }
           : { on: namespace, code: "MSH0102", args: [name, name], path: "metadata.labels" };
         if (byDefault) injected.add(name);
-      } else if (state === "several") {
-        const args = [LABELS.filter((label) => labels[label] !== undefined).join(", ")];
-        yield { on: namespace, code: "MSH0123", args, path: "metadata.labels" };
       } else if (state === "injected") injected.add(name);
     }
     for (const pod of set.pods()) {
@@ -56,16 +57,22 @@ export const INJECTION: DocumentAnalyzer = {
 
 const LABELS = ["mesh-injection", "mesh.io/rev", "mesh.io/dataplane-mode"] as const;
 
-/** The injection that the labels of a namespace ask for. */
+/** Labels of a namespace that ask for different things; a namespace that opts out asks once. */
+function askedBy(labels: Labels): string[] {
+  const [injection] = LABELS;
+  const opened = labels[injection] === undefined || labels[injection] === "enabled";
+  return LABELS.filter((label) => labels[label] !== undefined && (opened || label === injection));
+}
+
+/** The injection that the labels of a namespace ask for. `enabled` outweighs the node proxy. */
 export function injectionOf(
   labels: Labels,
-): "ambient" | "disabled" | "injected" | "several" | "unlabelled" {
+): "ambient" | "disabled" | "injected" | "unlabelled" {
   const [injection, revision, mode] = LABELS.map((label) => labels[label]);
-  if (injection !== undefined && injection !== "enabled") return "disabled";
-  const asked = [injection !== undefined, revision !== undefined, mode === "ambient"];
-  if (asked.filter(Boolean).length > 1) return "several";
+  if (injection === "enabled") return "injected";
+  if (injection !== undefined) return "disabled";
   if (mode === "ambient") return "ambient";
-  return injection === undefined && revision === undefined ? "unlabelled" : "injected";
+  return revision === undefined ? "unlabelled" : "injected";
 }
 
 /** The namespaces with injection, each with its revision; empty for the default one. */

@@ -27,10 +27,13 @@ export const NETWORKS: DocumentAnalyzer = {
   },
 };
 
-/** The name of the own cluster, and the names of remote ones, which Secrets have as keys. */
+/** Registries without a secret: the own cluster by its default names, and those of other sources. */
+const REGISTRIES = ["Kubernetes", "Orchestrator", "Mock", "External"];
+
+/** The fixed registries, and the names of remote clusters, which Secrets have as keys. */
 function clusters(set: DocumentSet): ReadonlySet<string> {
   return new Set([
-    "Kubernetes",
+    ...REGISTRIES,
     ...set.of("Secret", "").filter(({ labels }) => labels["mesh/multiCluster"] === "true")
       .flatMap(({ value }) => [
         ...Object.keys(mapAt(value, "data")),

@@ -5,6 +5,7 @@
  */
 import type { DocumentAnalyzer, PodShape } from "../document_set.ts";
 import { listAt, textAt, valueAt } from "../plain.ts";
+import { isOfControlPlane } from "./mesh_objects.ts";
 
 /** The proxy's user; packets of its processes are not redirected (G30 of the interface). */
 const PROXY_UID = 1337;
@@ -18,6 +19,8 @@ export const POD_UID: DocumentAnalyzer = {
   *analyze(set) {
     for (const pod of set.pods()) {
       if (!["Pod", "Deployment"].includes(pod.document.kind)) continue;
+      // Gateways run as the proxy's user, and nothing captures their packets.
+      if (isOfControlPlane(pod.document)) continue;
       const path = faultOf(pod);
       if (path === undefined) continue;
       const prefix = pod.document.kind === "Pod" ? "spec" : "spec.template.spec";

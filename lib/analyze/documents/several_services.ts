@@ -4,14 +4,9 @@
  * @module
  */
 import { hasLabels } from "../../model/mod.ts";
-import {
-  type DocumentAnalyzer,
-  type DocumentFinding,
-  type DocumentSet,
-  type PodShape,
-} from "../document_set.ts";
+import { type DocumentAnalyzer, type DocumentFinding, type PodShape } from "../document_set.ts";
 import { listAt, mapAt, type PlainDocument, textAt, textsOf } from "../plain.ts";
-import { injectedNamespaces } from "./injection.ts";
+import { isInMesh, MANAGED_LABEL } from "./mesh_objects.ts";
 
 /** Services of one Deployment that use a port with different protocols, or a target with different ports. */
 export const SEVERAL_SERVICES: DocumentAnalyzer = {
@@ -20,17 +15,14 @@ export const SEVERAL_SERVICES: DocumentAnalyzer = {
   codes: ["MSH0116", "MSH0137"],
   *analyze(set) {
     for (const pod of set.pods()) {
-      if (pod.document.kind !== "Deployment" || !isInMesh(set, pod)) continue;
+      const { document } = pod;
+      if (document.kind !== "Deployment" || !isInMesh(set, pod)) continue;
+      if (document.labels[MANAGED_LABEL] === "mesh.io-mesh-controller") continue;
       const services = set.of("Service", "").filter((service) => selects(service, pod));
-      if (services.length > 1) yield* portFindings(pod.document, services);
+      if (services.length > 1) yield* portFindings(document, services);
     }
   },
 };
-
-function isInMesh(set: DocumentSet, { namespace, labels, annotations }: PodShape): boolean {
-  const asked = labels["sidecar.mesh.io/inject"] ?? annotations["sidecar.mesh.io/inject"];
-  return asked === undefined ? injectedNamespaces(set).has(namespace) : asked === "true";
-}
 
 function selects({ namespace, value }: PlainDocument, pod: PodShape): boolean {
   const selector = textsOf(mapAt(value, "spec", "selector"));
@@ -49,11 +41,11 @@ function* portFindings(
   deployment: PlainDocument,
   services: readonly PlainDocument[],
 ): Iterable<DocumentFinding> {
-  const used = services.flatMap(({ name, value }) =>
+  const used = services.flatMap(({ name, namespace, value }) =>
     listAt(value, "spec", "ports").map((one): UsedPort => {
       const port = textAt(one, "port");
       return {
-        service: name,
+        service: `${name}.${namespace}`,
         port,
         target: textAt(one, "targetPort") || port,
         protocol: textAt(one, "protocol") || "TCP",

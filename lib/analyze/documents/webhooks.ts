@@ -30,8 +30,7 @@ export const WEBHOOKS: DocumentAnalyzer = {
       }))
     ).filter(({ value }) => textAt(value, "name").endsWith("mesh.io"));
     yield* overlaps(hooks);
-    // Without Services the set does not describe them.
-    if (set.of("Service", "").length > 0) yield* missingServices(set, hooks);
+    yield* missingServices(set, hooks);
   },
 };
 
@@ -58,7 +57,15 @@ function* overlaps(hooks: readonly Hook[]): Iterable<DocumentFinding> {
 
 /** The labels of a namespace and a pod that decide about injection, in all combinations. */
 function* situations(hooks: readonly Hook[]): Iterable<readonly [Labels, Labels]> {
-  const revisions = [...new Set(hooks.flatMap(({ on }) => on.labels["mesh.io/rev"] ?? []))];
+  const revisions = [
+    ...new Set([
+      ...hooks.flatMap(({ on }) => on.labels["mesh.io/rev"] ?? []),
+      ...hooks.flatMap(({ value }) => [
+        ...revisionsOf(valueAt(value, "namespaceSelector")),
+        ...revisionsOf(valueAt(value, "objectSelector")),
+      ]),
+    ]),
+  ];
   const tags = hooks.flatMap(({ on }) => on.labels["mesh.io/tag"] ?? []);
   const revs: Labels[] = [{}, ...[...revisions, ...tags].map((rev) => ({ "mesh.io/rev": rev }))];
   const injections: Labels[] = [{}, { "mesh-injection": "enabled" }, {
@@ -76,6 +83,17 @@ function* situations(hooks: readonly Hook[]): Iterable<readonly [Labels, Labels]
       }
     }
   }
+}
+
+/** The revisions that a selector names. */
+function revisionsOf(selector: unknown): string[] {
+  const equal = textAt(selector, "matchLabels", "mesh.io/rev");
+  return [
+    ...(equal === "" ? [] : [equal]),
+    ...listAt(selector, "matchExpressions")
+      .filter((one) => textAt(one, "key") === "mesh.io/rev")
+      .flatMap((one) => listAt(one, "values").filter((value) => typeof value === "string")),
+  ];
 }
 
 function* missingServices(set: DocumentSet, hooks: readonly Hook[]): Iterable<DocumentFinding> {
