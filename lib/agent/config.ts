@@ -30,12 +30,19 @@ export interface ConfigLayers {
   readonly variable: string | undefined;
   /** The annotation `proxy.mesh.io/config`. */
   readonly annotation: NamedText | undefined;
+  /** All annotations of the pod: some hold one field each. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** `--serviceCluster`; undefined: not set. */
   readonly serviceCluster: string | undefined;
 }
 
 /** The annotation that holds proxy configuration. */
 export const CONFIG_ANNOTATION = "proxy.mesh.io/config";
+
+/** The annotation with the agent's port; `0` switches the agent's server off. */
+const STATUS_PORT_ANNOTATION = "status.sidecar.mesh.io/port";
+/** The annotation with the address of the daemon. */
+const DISCOVERY_ANNOTATION = "sidecar.mesh.io/discoveryAddress";
 
 /** A merged configuration. */
 export interface MergedConfig {
@@ -79,10 +86,35 @@ export function mergeConfig(layers: ConfigLayers): MergedConfig {
     proxy = take(parseProxyConfig(text, file, proxy));
     own = parseProxyConfig(text, file, own).value ?? own;
   }
+  for (const config of [proxy, own]) {
+    applyAnnotations(config, layers.annotations ?? {});
+  }
+  warnings.push(...annotationWarnings(layers.annotations ?? {}));
   if (layers.serviceCluster !== undefined) {
     proxy.clusterName = { case: "serviceCluster", value: layers.serviceCluster };
   }
   return { proxy, own, warnings };
+}
+
+/** The annotations of single fields override all other sources. An empty one counts as absent. */
+function applyAnnotations(
+  config: ProxyConfig,
+  annotations: Readonly<Record<string, string>>,
+): void {
+  const { [STATUS_PORT_ANNOTATION]: port, [DISCOVERY_ANNOTATION]: address } = annotations;
+  if (port && isPort(port)) config.statusPort = Number(port);
+  if (address) config.discoveryAddress = address;
+}
+
+function annotationWarnings(annotations: Readonly<Record<string, string>>): string[] {
+  const port = annotations[STATUS_PORT_ANNOTATION];
+  if (!port || isPort(port)) return [];
+  const value = JSON.stringify(port);
+  return [`annotation ${STATUS_PORT_ANNOTATION}: ${value} is not a port; it has no effect`];
+}
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) < 65536;
 }
 
 /**

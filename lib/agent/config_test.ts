@@ -99,3 +99,28 @@ Deno.test("ProxyConfig resources override the mesh configuration, and the proxy'
   const silent = create(ProxyConfigSchema);
   assert.equal(mergeConfig({ ...layers, served: silent }).proxy.concurrency, 1);
 });
+
+Deno.test("annotations of single fields override all other sources", () => {
+  const merged = (annotations: Record<string, string>) =>
+    mergeConfig({
+      ...NONE,
+      variable: "{statusPort: 2, discoveryAddress: 'variable:1'}",
+      annotation: annotation("statusPort: 3"),
+      annotations,
+    });
+  const port = "status.sidecar.mesh.io/port";
+  const { proxy, own, warnings } = merged({
+    [port]: "15999",
+    "sidecar.mesh.io/discoveryAddress": "other.example:15012",
+  });
+  for (const config of [proxy, own]) {
+    assert.equal(config.statusPort, 15999);
+    assert.equal(config.discoveryAddress, "other.example:15012");
+  }
+  assert.deepEqual(warnings, []);
+  assert.equal(merged({ [port]: "0" }).proxy.statusPort, 0);
+  assert.equal(merged({ [port]: "" }).proxy.statusPort, 3);
+  const wrong = merged({ [port]: "high" });
+  assert.equal(wrong.proxy.statusPort, 3);
+  assert.match(wrong.warnings.join(), /^annotation status\.sidecar\.mesh\.io\/port: "high" is not/);
+});

@@ -61,6 +61,7 @@ export async function loadSettings(
     served,
     variable: variables.PROXY_CONFIG,
     annotation: configAnnotation(annotations),
+    annotations,
     serviceCluster: flags.serviceCluster,
   });
   const environ = { ...proxy.proxyMetadata, ...variables };

@@ -56,6 +56,15 @@ Deno.test("files of mesh and pod are found at their places", async () => {
   assert.match(warnings.join(), /etc\/mesh\/config\/mesh:2:1: news: unknown field/);
 });
 
+Deno.test("annotations of the pod set the agent's port and the address of the daemon", async () => {
+  const { settings } = await load({
+    "etc/mesh/pod/annotations":
+      'status.sidecar.mesh.io/port="15999"\nsidecar.mesh.io/discoveryAddress="d.example:15012"\n',
+  });
+  assert.equal(settings.proxy.statusPort, 15999);
+  assert.equal(settings.proxy.discoveryAddress, "d.example:15012");
+});
+
 Deno.test("the mesh configuration must exist only when it is named", async () => {
   assert.equal((await load({})).settings.proxy.statusPort, 15020);
   await assert.rejects(

@@ -5,6 +5,7 @@
  */
 import { MeshError } from "../base/mod.ts";
 import { isCidr } from "../text/mod.ts";
+import { booleanOf } from "./booleans.ts";
 import { annotationsOf, type Pod } from "./objects.ts";
 
 /** A check: the mistake, or `undefined`. */
@@ -19,7 +20,11 @@ const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) < 65536;
 const isUnsigned: Check = (value) =>
   /^\d{1,9}$/.test(value.trim()) ? undefined : `${JSON.stringify(value)} is not a whole number`;
 const isBoolean: Check = (value) =>
-  ["true", "false"].includes(value) ? undefined : `${JSON.stringify(value)} is not true or false`;
+  booleanOf(value) !== undefined ? undefined : `${JSON.stringify(value)} is not true or false`;
+const isTrueOrFalse: Check = (value) =>
+  value === "true" || value === "false"
+    ? undefined
+    : `${JSON.stringify(value)} is not true or false`;
 const isQuantity: Check = (value) =>
   /^\d+(?:\.\d+)?(?:[eE]\d+|[numkKMGTPE]i?)?$/.test(value)
     ? undefined
@@ -43,8 +48,7 @@ const isMode: Check = (value) =>
 /** Checks by annotation. */
 const CHECKS: ReadonlyMap<string, Check> = new Map([
   ["sidecar.mesh.io/interceptionMode", isMode],
-  ["sidecar.mesh.io/nativeSidecar", isBoolean],
-  ["sidecar.mesh.io/rewriteAppHTTPProbers", isBoolean],
+  ["sidecar.mesh.io/nativeSidecar", isTrueOrFalse],
   ["sidecar.mesh.io/proxyCPU", isQuantity],
   ["sidecar.mesh.io/proxyCPULimit", isQuantity],
   ["sidecar.mesh.io/proxyMemory", isQuantity],

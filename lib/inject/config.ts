@@ -6,6 +6,7 @@
 import { MeshError } from "../base/mod.ts";
 import { parseYaml } from "../text/mod.ts";
 import type { DecisionRules } from "./decide.ts";
+import { valueWarnings, variableWarnings } from "./config_warnings.ts";
 import { DEFAULT_TEMPLATES, DEFAULT_VALUES } from "./defaults/mod.ts";
 import { FUNCTION_NAMES } from "./functions.ts";
 import type { LabelSelector } from "./selector.ts";
@@ -26,6 +27,8 @@ export interface InjectionConfig extends DecisionRules {
   readonly injectedAnnotations: Readonly<Record<string, string>>;
   /** Values for templates. */
   readonly values: Json;
+  /** Parts that do nothing, as sentences. */
+  readonly warnings: readonly string[];
 }
 
 /** The configuration without a ConfigMap. */
@@ -42,7 +45,12 @@ export function defaultInjectionConfig(): InjectionConfig {
  * @throws MeshError `inject-config` that names the key, or `inject-template` with the line
  */
 export function parseInjectionConfig(
-  { config, values }: { readonly config: string; readonly values: string },
+  { config, values, variables }: {
+    readonly config: string;
+    readonly values: string;
+    /** Names of the daemon's variables; unset: not known. */
+    readonly variables?: ReadonlySet<string>;
+  },
 ): InjectionConfig {
   const fields = mapAt(parsed(config, "config"), "config");
   const own = "spec" in fields && !("templates" in fields)
@@ -56,6 +64,7 @@ export function parseInjectionConfig(
   if (policy !== "enabled" && policy !== "disabled") {
     throw fault("config.policy", `${JSON.stringify(policy)} is neither enabled nor disabled`);
   }
+  const given = mergeValues(DEFAULT_VALUES, mapAt(parsed(values, "values"), "values"));
   return {
     policy,
     templates,
@@ -65,7 +74,11 @@ export function parseInjectionConfig(
     neverInjectSelector: selectorsAt(fields.neverInjectSelector, "config.neverInjectSelector"),
     alwaysInjectSelector: selectorsAt(fields.alwaysInjectSelector, "config.alwaysInjectSelector"),
     injectedAnnotations: textsAt(fields.injectedAnnotations, "config.injectedAnnotations"),
-    values: mergeValues(DEFAULT_VALUES, mapAt(parsed(values, "values"), "values")),
+    values: given,
+    warnings: [
+      ...valueWarnings(given),
+      ...variables === undefined ? [] : variableWarnings(templates, variables),
+    ],
   };
 }
 

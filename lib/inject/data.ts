@@ -9,11 +9,15 @@ import { defaultProxyConfig, parseProxyConfig } from "../schema/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { allContainers, annotationsOf, type Json, type Pod, PROXY_CONTAINER } from "./objects.ts";
+import type { NamespaceIds } from "./openshift.ts";
 import { isMap, type Structure, structureOf } from "./template/mod.ts";
 import type { WorkloadMeta } from "./workload_meta.ts";
 
 /** The annotation with proxy configuration of a pod. */
 const CONFIG_ANNOTATION = "proxy.mesh.io/config";
+
+/** The annotation that chooses the variant of the proxy's image. */
+const IMAGE_TYPE = "sidecar.mesh.io/proxyImageType";
 
 /** User and group that the proxy runs as, unless the pod or its namespace say otherwise. */
 const DEFAULT_ID = 1337;
@@ -26,8 +30,8 @@ export interface DataInput {
   readonly values: Json;
   readonly revision: string;
   readonly compliancePolicy: string;
-  /** Annotations of the pod's namespace. */
-  readonly namespaceAnnotations: Readonly<Record<string, string>>;
+  /** User and group that the pod's namespace gives. */
+  readonly ids: NamespaceIds;
 }
 
 /** Data of one pod. */
@@ -44,7 +48,7 @@ export interface PodData {
  */
 export function podData(pod: Pod, workload: WorkloadMeta, input: DataInput): PodData {
   const proxy = proxyConfigOf(pod, input);
-  const { uid, gid } = idsOf(pod, input.namespaceAnnotations);
+  const { uid, gid } = idsOf(pod, input.ids);
   const { values, revision } = input;
   const data = structureOf({
     typeMeta: { apiVersion: workload.apiVersion, kind: workload.kind },
@@ -72,13 +76,17 @@ export function proxyImage(pod: Pod, proxy: ProxyConfig, values: Json): string {
   const global = mapOf(values.global);
   const name = String(mapOf(global.proxy).image ?? "");
   if (name.includes("/")) return name;
-  const wanted = annotationsOf(pod)["sidecar.mesh.io/proxyImageType"] || proxy.image?.imageType;
   const tag = String(global.tag ?? "");
-  const variant = wanted || String(global.variant ?? "");
-  const suffix = variant === "" || variant === "default" ? "" : `-${variant}`;
-  const base = wanted ? tag.replace(/-(?:distroless|debug)$/, "") : tag;
-  const full = suffix !== "" && base.endsWith(suffix) ? base : base + suffix;
+  const type = annotationsOf(pod)[IMAGE_TYPE] ?? (proxy.image?.imageType || global.variant);
+  const full = taggedWith(tag, typeof type === "string" ? type : "");
   return `${global.hub ?? ""}/${name}${full === "" ? "" : `:${full}`}`;
+}
+
+/** The tag with the suffix of a type, which replaces that of another type; `default` has no suffix. */
+function taggedWith(tag: string, type: string): string {
+  if (type === "") return tag;
+  const base = tag.replace(/-(?:distroless|debug)$/, "");
+  return type === "default" ? base : `${base}-${type}`;
 }
 
 /** The differences between a proxy configuration and the built-in defaults, as JSON. */
@@ -117,17 +125,13 @@ function withSettings(base: ProxyConfig, settings: ProxyConfig | undefined): Pro
   return config;
 }
 
-/** User and group of the proxy: of the user's container, of the namespace (a range), or the default. */
-function idsOf(pod: Pod, namespace: Readonly<Record<string, string>>) {
+/** User and group of the proxy: of the user's container, of the namespace, or the default. */
+function idsOf(pod: Pod, namespace: NamespaceIds) {
   const own = allContainers(pod).find(({ name }) => name === PROXY_CONTAINER)?.securityContext;
   const { runAsUser, runAsGroup } = mapOf(own);
-  const rangeEnd = (name: string) => {
-    const range = /^(\d+)\/(\d+)/.exec(namespace[`openshift.io/${name}`] ?? "");
-    return range === null ? DEFAULT_ID : Number(range[1]) + Number(range[2]) - 1;
-  };
   return {
-    uid: typeof runAsUser === "number" ? runAsUser : rangeEnd("sa.scc.uid-range"),
-    gid: typeof runAsGroup === "number" ? runAsGroup : rangeEnd("sa.scc.supplemental-groups"),
+    uid: typeof runAsUser === "number" ? runAsUser : namespace.uid ?? DEFAULT_ID,
+    gid: typeof runAsGroup === "number" ? runAsGroup : namespace.gid ?? DEFAULT_ID,
   };
 }
 

@@ -72,13 +72,22 @@ function mergedList(
   },
 ): unknown[] {
   const result = [...base];
+  /** Places of elements by their key; of equal keys the first counts. */
+  const places = new Map<unknown, number>();
+  const keyed = (one: unknown) => isObject(one) ? keyOf(one) : undefined;
+  for (const [at, one] of base.entries()) {
+    const key = keyed(one);
+    if (key !== undefined && !places.has(key)) places.set(key, at);
+  }
   for (const one of patch) {
-    const key = isObject(one) ? keyOf(one) : undefined;
-    const at = key === undefined
-      ? -1
-      : result.findIndex((other) => isObject(other) && keyOf(other) === key);
-    if (at < 0) result.push(one);
-    else result[at] = replaces ? one : merged(result[at] as Json, one as Json);
+    const key = keyed(one);
+    const at = key === undefined ? undefined : places.get(key);
+    if (at !== undefined) {
+      result[at] = replaces ? one : merged(result[at] as Json, one as Json);
+      continue;
+    }
+    if (key !== undefined) places.set(key, result.length);
+    result.push(one);
   }
   return result;
 }

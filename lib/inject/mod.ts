@@ -21,6 +21,7 @@ export {
   parseInjectionConfig,
 } from "./config.ts";
 export { type InjectionInput, injectPod, templatesOf } from "./inject.ts";
+export { OPENSHIFT } from "./openshift.ts";
 export { type InjectedObject, injectObject } from "./workloads.ts";
 export { jsonPatch, type PatchOperation } from "./patch.ts";
 export type { Container, EnvEntry, Json, Pod, PodMeta, PodSpec } from "./objects.ts";

@@ -15,15 +15,23 @@ const HANDLERS = ["httpGet", "tcpSocket", "grpc"] as const;
 /** A table of probes for the agent, by path. */
 export type ProberTable = Record<string, Json>;
 
+/** Ports of the agent. */
+export interface AgentPorts {
+  /** The port of the pod's agent. */
+  readonly own: number;
+  /** The port of agents without a port of their own. */
+  readonly mesh: number;
+}
+
 /**
  * Rewrites the probes of all containers but the proxy's to the agent's port. Commands stay.
  *
  * @returns the new pod, and the table for the agent
  */
-export function rewriteProbes(pod: Pod, statusPort: number): { pod: Pod; table: ProberTable } {
+export function rewriteProbes(pod: Pod, ports: AgentPorts): { pod: Pod; table: ProberTable } {
   const table: ProberTable = {};
   const rewrite = (container: Container): Container =>
-    container.name === PROXY_CONTAINER ? container : rewritten(container, statusPort, table);
+    container.name === PROXY_CONTAINER ? container : rewritten(container, ports, table);
   const spec = pod.spec!;
   const initContainers = spec.initContainers?.map((one) =>
     one.restartPolicy === "Always" ? rewrite(one) : one
@@ -41,7 +49,7 @@ export function rewriteProbes(pod: Pod, statusPort: number): { pod: Pod; table: 
   };
 }
 
-function rewritten(container: Container, statusPort: number, table: ProberTable): Container {
+function rewritten(container: Container, ports: AgentPorts, table: ProberTable): Container {
   const result: Container = { ...container };
   const { name } = container;
   for (const [field, segment] of Object.entries(PROBES)) {
@@ -49,7 +57,7 @@ function rewritten(container: Container, statusPort: number, table: ProberTable)
     if (!isObject(probe)) continue;
     result[field] = moved(container, probe, {
       path: `/app-health/${name}/${segment}`,
-      statusPort,
+      ports,
       table,
     });
   }
@@ -60,7 +68,7 @@ function rewritten(container: Container, statusPort: number, table: ProberTable)
     if (!isObject(handler)) continue;
     lifecycle[field] = moved(container, handler, {
       path: `/app-lifecycle/${name}/${segment}`,
-      statusPort,
+      ports,
       table,
     });
   }
@@ -71,9 +79,9 @@ function rewritten(container: Container, statusPort: number, table: ProberTable)
 function moved(
   container: Container,
   probe: Json,
-  { path, statusPort, table }: {
+  { path, ports, table }: {
     readonly path: string;
-    readonly statusPort: number;
+    readonly ports: AgentPorts;
     readonly table: ProberTable;
   },
 ): Json {
@@ -81,16 +89,31 @@ function moved(
   if (kind === undefined) return probe;
   const handler = probe[kind] as Json;
   const port = portOf(container, handler.port);
-  if (port === undefined || port === statusPort) return probe;
+  if (port === undefined || port === ports.own || port === ports.mesh) return probe;
   const { timeoutSeconds } = probe;
   table[path] = {
     [kind]: { ...handler, port },
     ...timeoutSeconds !== undefined && { timeoutSeconds },
   };
   const rest = Object.fromEntries(Object.entries(probe).filter(([field]) => field !== kind));
-  // The agent answers without TLS, whatever the application does.
-  const scheme = handler.scheme === undefined ? {} : { scheme: "HTTP" };
-  return { ...rest, httpGet: { path, port: statusPort, ...scheme } };
+  // Host and headers stay. The agent answers without TLS, whatever the application does.
+  const own = kind === "httpGet" ? handler : {};
+  const scheme = own.scheme === undefined ? {} : { scheme: "HTTP" };
+  return { ...rest, httpGet: { ...own, path, port: ports.own, ...scheme } };
+}
+
+/**
+ * The table with the entries of an earlier injection, whose probes were moved then. An earlier entry
+ * wins: a probe at its path was moved before.
+ */
+export function withEarlierProbes(table: ProberTable, earlier: string | undefined): ProberTable {
+  if (earlier === undefined) return table;
+  try {
+    const found: unknown = JSON.parse(earlier);
+    return isObject(found) ? { ...table, ...found as ProberTable } : table;
+  } catch {
+    return table;
+  }
 }
 
 /** The number of a port that may be a name of the container's. */

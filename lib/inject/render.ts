@@ -5,10 +5,13 @@
  */
 import { MeshError } from "../base/mod.ts";
 import { parseYaml, readYaml } from "../text/mod.ts";
+import { type RenderBudget, valuesIn } from "./bounds.ts";
 import { allContainers, type Json, type Pod } from "./objects.ts";
 import {
+  DEFAULT_LIMITS,
   type Definitions,
   isMap,
+  renderCounted,
   renderTemplate,
   type Structure,
   type TemplateFunctions,
@@ -19,6 +22,8 @@ export interface TemplateInput {
   readonly name: string;
   readonly definitions: Definitions;
   readonly functions: TemplateFunctions;
+  /** The rest of the pod's budget; unset: the template of a waypoint, which has limits of its own. */
+  readonly budget?: RenderBudget;
 }
 
 /**
@@ -27,7 +32,7 @@ export interface TemplateInput {
  * @throws MeshError `inject-template`; `inject-result` for a result that is no pod
  */
 export function renderPod(input: TemplateInput, data: Structure): Pod {
-  const text = renderTemplate(input, data);
+  const text = rendered(input, data);
   let value: unknown;
   try {
     value = parseYaml(text) ?? {};
@@ -46,6 +51,18 @@ export function renderPod(input: TemplateInput, data: Structure): Pod {
     }
   }
   return pod;
+}
+
+/** The text of a template, within the budget. */
+function rendered({ budget, ...input }: TemplateInput, data: Structure): string {
+  if (budget === undefined) return renderTemplate(input, data);
+  const limits = { ...DEFAULT_LIMITS, steps: budget.steps, characters: budget.characters };
+  const { text, steps } = renderCounted({ ...input, limits }, data);
+  budget.steps -= steps;
+  budget.characters -= text.length;
+  budget.values -= valuesIn(text);
+  if (budget.values >= 0) return text;
+  throw fault(input.name, "has too many values, counted together with those of other templates");
 }
 
 /**

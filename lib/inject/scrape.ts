@@ -4,38 +4,64 @@
  *
  * @module
  */
+import { booleanOf } from "./booleans.ts";
 import { annotationsOf, type Pod } from "./objects.ts";
 
 /** The path of the agent with the merged metrics. */
 const MERGED_PATH = "/stats/prometheus";
 
-/** The annotations that collectors read. */
-const SCRAPE = "prometheus.io/scrape";
-const PORT = "prometheus.io/port";
-const PATH = "prometheus.io/path";
+/**
+ * The annotations that collectors read, by the form in which collectors compare names: every character
+ * other than letters, digits and `_` is `_`.
+ */
+const FIELDS: Readonly<Record<string, "scrape" | "port" | "path">> = {
+  prometheus_io_scrape: "scrape",
+  prometheus_io_port: "port",
+  prometheus_io_path: "path",
+};
 
-/** Annotations for the pod, and the value of `MESH_METRICS_ANNOTATIONS` if the application has metrics. */
+/** Annotations of the pod, and the value of `MESH_METRICS_ANNOTATIONS` if the application has metrics. */
 export interface ScrapeChange {
+  /** All annotations; other spellings of those that collectors read are removed. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly variable: string | undefined;
 }
 
-/** The changes for merged metrics; `undefined` if the pod is not scraped or merging is off. */
+/**
+ * The changes for merged metrics; `undefined` if the pod is not scraped, if merging is off, or if the
+ * pod has them already.
+ *
+ * @param statusPort the port of the mesh's configuration, also for pods whose agent has another one
+ */
 export function mergedScrape(
   pod: Pod,
   { statusPort, enabled }: { readonly statusPort: number; readonly enabled: boolean },
 ): ScrapeChange | undefined {
   const annotations = annotationsOf(pod);
-  const own = annotations["prometheus.mesh.io/merge-metrics"];
-  if (own === undefined || own === "" ? !enabled : own === "false") return undefined;
-  const { [SCRAPE]: scrape, [PORT]: port, [PATH]: path } = annotations;
-  if (scrape === "false") return undefined;
-  // The annotations are those of an earlier injection.
-  if (port === String(statusPort) && path === MERGED_PATH) return undefined;
-  const application = { scrape: scrape ?? "", path: path ?? "", port: port ?? "" };
+  const own = booleanOf(annotations["prometheus.mesh.io/merge-metrics"]);
+  if (!(own ?? enabled)) return undefined;
+  const application = { scrape: "", path: "", port: "" };
+  const others: Record<string, string> = {};
+  for (const [name, value] of Object.entries(annotations)) {
+    const field = fieldOf(name);
+    if (field === undefined) others[name] = value;
+    else application[field] = value;
+    if (field === "scrape" && booleanOf(value) === false) return undefined;
+  }
+  if (application.port === String(statusPort)) return undefined;
   const hasApplication = Object.values(application).some((text) => text !== "");
   return {
-    annotations: { [SCRAPE]: "true", [PORT]: String(statusPort), [PATH]: MERGED_PATH },
+    annotations: {
+      ...others,
+      "prometheus.io/scrape": "true",
+      "prometheus.io/port": String(statusPort),
+      "prometheus.io/path": MERGED_PATH,
+    },
     variable: hasApplication ? JSON.stringify(application) : undefined,
   };
+}
+
+function fieldOf(name: string): "scrape" | "port" | "path" | undefined {
+  const plain = name.replace(/[^A-Za-z0-9_]/g, "_");
+  return Object.hasOwn(FIELDS, plain) ? FIELDS[plain] : undefined;
 }

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { OVERRIDES, recordedOverrides } from "./containers.ts";
+import {
+  type EarlierInjection,
+  OVERRIDES,
+  parsedOverrides,
+  recordedOverrides,
+} from "./containers.ts";
 import { annotationsOf, type Container, type Pod } from "./objects.ts";
 
 /** The annotation of injected pods. */
@@ -37,6 +42,21 @@ export function isInjected(pod: Pod): boolean {
   return parsedStatus(pod) !== undefined;
 }
 
+/** The facts about an earlier injection; `undefined` if there was none. */
+export function earlierInjection(pod: Pod): EarlierInjection | undefined {
+  const status = parsedStatus(pod);
+  if (status === undefined) return undefined;
+  return {
+    names: new Set([...namesOf(status.containers), ...namesOf(status.initContainers)]),
+    overrides: parsedOverrides(annotationsOf(pod)[OVERRIDES] ?? "") ??
+      { containers: [], initContainers: [] },
+  };
+}
+
+function namesOf(names: unknown): readonly string[] {
+  return Array.isArray(names) ? names : [];
+}
+
 /** The pod as the user wrote it: without what an earlier injection added. */
 export function stripped(pod: Pod): Pod {
   const status = parsedStatus(pod);
@@ -48,7 +68,10 @@ export function stripped(pod: Pod): Pod {
   const without = <T extends { readonly name: string }>(
     list: readonly T[] | undefined,
     names: readonly string[] | null | undefined,
-  ) => (list ?? []).filter(({ name }) => !(names ?? []).includes(name));
+  ) => {
+    const removed = new Set(namesOf(names));
+    return (list ?? []).filter(({ name }) => !removed.has(name));
+  };
   const restored = (
     list: readonly Container[] | undefined,
     names: readonly string[] | null | undefined,

@@ -60,6 +60,6 @@ export function waypointObjects(input: WaypointInput, config: InjectionConfig): 
     meshConfig: toJson(MeshConfigSchema, mesh, { alwaysEmitImplicit: true }),
   });
   const definitions = config.templates.get("waypoint")!;
-  const functions = injectionFunctions({ ENABLE_NATIVE_SIDECARS: "false" });
+  const functions = injectionFunctions(() => undefined);
   return renderObjects({ name: "waypoint", definitions, functions }, data);
 }

@@ -16,8 +16,14 @@ export interface WorkloadMeta {
 /** A Job of a CronJob has the time of its start, in minutes, in its name. */
 const CRON_JOB = /^(.+)-\d{8,11}$/;
 
+/** Controllers of ReplicaSets, by the label of pods with the hash in the name of the ReplicaSet. */
+const HASHED = [
+  ["pod-template-hash", { apiVersion: "apps/v1", kind: "Deployment" }],
+  ["rollouts-pod-template-hash", { apiVersion: "argoproj.io/v1alpha1", kind: "Rollout" }],
+] as const;
+
 /**
- * The workload of a pod. A ReplicaSet with the hash of a pod template stands for its Deployment, a Job
+ * The workload of a pod. A ReplicaSet with the hash of a pod template stands for its Deployment or Rollout, a Job
  * with the name of a CronJob for that.
  *
  * @param meta metadata of a pod
@@ -27,10 +33,10 @@ export function workloadOf(meta: PodMeta, namespace: string): WorkloadMeta {
   const own = { apiVersion: "v1", kind: "Pod", name: podName(meta), namespace };
   if (owner === undefined) return own;
   const { apiVersion, kind, name } = owner;
-  const hash = labelsOf({ metadata: meta })["pod-template-hash"];
-  if (kind === "ReplicaSet" && hash !== undefined && name.endsWith(`-${hash}`)) {
-    const deployment = name.slice(0, -hash.length - 1);
-    return { apiVersion: "apps/v1", kind: "Deployment", name: deployment, namespace };
+  for (const [label, workload] of kind === "ReplicaSet" ? HASHED : []) {
+    const hash = labelsOf({ metadata: meta })[label];
+    if (!hash || !name.endsWith(`-${hash}`)) continue;
+    return { ...workload, name: name.slice(0, -hash.length - 1), namespace };
   }
   if (kind === "ReplicationController" && labelsOf({ metadata: meta }).deploymentconfig) {
     const config = labelsOf({ metadata: meta }).deploymentconfig!;

@@ -10,6 +10,7 @@ import {
   parseInjectionConfig,
 } from "../inject/mod.ts";
 import { scope } from "../log/mod.ts";
+import { daemonVariables } from "./variables.ts";
 import { follow, type ListItem, type OrchClient, type OrchObject, types } from "../orch/mod.ts";
 
 const log = scope("default");
@@ -48,7 +49,14 @@ export function followInjectionConfig(
       current = data === undefined ? defaultInjectionConfig() : parseInjectionConfig({
         config: data.config ?? "",
         values: data.values ?? "",
+        variables: daemonVariables(),
       });
+      for (const warning of current.warnings) {
+        log.warn("a part of the configuration of injection does nothing", {
+          configMap: name,
+          reason: warning,
+        });
+      }
       fault = undefined;
       log.info("configuration of injection", {
         configMap: data ? name : "none: the built-in one",

@@ -9,6 +9,7 @@ import {
   type InjectionConfig,
   injectPod,
   jsonPatch,
+  OPENSHIFT,
   type Pod,
   workloadOf,
 } from "../inject/mod.ts";
@@ -17,6 +18,7 @@ import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission.ts";
 import { isPlainObject } from "./json.ts";
+import { daemonVariable } from "./variables.ts";
 import type { NativeSidecars } from "./native_sidecars.ts";
 import {
   injectionFailures,
@@ -43,7 +45,7 @@ export interface InjectionSettings {
   readonly revision: string;
   readonly nativeSidecars: NativeSidecars;
   readonly compliancePolicy: string;
-  /** Platform of the cluster; the value `global.platform` of the templates counts, too. */
+  /** The variable `PLATFORM`. */
   readonly platform: string;
   /** Annotations of a namespace; asked only where a platform keeps user ids in them. */
   readonly namespaceAnnotations: (name: string) => Promise<Readonly<Record<string, string>>>;
@@ -54,6 +56,11 @@ const PATH_VARIABLES: Readonly<Record<string, string>> = {
   cluster: "MESH_META_CLUSTER_ID",
   net: "MESH_META_NETWORK",
 };
+
+/** The refusal of an object that the daemon fails at. */
+const INTERNAL =
+  "the object cannot be processed: it has a form that the API server does not let pass, or the " +
+  "daemon has a fault, which its log names";
 
 /** Stands for a slash in a value of the path. */
 const SLASH = "--slash--";
@@ -105,6 +112,8 @@ export async function answerInjection(
       revision: settings.revision,
       nativeSidecars: await settings.nativeSidecars(),
       compliancePolicy: settings.compliancePolicy,
+      daemonVariable,
+      platform: settings.platform,
       workload: workloadOf(found.metadata ?? {}, namespace),
       namespaceAnnotations: await annotationsOf(namespace, settings),
       variables,
@@ -121,15 +130,12 @@ export async function answerInjection(
 }
 
 async function annotationsOf(namespace: string, settings: InjectionSettings) {
-  const { global } = settings.config().values;
-  const platforms = [settings.platform, isPlainObject(global) ? global.platform : undefined];
-  if (!platforms.includes("openshift")) return {};
-  return await settings.namespaceAnnotations(namespace);
+  return settings.platform !== OPENSHIFT ? {} : await settings.namespaceAnnotations(namespace);
 }
 
-/** The message of an error with its remedy. */
+/** The message of an error with its remedy. Texts of the runtime are for the log alone. */
 export function sentence(error: unknown): string {
-  const remedy = error instanceof MeshError ? error.remedy : undefined;
-  const message = messageOf(error);
+  if (!(error instanceof MeshError)) return INTERNAL;
+  const { message, remedy } = error;
   return remedy === undefined ? message : `${message}. ${remedy}`;
 }

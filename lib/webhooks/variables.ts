@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { declareEnv, declareSwitch, type EnvVar } from "../env/mod.ts";
+import { declaredEnv, declareEnv, declareSwitch, envText, type EnvVar } from "../env/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 
@@ -45,3 +45,14 @@ export const ENABLE_NATIVE_SIDECARS: EnvVar<boolean | "auto"> = declareSwitch({
     "Inject the proxy as a native sidecar container; the orchestrator must support it. `auto`: if the API server has version 1.33 or newer.",
   readers,
 });
+
+/** Names of the daemon's variables, which templates of injection may read. */
+export function daemonVariables(): ReadonlySet<string> {
+  const own = declaredEnv().filter(({ programs }) => programs.includes("pilot-discovery"));
+  return new Set(own.map(({ name }) => name));
+}
+
+/** The value of a variable of the daemon; `undefined`: it is not set, or there is none. */
+export function daemonVariable(name: string): string | undefined {
+  return daemonVariables().has(name) ? envText(name) : undefined;
+}

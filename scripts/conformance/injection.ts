@@ -17,6 +17,8 @@ interface InjectionCase extends Case {
     readonly valuesFile: string;
     readonly meshConfigFile: string;
     readonly env?: Readonly<Record<string, string>>;
+    /** The variable `PLATFORM` of the daemon. */
+    readonly platform?: string;
     readonly namespaceAnnotations?: Readonly<Record<string, string>>;
   };
   readonly golden?: string;
@@ -47,6 +49,7 @@ interface Settings {
   readonly mesh: string;
   readonly inputs: readonly string[];
   readonly native: boolean;
+  readonly platform?: string;
   readonly namespaceAnnotations?: Readonly<Record<string, string>>;
 }
 
@@ -58,6 +61,7 @@ function settingsOf({ options, args, inputs }: InjectionCase, read: ReadFile): S
       mesh: read(options.meshConfigFile),
       inputs,
       native: options.env?.ENABLE_NATIVE_SIDECARS === "true",
+      platform: options.platform,
       namespaceAnnotations: options.namespaceAnnotations,
     };
   }
@@ -112,6 +116,7 @@ function injected(settings: Settings, read: ReadFile): Json[] {
     revision: "",
     nativeSidecars: settings.native,
     compliancePolicy: "",
+    platform: settings.platform,
     namespaceAnnotations: settings.namespaceAnnotations,
   };
   return settings.inputs.flatMap((file) =>

@@ -9,6 +9,7 @@ import {
   MOUNTS,
   PULL_SECRETS,
   readiness,
+  SECCOMP,
   VOLUMES,
   WORKLOAD_ENV,
 } from "./parts.ts";
@@ -32,7 +33,7 @@ ${ARGUMENTS}    {{- with $proxy.lifecycle }}
     securityContext:
       runAsUser: {{ .ProxyUID | default 1337 }}
       runAsGroup: {{ .ProxyGID | default 1337 }}
-    env:
+${SECCOMP}    env:
 ${IDENTITY_ENV}${LIMITS_ENV}    - name: MESH_META_INTERCEPTION_MODE
       value: {{ quote .ProxyConfig.InterceptionMode }}
 ${WORKLOAD_ENV}${readiness(15021)}    volumeMounts:

@@ -36,20 +36,31 @@ export const IMAGE =
     {{- end }}
 `;
 
+/** The argument with the level of the agent's own log. */
+export const AGENT_LOG_LEVEL =
+  `    - {{ annotation .ObjectMeta "sidecar.mesh.io/agentLogLevel" .Values.global.logging.level | printf "--log_output_level=%s" | quote }}
+`;
+
+/**
+ * The levels of logs. Annotations are quoted here and in all templates: the text of a user must not
+ * become a part of the YAML.
+ */
+export const LOG_LEVELS: string =
+  `    - {{ annotation .ObjectMeta "sidecar.mesh.io/logLevel" .Values.global.proxy.logLevel | printf "--proxyLogLevel=%s" | quote }}
+    - {{ annotation .ObjectMeta "sidecar.mesh.io/componentLogLevel" .Values.global.proxy.componentLogLevel | printf "--proxyComponentLogLevel=%s" | quote }}
+${AGENT_LOG_LEVEL}`;
+
 /** Arguments of the agent after its role. */
-export const ARGUMENTS = `    - --domain
-    - $(POD_NAMESPACE).svc.{{ .Values.global.proxy.clusterDomain }}
-    - --proxyLogLevel={{ annotation .ObjectMeta "sidecar.mesh.io/logLevel" .Values.global.proxy.logLevel }}
-    - --proxyComponentLogLevel={{ annotation .ObjectMeta "sidecar.mesh.io/componentLogLevel" .Values.global.proxy.componentLogLevel }}
-    - --log_output_level={{ annotation .ObjectMeta "sidecar.mesh.io/agentLogLevel" .Values.global.logging.level }}
-    {{- with .Values.global.sts.servicePort }}
-    - --stsPort={{ . }}
+export const ARGUMENTS: string = `    - --domain
+    - {{ printf "$(POD_NAMESPACE).svc.%s" .Values.global.proxy.clusterDomain | quote }}
+${LOG_LEVELS}    {{- with .Values.global.sts.servicePort }}
+    - {{ printf "--stsPort=%v" . | quote }}
     {{- end }}
     {{- if .Values.global.logAsJson }}
     - --log_as_json
     {{- end }}
     {{- with .Values.global.proxy.outlierLogPath }}
-    - --outlierLogPath={{ . }}
+    - {{ printf "--outlierLogPath=%s" . | quote }}
     {{- end }}
 `;
 
@@ -107,15 +118,39 @@ export const WORKLOAD_ENV: string = `    - name: PROXY_CONFIG
     - name: COMPLIANCE_POLICY
       value: {{ quote . }}
     {{- end }}
+    {{- if eq .Values.global.proxy.tracer "datadog" }}
+    {{- range $name, $value := fromJson (index .ObjectMeta.Annotations "apm.datadoghq.com/env") }}
+    - name: {{ quote $name }}
+      value: {{ quote $value }}
+    {{- end }}
+    {{- end }}
     {{- range $name, $value := .ProxyConfig.ProxyMetadata }}
     - name: {{ quote $name }}
       value: {{ quote $value }}
     {{- end }}
 `;
 
+/** The profile of system calls of a container. */
+export const SECCOMP = `      {{- with .Values.global.proxy.seccompProfile }}
+      seccompProfile: {{ toJson . }}
+      {{- end }}
+`;
+
+/** The authorities of the collector of traces, which the agent reads. */
+export const TRACER_MOUNTS =
+  `    {{- if and (eq .Values.global.proxy.tracer "lightstep") .ProxyConfig.Tracing.TlsSettings }}
+    - {name: lightstep-certs, mountPath: {{ directory .ProxyConfig.Tracing.TlsSettings.CaCertificates | quote }}, readOnly: true}
+    {{- end }}
+`;
+export const TRACER_VOLUMES =
+  `  {{- if and (eq .Values.global.proxy.tracer "lightstep") .ProxyConfig.Tracing.TlsSettings }}
+  - {name: lightstep-certs, secret: {optional: true, secretName: lightstep.cacert}}
+  {{- end }}
+`;
+
 /** The variable with the mode of capture. */
 export const MODE_ENV = `    - name: MESH_META_INTERCEPTION_MODE
-      value: {{ annotation .ObjectMeta "sidecar.mesh.io/interceptionMode" .ProxyConfig.InterceptionMode | quote }}
+      value: {{ index .ObjectMeta.Annotations "sidecar.mesh.io/interceptionMode" | default .ProxyConfig.InterceptionMode | quote }}
 `;
 
 /** Requests and limits: those of the pod's annotations, if there is any of them, else of the values. */
@@ -138,10 +173,10 @@ export const RESOURCES = `    {{- define "resources" }}
 export const readiness = (port: number): string =>
   `    readinessProbe:
       httpGet: {path: /healthz/ready, port: ${port}}
-      initialDelaySeconds: {{ annotation .ObjectMeta "readiness.status.sidecar.mesh.io/initialDelaySeconds" .Values.global.proxy.readinessInitialDelaySeconds }}
-      periodSeconds: {{ annotation .ObjectMeta "readiness.status.sidecar.mesh.io/periodSeconds" .Values.global.proxy.readinessPeriodSeconds }}
+      initialDelaySeconds: {{ annotation .ObjectMeta "readiness.status.sidecar.mesh.io/initialDelaySeconds" .Values.global.proxy.readinessInitialDelaySeconds | int }}
+      periodSeconds: {{ annotation .ObjectMeta "readiness.status.sidecar.mesh.io/periodSeconds" .Values.global.proxy.readinessPeriodSeconds | int }}
       timeoutSeconds: 3
-      failureThreshold: {{ annotation .ObjectMeta "readiness.status.sidecar.mesh.io/failureThreshold" .Values.global.proxy.readinessFailureThreshold }}
+      failureThreshold: {{ annotation .ObjectMeta "readiness.status.sidecar.mesh.io/failureThreshold" .Values.global.proxy.readinessFailureThreshold | int }}
 `;
 
 /** The mounts that every agent has, after those of its own. */

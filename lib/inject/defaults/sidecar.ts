@@ -1,4 +1,5 @@
 import {
+  AGENT_LOG_LEVEL,
   ANNOTATIONS,
   APPLICATIONS,
   ARGUMENTS,
@@ -11,6 +12,9 @@ import {
   PULL_SECRETS,
   readiness,
   RESOURCES,
+  SECCOMP,
+  TRACER_MOUNTS,
+  TRACER_VOLUMES,
   USER_MOUNTS,
   USER_VOLUMES,
   VOLUMES,
@@ -21,7 +25,7 @@ import {
 const SETTINGS = `{{- $meta := .ObjectMeta }}
 {{- $proxy := .Values.global.proxy }}
 {{- $cni := .Values.pilot.cni.enabled }}
-{{- $mode := annotation $meta "sidecar.mesh.io/interceptionMode" .ProxyConfig.InterceptionMode }}
+{{- $mode := index $meta.Annotations "sidecar.mesh.io/interceptionMode" | default .ProxyConfig.InterceptionMode }}
 {{- $native := eq (annotation $meta "sidecar.mesh.io/nativeSidecar" (env "ENABLE_NATIVE_SIDECARS" "false")) "true" }}
 {{- $holds := and (or .ProxyConfig.HoldApplicationUntilProxyStarts $proxy.holdApplicationUntilProxyStarts) (not $native) }}
 {{- $statusPort := annotation $meta "status.sidecar.mesh.io/port" $proxy.statusPort }}
@@ -50,7 +54,7 @@ const PLUGIN_ANNOTATIONS = `    {{- if $cni }}
 `;
 
 /** The init container that captures the traffic, or checks that the network plugin did. */
-const CAPTURE = `  {{- if ne $mode "NONE" }}
+const CAPTURE: string = `  {{- if ne $mode "NONE" }}
   - name: {{ ternary "mesh-validation" "mesh-init" $cni }}
     {{- $initImage := annotation .ObjectMeta "sidecar.mesh.io/proxyImage" .Values.global.proxy_init.image }}
     image: {{ ternary $initImage .ProxyImage (contains "/" $initImage) | quote }}
@@ -68,8 +72,7 @@ const CAPTURE = `  {{- if ne $mode "NONE" }}
     - {{ index . 1 | quote }}
     {{- end }}
     {{- end }}
-    - --log_output_level={{ annotation $meta "sidecar.mesh.io/agentLogLevel" .Values.global.logging.level }}
-    {{- if .Values.global.logAsJson }}
+${AGENT_LOG_LEVEL}    {{- if .Values.global.logAsJson }}
     - --log_as_json
     {{- end }}
     {{- if $cni }}
@@ -101,7 +104,7 @@ const CAPTURE = `  {{- if ne $mode "NONE" }}
       runAsGroup: 0
       runAsNonRoot: false
       {{- end }}
-  {{- end }}
+${SECCOMP}  {{- end }}
 `;
 
 /** The life cycle of the container: the application waits for the proxy, or the proxy drains first. */
@@ -111,7 +114,7 @@ const LIFECYCLE = `    {{- if $proxy.lifecycle }}
     lifecycle: {postStart: {exec: {command: [pilot-agent, wait]}}}
     {{- else if $native }}
     lifecycle:
-      preStop: {exec: {command: [pilot-agent, request, "--debug-port={{ $statusPort }}", POST, drain]}}
+      preStop: {exec: {command: [pilot-agent, request, {{ printf "--debug-port=%s" $statusPort | quote }}, POST, drain]}}
     {{- end }}
 `;
 
@@ -127,7 +130,7 @@ const PROBES = `    {{- if ne $statusPort "0" }}
 ${readiness(15021)}    {{- end }}
 `;
 
-const SECURITY = `    {{- $transparent := eq $mode "TPROXY" }}
+const SECURITY: string = `    {{- $transparent := eq $mode "TPROXY" }}
     {{- $binds := eq (annotation $meta "sidecar.mesh.io/capNetBindService" $proxy.capNetBindService) "true" }}
     {{- $traces := eq (index .ProxyConfig.ProxyMetadata "IPTABLES_TRACE_LOGGING") "true" }}
     {{- $add := list }}
@@ -150,12 +153,15 @@ const SECURITY = `    {{- $transparent := eq $mode "TPROXY" }}
       runAsNonRoot: true
       runAsUser: {{ .ProxyUID | default 1337 }}
       {{- end }}
-`;
+${SECCOMP}`;
 
 /** The template of sidecars. */
 export const SIDECAR: string = `${RESOURCES}${APPLICATIONS}${SETTINGS}metadata:
   labels:
     security.mesh.io/tlsMode: {{ index $meta.Labels "security.mesh.io/tlsMode" | default "mesh" | quote }}
+    {{- if eq (index .ProxyConfig.ProxyMetadata "MESH_META_ENABLE_HBONE") "true" }}
+    networking.mesh.io/tunnel: {{ index $meta.Labels "networking.mesh.io/tunnel" | default "http" | quote }}
+    {{- end }}
 ${CANONICAL}  annotations:
 ${ANNOTATIONS}${PLUGIN_ANNOTATIONS}spec:
   initContainers:
@@ -185,10 +191,10 @@ ${WORKLOAD_ENV}${PROBES}${SECURITY}    {{- template "resources" . }}
     {{- if isset $meta.Annotations "sidecar.mesh.io/bootstrapOverride" }}
     - {name: custom-bootstrap-volume, mountPath: /etc/mesh/custom-bootstrap}
     {{- end }}
-${MOUNTS}${USER_MOUNTS}  volumes:
+${MOUNTS}${TRACER_MOUNTS}${USER_MOUNTS}  volumes:
   - {name: mesh-dataproxy, emptyDir: {medium: Memory}}
   - {name: credential-socket, emptyDir: {}}
   {{- with index $meta.Annotations "sidecar.mesh.io/bootstrapOverride" }}
   - {name: custom-bootstrap-volume, configMap: {name: {{ quote . }}}}
   {{- end }}
-${VOLUMES}${USER_VOLUMES}${PULL_SECRETS}`;
+${VOLUMES}${TRACER_VOLUMES}${USER_VOLUMES}${PULL_SECRETS}`;

@@ -42,6 +42,7 @@ export const DEFAULT_VALUES: Json = {
       readinessFailureThreshold: 4,
       readinessInitialDelaySeconds: 0,
       readinessPeriodSeconds: 15,
+      seccompProfile: {},
       resources: { limits: { cpu: "2000m", memory: "1024Mi" }, requests: REQUESTS },
       startupProbe: { enabled: true, failureThreshold: 600 },
       statusPort: 15020,

@@ -1,4 +1,12 @@
-import { IDENTITY_ENV, IMAGE, LIMITS_ENV, MOUNTS, PULL_SECRETS, VOLUMES } from "./parts.ts";
+import {
+  IDENTITY_ENV,
+  IMAGE,
+  LIMITS_ENV,
+  LOG_LEVELS,
+  MOUNTS,
+  PULL_SECRETS,
+  VOLUMES,
+} from "./parts.ts";
 
 /** The objects of a waypoint carry the annotations of its Gateway but these. */
 const META =
@@ -23,13 +31,10 @@ ${IMAGE}    args:
     - proxy
     - waypoint
     - --domain
-    - $(POD_NAMESPACE).svc.{{ .Values.global.proxy.clusterDomain }}
+    - {{ printf "$(POD_NAMESPACE).svc.%s" .Values.global.proxy.clusterDomain | quote }}
     - --serviceCluster
-    - {{ .ServiceAccount }}.$(POD_NAMESPACE)
-    - --proxyLogLevel={{ annotation .ObjectMeta "sidecar.mesh.io/logLevel" .Values.global.proxy.logLevel }}
-    - --proxyComponentLogLevel={{ annotation .ObjectMeta "sidecar.mesh.io/componentLogLevel" .Values.global.proxy.componentLogLevel }}
-    - --log_output_level={{ annotation .ObjectMeta "sidecar.mesh.io/agentLogLevel" .Values.global.logging.level }}
-    {{- if .Values.global.logAsJson }}
+    - {{ printf "%s.$(POD_NAMESPACE)" .ServiceAccount | quote }}
+${LOG_LEVELS}    {{- if .Values.global.logAsJson }}
     - --log_as_json
     {{- end }}
     env:
@@ -119,7 +124,7 @@ spec:
   ipFamilyPolicy: PreferDualStack
   ports:
   {{- range .Ports }}
-  - {name: {{ quote .Name }}, port: {{ .Port }}, protocol: TCP, appProtocol: {{ .AppProtocol }}}
+  - {name: {{ quote .Name }}, port: {{ .Port }}, protocol: TCP, appProtocol: {{ quote .AppProtocol }}}
   {{- end }}
   selector: {{ toJson (strdict .GatewayNameLabel .Name) }}
   type: {{ quote .ServiceType }}

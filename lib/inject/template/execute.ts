@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { MeshError, messageOf } from "../../base/mod.ts";
+import { ValueFault } from "./value_fault.ts";
+import { MeshError } from "../../base/mod.ts";
 import type { Command, Definitions, Node, Operand, Pipe } from "./ast.ts";
 import { templateFault } from "./fault.ts";
 import { fieldOf, isMap, isTrue, kindOf, Structure, textOf } from "./values.ts";
@@ -24,7 +25,8 @@ export interface RenderLimits {
   readonly depth: number;
 }
 
-const DEFAULT_LIMITS: RenderLimits = { steps: 200_000, characters: 4 << 20, depth: 50 };
+/** The limits of templates without others. */
+export const DEFAULT_LIMITS: RenderLimits = { steps: 200_000, characters: 4 << 20, depth: 50 };
 
 /** A parsed template that can be rendered. */
 export interface RenderInput {
@@ -40,7 +42,17 @@ export interface RenderInput {
  * @throws MeshError `inject-template` with the line of the action that failed
  */
 export function renderTemplate(input: RenderInput, data: unknown): string {
-  return new Renderer(input).run(data);
+  return renderCounted(input, data).text;
+}
+
+/** As `renderTemplate`, with the number of steps that it took. */
+export function renderCounted(
+  input: RenderInput,
+  data: unknown,
+): { readonly text: string; readonly steps: number } {
+  const renderer = new Renderer(input);
+  const text = renderer.run(data);
+  return { text, steps: renderer.steps };
 }
 
 type Scope = { name: string; value: unknown }[];
@@ -59,6 +71,10 @@ class Renderer {
   constructor(input: RenderInput) {
     this.#input = input;
     this.#limits = input.limits ?? DEFAULT_LIMITS;
+  }
+
+  get steps(): number {
+    return this.#steps;
   }
 
   run(data: unknown): string {
@@ -148,7 +164,7 @@ class Renderer {
   #bind(name: string, value: unknown, scope: Scope, declares: boolean): void {
     if (declares) return void scope.push({ name, value });
     const found = scope.findLast((one) => one.name === name);
-    if (found === undefined) throw new TypeError(`the variable ${name} is not declared`);
+    if (found === undefined) throw new ValueFault(`the variable ${name} is not declared`);
     found.value = value;
   }
 
@@ -161,7 +177,7 @@ class Renderer {
     try {
       for (const name of pipe.variables) this.#bind(name, value, scope, pipe.declares);
     } catch (error) {
-      throw templateFault(this.#input.name, pipe, messageOf(error));
+      throw templateFault(this.#input.name, pipe, faultText(error));
     }
     return value;
   }
@@ -181,11 +197,13 @@ class Renderer {
       const value = this.#operand(first, dot, scope);
       const given = [...rest.map((one) => this.#operand(one, dot, scope)), ...piped];
       if (typeof value === "function") return value(...given);
-      if (given.length > 0) throw new TypeError(`${kindOf(value)} cannot be called with arguments`);
+      if (given.length > 0) {
+        throw new ValueFault(`${kindOf(value)} cannot be called with arguments`);
+      }
       return value;
     } catch (error) {
       if (error instanceof MeshError) throw error;
-      throw templateFault(this.#input.name, first, messageOf(error));
+      throw templateFault(this.#input.name, first, faultText(error, first));
     }
   }
 
@@ -215,7 +233,7 @@ class Renderer {
       case "variable": {
         const found = scope.findLast((one) => one.name === operand.name);
         if (found === undefined) {
-          throw new TypeError(`the variable ${operand.name} is not declared`);
+          throw new ValueFault(`the variable ${operand.name} is not declared`);
         }
         return throughFields(found.value, fields);
       }
@@ -229,7 +247,7 @@ class Renderer {
   #call(name: string, given: readonly unknown[]): unknown {
     if (++this.#steps > this.#limits.steps) throw this.#limit("runs too many actions");
     const called = this.#input.functions.get(name);
-    if (called === undefined) throw new TypeError(`the function ${name} is not known`);
+    if (called === undefined) throw new ValueFault(`the function ${name} is not known`);
     return called(...given);
   }
 
@@ -242,6 +260,12 @@ class Renderer {
   #limit(what: string): MeshError {
     return templateFault(this.#input.name, { line: 1, column: 1 }, `it ${what}`);
   }
+}
+
+/** The text of a mistake; errors of the runtime only say where they happened. */
+function faultText(error: unknown, operand?: Operand): string {
+  if (error instanceof ValueFault) return error.message;
+  return operand?.kind === "function" ? `${operand.name} failed` : "the action failed";
 }
 
 function throughFields(value: unknown, fields: readonly string[]): unknown {

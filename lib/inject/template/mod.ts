@@ -4,8 +4,11 @@
  *
  * @module
  */
+export { calledWith } from "./calls.ts";
 export { parseTemplate } from "./parse.ts";
 export {
+  DEFAULT_LIMITS,
+  renderCounted,
   type RenderLimits,
   renderTemplate,
   type TemplateFunction,
@@ -14,4 +17,4 @@ export {
 export { STANDARD_FUNCTIONS } from "./functions/mod.ts";
 export type { Definitions } from "./ast.ts";
 export { templateFault } from "./fault.ts";
-export { isMap, isTrue, plainOf, Structure, structureOf, textOf } from "./values.ts";
+export { fieldOf, isMap, isTrue, plainOf, Structure, structureOf, textOf } from "./values.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ValueFault } from "./value_fault.ts";
 
 /**
  * A structure: its fields are found by the names that Go programs give them, so `.Spec.DNSPolicy` is
@@ -95,7 +96,7 @@ export function fieldOf(value: unknown, name: string): unknown {
   if (isMap(value)) return Object.hasOwn(value, name) ? value[name] : undefined;
   // Enums and wrappers of scalars are scalars here.
   if (name === "String" || name === "GetValue" || name === "Value") return value;
-  throw new TypeError(`${kindOf(value)} has no field ${name}`);
+  throw new ValueFault(`${kindOf(value)} has no field ${name}`);
 }
 
 /** False for what Go calls empty: false, 0, "", nothing, empty lists and maps. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ValueFault } from "../value_fault.ts";
 import { parseYaml, toYaml } from "../../../text/mod.ts";
 import type { TemplateFunction } from "../execute.ts";
 import { fieldOf, isMap, isTrue, kindOf, plainOf, Structure, textOf } from "../values.ts";
@@ -20,10 +21,12 @@ const DEFAULTS: Table = {
   coalesce: (...given) => given.find(isTrue),
   ternary: (yes, no, test) => isTrue(test) ? yes : no,
   fail: (message) => {
-    throw new Error(textOf(message));
+    throw new ValueFault(textOf(message));
   },
   required: (message, value) => {
-    if (value === undefined || value === null || value === "") throw new Error(textOf(message));
+    if (value === undefined || value === null || value === "") {
+      throw new ValueFault(textOf(message));
+    }
     return value;
   },
   kindOf: (value) => {
@@ -52,12 +55,12 @@ const LISTS: Table = {
   toStrings: (list) => listOf(list).map(textOf),
   until: (count) => {
     const length = Math.max(0, numberOf(count));
-    if (length > MAX_ELEMENTS) throw new RangeError("until makes too long a list");
+    if (length > MAX_ELEMENTS) throw new ValueFault("until makes too long a list");
     return Array.from({ length }, (_, i) => i);
   },
   slice: (value, from, to) => {
     if (typeof value !== "string" && !Array.isArray(value)) {
-      throw new TypeError(`${kindOf(value)} cannot be sliced`);
+      throw new ValueFault(`${kindOf(value)} cannot be sliced`);
     }
     return value.slice(numberOf(from ?? 0), to === undefined ? undefined : numberOf(to));
   },
@@ -118,14 +121,14 @@ export const COLLECTION_FUNCTIONS: Table = { ...DEFAULTS, ...LISTS, ...MAPS, ...
 function listOf(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
-  throw new TypeError(`a list is needed here, not ${kindOf(value)}`);
+  throw new ValueFault(`a list is needed here, not ${kindOf(value)}`);
 }
 
 function mapOf(value: unknown): Fields {
   if (value === undefined || value === null) return {};
   if (value instanceof Structure) return value.value as Fields;
   if (isMap(value)) return value as Fields;
-  throw new TypeError(`a map is needed here, not ${kindOf(value)}`);
+  throw new ValueFault(`a map is needed here, not ${kindOf(value)}`);
 }
 
 function pairs(given: readonly unknown[]): Fields {
@@ -152,7 +155,11 @@ function yamlScalar(value: unknown): string {
 
 function fromJson(text: unknown): unknown {
   if (!isTrue(text)) return {};
-  return JSON.parse(textOf(text));
+  try {
+    return JSON.parse(textOf(text));
+  } catch {
+    throw new ValueFault("the text is not JSON");
+  }
 }
 
 function fromYaml(text: unknown): unknown {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ValueFault } from "../value_fault.ts";
 import { isMap, isTrue, kindOf, plainOf, Structure } from "../values.ts";
 import type { TemplateFunction } from "../execute.ts";
 
@@ -15,7 +16,7 @@ export const NUMBER_FUNCTIONS: Table = {
   or: (...given) => given.find(isTrue) ?? given.at(-1),
   not: (value) => !isTrue(value),
   eq: (first, ...others) => {
-    if (others.length === 0) throw new TypeError("eq needs two values");
+    if (others.length === 0) throw new ValueFault("eq needs two values");
     return others.some((other) => areEqual(first, other));
   },
   ne: (a, b) => !areEqual(a, b),
@@ -47,7 +48,7 @@ function areEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== typeof b) {
     // Annotations are texts where values are numbers or booleans.
     if (isScalar(a) && isScalar(b)) return String(a) === String(b);
-    throw new TypeError(`${kindOf(a)} and ${kindOf(b)} cannot be compared`);
+    throw new ValueFault(`${kindOf(a)} and ${kindOf(b)} cannot be compared`);
   }
   if (isScalar(a)) return a === b;
   return JSON.stringify(plainOf(a)) === JSON.stringify(plainOf(b));
@@ -71,18 +72,18 @@ function lengthOf(value: unknown): number {
   if (typeof value === "string" || Array.isArray(value)) return value.length;
   if (value instanceof Structure) return Object.keys(value.value).length;
   if (isMap(value)) return Object.keys(value).length;
-  throw new TypeError(`${kindOf(value)} has no length`);
+  throw new ValueFault(`${kindOf(value)} has no length`);
 }
 
 function entryOf(value: unknown, key: unknown): unknown {
   if (isNothing(value)) return undefined;
   if (Array.isArray(value)) {
     if (typeof key === "number" && key >= 0 && key < value.length) return value[key];
-    throw new RangeError(`the list of ${value.length} has no element ${key}`);
+    throw new ValueFault(`the list of ${value.length} has no element ${key}`);
   }
   if (value instanceof Structure) return value.field(String(key));
   if (isMap(value)) return Object.hasOwn(value, String(key)) ? value[String(key)] : undefined;
-  throw new TypeError(`${kindOf(value)} has no elements`);
+  throw new ValueFault(`${kindOf(value)} has no elements`);
 }
 
 /** The number in a value; a text that is none gives 0. */
@@ -99,6 +100,6 @@ function integerOf(value: unknown): number {
 
 function nonZero(value: unknown): number {
   const number = integerOf(value);
-  if (number === 0) throw new RangeError("division by 0");
+  if (number === 0) throw new ValueFault("division by 0");
   return number;
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ValueFault } from "../value_fault.ts";
 import { compileRegex } from "../../../text/mod.ts";
 import type { TemplateFunction } from "../execute.ts";
 import { isTrue, textOf } from "../values.ts";
@@ -51,7 +52,7 @@ export const TEXT_FUNCTIONS: Table = {
   replace: (from, to, text) => textOf(text).replaceAll(textOf(from), textOf(to)),
   repeat: (count, text) => {
     const [times, one] = [Math.max(0, numberOf(count)), textOf(text)];
-    if (times * one.length > MAX_LENGTH) throw new RangeError("repeat makes too long a text");
+    if (times * one.length > MAX_LENGTH) throw new ValueFault("repeat makes too long a text");
     return one.repeat(times);
   },
   nospace: (text) => textOf(text).replace(/\s/g, ""),
@@ -69,7 +70,7 @@ export const TEXT_FUNCTIONS: Table = {
     new TextDecoder().decode(Uint8Array.from(atob(textOf(text)), (one) => one.charCodeAt(0))),
   regexMatch: (pattern, text) => {
     const regex = compileRegex(textOf(pattern));
-    if (typeof regex === "string") throw new SyntaxError(regex);
+    if (typeof regex === "string") throw new ValueFault(regex);
     return regex.matchesPart(textOf(text));
   },
 };
@@ -91,7 +92,7 @@ function trimmed(text: string, set: string): string {
 
 function indented(width: number, text: string): string {
   const lines = text.split("\n");
-  if (lines.length * width > MAX_LENGTH) throw new RangeError("indent makes too long a text");
+  if (lines.length * width > MAX_LENGTH) throw new ValueFault("indent makes too long a text");
   const gap = " ".repeat(Math.max(0, width));
   return lines.map((line) => gap + line).join("\n");
 }
@@ -104,9 +105,9 @@ function formatted(format: string, given: readonly unknown[]): string {
   return format.replace(VERB, (all: string, ...groups: (string | undefined)[]) => {
     const [flags = "", width = "", digits, verb = ""] = groups;
     if (verb === "%") return "%";
-    if (next >= given.length) throw new RangeError(`printf has no value for ${all}`);
+    if (next >= given.length) throw new ValueFault(`printf has no value for ${all}`);
     const text = converted(verb, given[next++], digits);
-    if (text === undefined) throw new TypeError(`printf does not know ${all}`);
+    if (text === undefined) throw new ValueFault(`printf does not know ${all}`);
     const size = Math.min(Number(width || 0), MAX_LENGTH);
     if (flags.includes("-")) return text.padEnd(size);
     return text.padStart(size, flags.includes("0") && verb !== "s" ? "0" : " ");

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { ValueFault } from "../value_fault.ts";
 import type { TemplateFunction } from "../execute.ts";
 import { structureOf, textOf } from "../values.ts";
 
@@ -36,7 +37,7 @@ export const VERSION_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
 
 function versionOf(text: string): Version {
   const found = VERSION.exec(text.trim());
-  if (found === null) throw new TypeError(`${JSON.stringify(text)} is not a semantic version`);
+  if (found === null) throw new ValueFault(`${JSON.stringify(text)} is not a semantic version`);
   const [, major, minor = "0", patch = "0", prerelease = "", metadata = ""] = found;
   return { parts: [Number(major), Number(minor), Number(patch)], prerelease, metadata };
 }
@@ -47,7 +48,7 @@ function matchesAll(text: string, version: Version): boolean {
   do {
     const [whole, operator = "=", wanted] = CONSTRAINT.exec(rest) ?? [];
     if (whole === undefined) {
-      throw new TypeError(`${JSON.stringify(text)} is not a constraint of versions`);
+      throw new ValueFault(`${JSON.stringify(text)} is not a constraint of versions`);
     }
     matches = satisfies(version, operator, wanted!) && matches;
     rest = rest.slice(whole.length);
