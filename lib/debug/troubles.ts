@@ -71,21 +71,31 @@ export function countTroubles(inputs: DebugInputs): number {
 }
 
 function ofQuarantine(inputs: DebugInputs, one: Quarantined): Trouble {
-  const held = one.from === "class"
-    ? inputs.sessions().filter(({ classKey }) => classKey === one.classKey).map(proxyId)
-    : one.streams.map((id) => streamProxy(inputs, id));
+  const held = one.streams.map((id) => streamProxy(inputs, id));
   const served = one.lastGood === undefined
     ? "they are served nothing instead"
     : "they are served the last accepted version";
+  const resource = `the ${xdsType(one.typeUrl).short} resource ${one.name}`;
+  const contradicted = contradiction(one);
   return {
-    tone: "bad",
-    text: `Proxies reject the ${xdsType(one.typeUrl).short} resource ${one.name}; ${served}`,
+    tone: contradicted === undefined ? "bad" : "warn",
+    text: contradicted === undefined
+      ? `Proxies reject ${resource}; ${served}`
+      : `${contradicted}: ${resource}`,
     message: one.message,
     since: one.since,
     culprits: one.culprits.map(({ object, generation }) => culprit(inputs, object, generation)),
     proxies: unique(held),
     page: "/debug/quarantine",
   };
+}
+
+/** Names the clients that reject what others accept; `undefined` if none are contradicted. */
+export function contradiction({ outvoted, acceptedBy }: Quarantined): string | undefined {
+  const [first, ...rest] = outvoted;
+  if (first === undefined) return undefined;
+  const others = rest.length === 0 ? "" : ` and ${rest.length} more`;
+  return `${first}${others} rejects what ${acceptedBy.length} other clients accept`;
 }
 
 /** Returns the proxy of a connection; its id if it has ended. */

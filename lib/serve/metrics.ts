@@ -39,7 +39,8 @@ export const expiredNonces: Counter = counter({
 /** Quarantined resources. */
 export const quarantined: Gauge = gauge({
   name: "mesh_xds_quarantined",
-  help: "Resources of proxy classes that are quarantined because a proxy rejected them, by type.",
+  help:
+    "Resources of proxy classes that connected proxies rejected and that are withheld from them, by type.",
   labels: ["type"],
 });
 

@@ -29,7 +29,7 @@ import * as metrics from "./metrics.ts";
 import type { XdsOptions } from "./options.ts";
 import { preparation, type PushQueue, pushQueue, step } from "./push/mod.ts";
 import { queryAnswerer } from "./query/mod.ts";
-import { quarantine, type Quarantined, retries } from "./quarantine/mod.ts";
+import { quarantine, type Quarantined, retries, withOpinions } from "./quarantine/mod.ts";
 import {
   type BatchCache,
   batchCache,
@@ -61,7 +61,7 @@ export interface XdsServer {
   readonly size: number;
   /** Streams that wait for a push or are being sent one. */
   readonly pushing: number;
-  /** Resources that are quarantined because proxies rejected them. */
+  /** Resources that are withheld from proxies that rejected them. */
   quarantined(): Quarantined[];
   /** Sends all resources to all streams again, quarantined ones too. Returns the number of streams. */
   pushAll(): number;
@@ -116,7 +116,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
     services: servicesOf(acceptor),
     sessions: () => [...sessions].filter(isProxy).map(sessionInfo),
     clients: () => [...sessions].filter((one) => !isProxy(one)).map(sessionInfo),
-    quarantined: () => context.quarantine.list(),
+    quarantined: () => withOpinions(context.quarantine.list(), sessions),
     get size() {
       return sessions.size;
     },

@@ -11,6 +11,7 @@ import type { Quarantined } from "../../serve/mod.ts";
 import type { ComponentChildren } from "../../web/mod.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { rejectionsOf } from "../rejections.ts";
+import { contradiction } from "../troubles.ts";
 import { longText } from "./collapse.ts";
 import { ago, badge, count, h, type Tone } from "./layout.ts";
 import { mistakesOf, rejectedDocuments } from "./problem_tables.ts";
@@ -61,6 +62,7 @@ export function quarantineBanner(inputs: DebugInputs, meta: Meta): ComponentChil
   const [first] = found;
   if (first === undefined) return null;
   const resources = count(found.length, "resource", "resources");
+  const contradicted = contradiction(first);
   return h("section", { "aria-label": "Rejected by proxies" }, [
     h("p", { class: "banner bad", role: "alert" }, [
       `Proxies have rejected ${resources} of generation ${meta.generation} for `,
@@ -69,6 +71,7 @@ export function quarantineBanner(inputs: DebugInputs, meta: Meta): ComponentChil
       first.lastGood === undefined
         ? "They are served nothing instead. "
         : "They are served the last accepted version. ",
+      contradicted === undefined ? null : `${contradicted}. `,
       h("a", { href: "/debug/quarantine" }, "Quarantine"),
     ]),
     h("p", null, [`${first.name}: `, longText(first.message, "bad")]),

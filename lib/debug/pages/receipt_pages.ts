@@ -125,13 +125,14 @@ function quarantinePage(inputs: DebugInputs, url: URL): Response {
       h(
         "p",
         { class: "mute" },
-        "Resource versions that proxies rejected. Other resources are not affected. A change of the configuration ends the quarantine. A version is sent to one proxy again at growing intervals.",
+        "Resource versions that are withheld from proxies that rejected them. Other resources and other proxies are not affected. A change of the configuration ends the quarantine. A version is sent again at growing intervals.",
       ),
       table({
         caption: `Quarantined (${list.length})`,
         columns: [
           "Resource",
-          "For",
+          "Rejected by",
+          "Accepted by",
           "Message of the proxy",
           "Duration",
           "Next retry in",
@@ -151,7 +152,6 @@ function row(one: Quarantined, inputs: DebugInputs): ComponentChildren[] {
   const { short } = xdsType(one.typeUrl);
   const proxies = one.streams.map((id) => streamProxy(inputs, id));
   const [first] = proxies;
-  const { role, namespace } = JSON.parse(one.classKey) as { role: string; namespace: string };
   return [
     [
       `${short} `,
@@ -160,11 +160,13 @@ function row(one: Quarantined, inputs: DebugInputs): ComponentChildren[] {
         : h("a", { href: pathOf("proxies", first, short, one.name) }, one.name),
     ],
     [
-      one.from === "class"
-        ? `every ${role} of its class in ${namespace}`
-        : "proxies that rejected it",
       longList(proxies.map(proxyLink)),
+      longList(one.rejectedBy.map((name) => [
+        `${name} `,
+        one.outvoted.includes(name) ? badge("contradicted", "warn") : null,
+      ])),
     ],
+    one.acceptedBy.length === 0 ? "nobody" : longList(one.acceptedBy.map((name) => [name])),
     longText(one.message, "bad"),
     ago(one.since, now),
     span(Math.max(0, one.retryAt - now)),

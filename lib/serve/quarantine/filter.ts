@@ -1,6 +1,6 @@
 /**
- * The filter of quarantined resources: a stream is sent the last good version instead of a rejected
- * one, or nothing.
+ * The filter of quarantined resources: a stream is sent the version before instead of one that it
+ * rejected, or nothing.
  *
  * @module
  */
@@ -89,23 +89,11 @@ function replaced(
   return { resources: left, withheld };
 }
 
-/** Sends names to the streams of a class, `except` one that has them. */
-export function sendAgain(
-  { context, binding }: Session,
-  { type, view }: Subscription,
-  names: readonly string[],
-  except?: Session,
-): void {
-  if (!view) return;
-  for (const other of context.registry.streams(view)) {
-    if (other === except || other.binding.classKey !== binding.classKey) continue;
-    for (const theirs of other.subscriptions) {
-      if (theirs.type !== type || theirs.view !== view) continue;
-      for (const name of names) if (wants(theirs, name)) resendName(theirs, name);
-      contentChanged(theirs);
-    }
-    context.enqueue(other);
-  }
+/** Sends names again to a stream that wants them. */
+function sendAgain(session: Session, subscription: Subscription, names: readonly string[]): void {
+  for (const name of names) if (wants(subscription, name)) resendName(subscription, name);
+  contentChanged(subscription);
+  session.context.enqueue(session);
 }
 
 function anything({ absent, removed, respond }: Change): boolean {

@@ -82,10 +82,10 @@ Deno.test("quarantine: a NACK keeps the last accepted version, other resources a
   await one.settle();
   assert.deepEqual([...one.holds], [["a", "a2"], ["b", "b1"], ["d", "d1"]]);
   const [b, c] = w.xds.quarantined();
-  assert.deepEqual([b!.name, b!.from, b!.streams, b!.culprits], [
+  assert.deepEqual([b!.name, b!.streams, b!.rejectedBy, b!.culprits], [
     "b",
-    "class",
     ["one.default-1"],
+    ["127.0.0.1 sidecar~10.0.0.1~one.default~default.svc.cluster.local"],
     [{ object: "Thing/default/b", generation: 2 }],
   ]);
   assert.match(b!.message, /adding\/updating cluster\(s\) b/);
@@ -100,7 +100,8 @@ Deno.test("quarantine: a NACK keeps the last accepted version, other resources a
   const said = two.seen.flatMap(({ resources }) =>
     resources.map((r) => text.decode(r.resource!.value))
   );
-  assert.deepEqual(said.filter((content) => content.endsWith("bad")), [], "never sent to another");
+  // It answers for itself, once.
+  assert.deepEqual(said.filter((content) => content.endsWith("bad")).sort(), ["b bad", "c bad"]);
 
   w.set(CDS, { a: "a3" });
   w.publish();
@@ -188,7 +189,9 @@ Deno.test("quarantine: a version that another proxy of the class accepted is wit
   const one = picky(w, CDS, "one");
   await one.settle();
   assert.deepEqual([...one.holds], []);
-  assert.equal(w.xds.quarantined()[0]!.from, "stream");
+  const [held] = w.xds.quarantined();
+  assert.deepEqual(held!.acceptedBy.map((name) => name.split("~")[2]), ["good.default"]);
+  assert.deepEqual(held!.outvoted, held!.rejectedBy);
   const newClient = w.delta({ name: "newClient" });
   newClient.send({ typeUrl: CDS });
   assert.deepEqual((await newClient.take()).resources.map(({ name }) => name), ["a"]);

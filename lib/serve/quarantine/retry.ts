@@ -1,20 +1,21 @@
 /**
- * Retries of quarantined versions, at growing intervals. One proxy of the class is sent the version in
- * a response of its own; if it accepts, the other proxies of the class are sent it.
+ * Retries of quarantined versions, at growing intervals. One of the proxies of a class that rejected a
+ * version is sent it again, in a response of its own, each time another one. If it accepts, the
+ * others follow.
  *
  * @module
  */
 import { scope } from "../../log/mod.ts";
 import type { Session } from "../session/context.ts";
 import type { Entry, Quarantine } from "./types.ts";
+import { PAUSE_MS } from "./retry_timing.ts";
 import { sendOnce } from "./search.ts";
 import { type Subscription, wants } from "../subscription/mod.ts";
 
 const log = scope("ads");
 
-/** Number of resources in one retry, and minimum time between two retries, milliseconds. */
+/** Number of responses in one round of retries. */
 const BATCH = 32;
-const PAUSE_MS = 1000;
 
 /** Runs something later; returns the way to call it off. */
 export type LaterTimer = (run: () => void, ms: number) => () => void;
@@ -51,51 +52,62 @@ export function retries(options: {
   const run = () => {
     stop();
     const quarantine = options.quarantine();
-    for (const entry of quarantine.due().slice(0, BATCH)) {
-      attempt(entry, quarantine, options.sessions);
+    let left = BATCH;
+    for (const entry of quarantine.due()) {
+      left -= attempt(entry, quarantine, { sessions: options.sessions, left });
+      if (left <= 0) break;
     }
     arm();
   };
   return { arm, stop };
 }
 
-function attempt(entry: Entry, quarantine: Quarantine, sessions: ReadonlySet<Session>): void {
-  const taker = takerOf(entry, sessions);
-  quarantine.tryAgain(entry, taker?.session);
-  if (!taker) return;
-  const { session, subscription } = taker;
-  const resource = subscription.view!.get(entry.name)!;
-  const { name, tries } = entry;
-  log.info("a rejected resource is tried again", {
-    proxy: session.id,
-    type: subscription.type.short,
-    name,
-    tries,
-  });
-  sendOnce(session, subscription, resource);
+/** Sends an entry again, to at most `left` streams; returns their number, at least 1. */
+function attempt(
+  entry: Entry,
+  quarantine: Quarantine,
+  { sessions, left }: { readonly sessions: ReadonlySet<Session>; readonly left: number },
+): number {
+  const takers = takersOf(entry, sessions).slice(0, entry.isEased ? left : 1);
+  quarantine.tryAgain(entry, takers.map(({ session }) => session));
+  for (const { session, subscription } of takers) {
+    const { name, tries } = entry;
+    log.info("a rejected resource is tried again", {
+      proxy: session.id,
+      type: subscription.type.short,
+      name,
+      tries,
+    });
+    sendOnce(session, subscription, subscription.view!.get(name)!);
+  }
+  return Math.max(1, takers.length);
 }
 
-/** Selects the stream for a retry: one that rejected it, otherwise one of its class. */
-function takerOf(
-  entry: Entry,
-  sessions: ReadonlySet<Session>,
-): { readonly session: Session; readonly subscription: Subscription } | undefined {
-  const rejecting = [...sessions].filter((session) => entry.streams.has(session));
-  const others = entry.from === "class"
-    ? [...sessions].filter(({ binding }) => binding.classKey === entry.classKey)
-    : [];
-  for (const session of [...rejecting, ...others]) {
-    const subscription = session.subscriptions.find(({ type }) => type.url === entry.typeUrl);
-    if (subscription && canTry(session, subscription, entry)) return { session, subscription };
+interface Taker {
+  readonly session: Session;
+  readonly subscription: Subscription;
+  readonly tries: number;
+}
+
+/** The streams that rejected an entry and can be sent it, those with the fewest retries first. */
+function takersOf({ holders, typeUrl, name }: Entry, sessions: ReadonlySet<Session>): Taker[] {
+  const takers: Taker[] = [];
+  for (const session of sessions) {
+    const held = holders.get(session);
+    if (!held) continue;
+    const subscription = session.subscriptions.find(({ type }) => type.url === typeUrl);
+    if (subscription && canTry(session, subscription, { name, versions: held.versions })) {
+      takers.push({ session, subscription, tries: held.tries });
+    }
   }
-  return undefined;
+  return takers.sort((a, b) => a.tries - b.tries);
 }
 
 /** A full SotW response cannot have only one resource, because it removes what it omits. */
 function canTry(
   { variant, closed }: Session,
   subscription: Subscription,
-  { name, versions }: Entry,
+  { name, versions }: Pick<Entry, "name" | "versions">,
 ): boolean {
   if (closed || !subscription.started || (variant === "sotw" && subscription.type.fullState)) {
     return false;

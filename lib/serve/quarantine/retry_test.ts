@@ -63,7 +63,7 @@ function choosy(w: World, typeUrl: string, name: string, names: readonly string[
   };
 }
 
-Deno.test("retry: a rejected version is sent to one proxy at growing intervals, and to no other in between", async () => {
+Deno.test("retry: a rejected version is sent at growing intervals, to the proxies that rejected it in turn", async () => {
   const time = handClock();
   await using w = await world([RDS], {}, time);
   w.set(RDS, { a: "a1", b: "b bad" });
@@ -72,8 +72,8 @@ Deno.test("retry: a rejected version is sent to one proxy at growing intervals, 
   await one.settle();
   const two = choosy(w, RDS, "two", ["a", "b"]);
   await two.settle();
-  assert.deepEqual(two.sent(), ["a1"]);
   one.sent();
+  two.sent();
   const [held] = w.xds.quarantined();
   assert.deepEqual([held!.tries, held!.retryAt], [0, time.clock() + MINUTE]);
   let wait = 1;
@@ -83,7 +83,8 @@ Deno.test("retry: a rejected version is sent to one proxy at growing intervals, 
     assert.deepEqual([one.sent(), two.sent()], [[], []], `not before ${wait} minutes`);
     time.pass(1);
     await Promise.all([one.settle(), two.settle()]);
-    assert.deepEqual([one.sent(), two.sent()], [["b bad"], []]);
+    const sent = [one.sent(), two.sent()];
+    assert.deepEqual(tries % 2 === 1 ? sent : sent.toReversed(), [["b bad"], []]);
     assert.equal(w.xds.quarantined()[0]!.tries, tries);
     wait = Math.min(30, wait * 2);
   }

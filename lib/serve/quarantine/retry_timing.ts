@@ -8,6 +8,9 @@
 /** Milliseconds: the first wait, and the longest one. Each retry doubles the wait. */
 const WAIT = { first: 60_000, longest: 30 * 60_000 };
 
+/** Minimum time between two rounds of retries, milliseconds. */
+export const PAUSE_MS = 1000;
+
 /**
  * Returns the time of the next retry after a number of retries. `now`: milliseconds since the
  * epoch.

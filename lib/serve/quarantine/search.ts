@@ -10,7 +10,6 @@ import type { Resource } from "../../graph/mod.ts";
 import { scope } from "../../log/mod.ts";
 import { named } from "./nack_message.ts";
 import type { PendingResponse } from "../push/plan.ts";
-import { sendAgain } from "./filter.ts";
 import type { Session } from "../session/context.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
 import {
@@ -70,7 +69,7 @@ export function rejected(
   }
   const arrived = culprits.length > 0 && PARTLY_ACCEPTED.has(subscription.type.url);
   if (rest.length > 0 && !arrived) {
-    const groups = culprits.length === 0 ? halves(rest) : [rest];
+    const groups = culprits.length === 0 ? split(session, subscription, rest) : [rest];
     const trials = groups.map((resources) => ({ resources, removed: [] }));
     sendLater(session, subscription, sent, trials);
   }
@@ -138,9 +137,6 @@ function quarantine(
     before: before?.version === version ? undefined : before,
     message,
     together,
-    from: acceptedByOthers(session, subscription, sent, name) || subscription.probed >= MAX_PROBES
-      ? "stream"
-      : "class",
     culprits: subscription.view ? context.culprits(subscription.view, name) : [],
   });
   if (!instead || !asked) return;
@@ -148,25 +144,6 @@ function quarantine(
   resendName(subscription, name);
   contentChanged(subscription);
   context.enqueue(session);
-}
-
-/** Reports if another proxy of the class accepted the resource that this one rejects. */
-function acceptedByOthers(
-  session: Session,
-  subscription: Subscription,
-  sent: Sent,
-  name: string,
-): boolean {
-  if (!subscription.view) return false;
-  for (const other of session.context.registry.streams(subscription.view)) {
-    if (other === session || other.binding.classKey !== session.binding.classKey) continue;
-    const theirs = other.subscriptions.find(({ type }) => type === subscription.type);
-    if (!theirs || theirs.view !== subscription.view || theirs.nack || !wants(theirs, name)) {
-      continue;
-    }
-    if (theirs.settledAt >= sent.revision) return true;
-  }
-  return false;
 }
 
 /** Sends one resource in a response of its own, to find out whether it is still rejected. */
@@ -188,6 +165,20 @@ function sendLater(
 /** Reports if a search is running. */
 export function isProbing({ search }: Subscription): boolean {
   return search === "searching";
+}
+
+/**
+ * Splits what a client rejected: the resources that others rejected apart from the rest, if there are
+ * both, otherwise in halves.
+ */
+function split(
+  session: Session,
+  { type }: Subscription,
+  resources: readonly Resource[],
+): readonly (readonly Resource[])[] {
+  const suspects = new Set(session.context.quarantine.suspects(session, type.url, resources));
+  if (suspects.size === 0 || suspects.size === resources.length) return halves(resources);
+  return [resources.filter((one) => !suspects.has(one)), [...suspects]];
 }
 
 function halves(resources: readonly Resource[]): readonly (readonly Resource[])[] {
@@ -230,10 +221,9 @@ export function probes(session: Session): PendingResponse[] {
   return pendingResponses;
 }
 
-/** A client accepted a response: its resources are no longer quarantined for the proxies of the class. */
+/** A client accepted a response: its resources are withheld from it no longer. */
 export function accepted(session: Session, subscription: Subscription, { resources }: Sent): void {
   const { quarantine } = session.context;
   if (quarantine.size === 0 || !subscription.view) return;
-  const freed = quarantine.accept(session, subscription.type.url, resources);
-  if (freed.length > 0) sendAgain(session, subscription, freed, session);
+  quarantine.accept(session, subscription.type.url, resources);
 }

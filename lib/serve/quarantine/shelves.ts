@@ -4,35 +4,33 @@
  * @module
  */
 import type { Resource } from "../../graph/mod.ts";
-import { xdsType } from "../../model/mod.ts";
-import * as metrics from "../metrics.ts";
-import type { Entry, Rejection, Stream } from "./types.ts";
+import type { Entry, Rejection } from "./types.ts";
+import { replacement } from "./kept_versions.ts";
 
-/** Maximum number of entries. Beyond it the oldest are dropped, and may be sent once more. */
+/**
+ * Maximum number of entries without holders: their proxies are gone, and new ones get the version
+ * before. Entries with holders are bounded by the records of streams.
+ */
 const MAX_ENTRIES = 20_000;
-
-/** Entries by name, of one class and type. */
-export type Shelf = ReadonlyMap<string, Entry>;
 
 /** The entries, in the order of their shelves. */
 export class Shelves {
   readonly #shelves = new Map<string, Map<string, Entry>>();
+  /** Entries without holders, the oldest first. */
+  readonly #left = new Set<Entry>();
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** The entries of a stream's class for a type; `undefined` if there are none. */
-  of({ binding }: Stream, typeUrl: string): Shelf | undefined {
-    return this.#size === 0 ? undefined : this.#shelves.get(shelfKey(binding.classKey, typeUrl));
+  of(classKey: string, typeUrl: string, name: string): Entry | undefined {
+    return this.#shelves.get(shelfKey(classKey, typeUrl))?.get(name);
   }
 
   /** All entries, as they are now. */
   entries(): Entry[] {
-    return this.#size === 0 ? [] : [...this.#shelves.values()].flatMap((shelf) => [
-      ...shelf.values(),
-    ]);
+    return [...this.#shelves.values()].flatMap((shelf) => [...shelf.values()]);
   }
 
   /**
@@ -40,7 +38,7 @@ export class Shelves {
    *
    * @param since milliseconds since the epoch
    */
-  add({ stream, typeUrl, resource, before, from }: Rejection, since: number): Entry {
+  add({ stream, typeUrl, resource }: Rejection, since: number): Entry {
     const entry: Entry = {
       classKey: stream.binding.classKey,
       typeUrl,
@@ -48,31 +46,44 @@ export class Shelves {
       versions: [],
       message: "",
       since,
-      lastGood: before,
-      from,
-      streams: new Set(),
       culprits: [],
       tries: 0,
       retryAt: Infinity,
-      trial: undefined,
-      together: [],
+      isEased: false,
+      kept: [],
+      identities: new Set(),
+      holders: new Map(),
+      leftAt: since,
     };
     const key = shelfKey(entry.classKey, typeUrl);
     let shelf = this.#shelves.get(key);
     if (!shelf) this.#shelves.set(key, shelf = new Map());
     shelf.set(resource.name, entry);
-    if (++this.#size > MAX_ENTRIES) this.#dropOldest();
-    metrics.quarantined.inc({ type: xdsType(typeUrl).short });
+    this.#size++;
     return entry;
   }
 
-  drop({ classKey, typeUrl, name }: Entry): void {
+  /** An entry has its first holder. */
+  taken(entry: Entry): void {
+    this.#left.delete(entry);
+  }
+
+  /** The last holder of an entry left. */
+  left(entry: Entry): void {
+    this.#left.add(entry);
+    if (this.#left.size <= MAX_ENTRIES) return;
+    const [oldest] = this.#left;
+    this.drop(oldest!);
+  }
+
+  drop(entry: Entry): void {
+    const { classKey, typeUrl, name } = entry;
+    this.#left.delete(entry);
     const key = shelfKey(classKey, typeUrl);
     const shelf = this.#shelves.get(key);
     if (!shelf?.delete(name)) return;
     if (shelf.size === 0) this.#shelves.delete(key);
     this.#size--;
-    metrics.quarantined.dec({ type: xdsType(typeUrl).short });
   }
 
   /** Returns the replacement in other classes that rejected the same version. */
@@ -80,15 +91,10 @@ export class Shelves {
     for (const shelf of this.#shelves.values()) {
       const entry = shelf.get(name);
       if (entry?.typeUrl !== typeUrl || !entry.versions.includes(version)) continue;
-      if (entry.lastGood) return entry.lastGood;
+      const found = replacement(entry.kept, [version]);
+      if (found) return found;
     }
     return undefined;
-  }
-
-  #dropOldest(): void {
-    const [shelf] = this.#shelves.values();
-    const [oldest] = shelf?.values() ?? [];
-    if (oldest) this.drop(oldest);
   }
 }
 
