@@ -37,7 +37,9 @@ export {
   type Distribution,
   distributionOf,
   type EndpointFacts,
+  type ServerIdentities,
   type ServiceFacts,
+  WORKLOAD_NAME,
 } from "./registry_facts.ts";
 export {
   carriesGrpc,

@@ -17,7 +17,12 @@ export interface EndpointFacts {
   readonly hostname: string;
   /** Name of the node; empty: unknown. */
   readonly node: string;
+  /** True for a pod: only its label says if its proxy terminates mutual TLS. */
+  readonly pod: boolean;
 }
+
+/** Label of pods and WorkloadEntries with the name of their workload. */
+export const WORKLOAD_NAME = "service.mesh.io/workload-name";
 
 /** Preference of a Service for endpoints near the client. */
 export type Distribution = "any" | "same-zone" | "same-node";
@@ -41,6 +46,14 @@ export function distributionOf(text: string | undefined): Distribution {
   }
 }
 
+/** Identities of servers that annotations of Services name. */
+export interface ServerIdentities {
+  /** Service accounts, `namespace/account`, in the trust domains of the mesh. */
+  readonly accounts: readonly string[];
+  /** Identities as they are in certificates. */
+  readonly names: readonly string[];
+}
+
 /** Facts about a Service of an orchestrator. */
 export interface ServiceFacts {
   /** True for a Service without a virtual address: clients choose an endpoint by its address. */
@@ -58,6 +71,8 @@ export interface ServiceFacts {
   readonly endpoints: readonly EndpointFacts[];
   /** The host of another Service that its clients reach (`ExternalName`); unset: it is no alias. */
   readonly alias?: string;
+  /** Further identities of its servers, which annotations name; unset: none. */
+  readonly identities?: ServerIdentities;
   /** True if only clients of its own cluster see its endpoints. */
   readonly clusterOnly?: boolean;
 }

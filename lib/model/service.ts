@@ -4,7 +4,7 @@
  * @module
  */
 import { type KeyCodec, pathOf, text } from "../graph/mod.ts";
-import type { Distribution } from "./registry_facts.ts";
+import type { Distribution, ServerIdentities } from "./registry_facts.ts";
 
 /** Protocol of a port. */
 export type Protocol =
@@ -90,6 +90,8 @@ export interface Service {
   readonly meshExternal: boolean;
   readonly exportTo: Visibility;
   readonly subjectAltNames: readonly string[];
+  /** Further identities of its servers, which annotations of Services name; unset: none. */
+  readonly identities?: ServerIdentities;
   readonly labels: Readonly<Record<string, string>>;
   /** See `ObjectMeta.creationTime`. */
   readonly creationTime: number;
@@ -119,6 +121,8 @@ export interface Endpoint {
   readonly cluster?: string;
   /** Name of the node, if it is known. */
   readonly node?: string;
+  /** True for a pod of an orchestrator: only its label says if its proxy terminates mutual TLS. */
+  readonly pod?: boolean;
   /** True if only clients of its cluster see it. */
   readonly clusterOnly?: boolean;
 }

@@ -71,6 +71,8 @@ export interface ServiceIndexes {
   readonly clusterOnlyHosts: Index;
   /** Host → hosts that are aliases of it. */
   readonly aliases: Index;
+  /** Namespace → hosts of aliases that are seen by it. */
+  readonly aliasHosts: Index;
   /** `all` → ids of the remote clusters that services come from. */
   readonly remoteClusters: Index;
   /** `all` → row keys of the Services with the label of a network, whose gateways they are. */
@@ -105,6 +107,7 @@ type HostIndexes =
   | "nearHosts"
   | "clusterOnlyHosts"
   | "aliases"
+  | "aliasHosts"
   | "remoteClusters"
   | "networkGateways"
   | "entriesByHost"
@@ -138,6 +141,10 @@ function byHost({ plain }: Factory): Pick<ServiceIndexes, HostIndexes> {
     aliases: plain("aliases", function* (row) {
       const target = row.service?.alias;
       if (target !== undefined) { for (const host of hostsOf(row)) yield [target, host]; }
+    }),
+    aliasHosts: plain("aliasHosts", function* (row) {
+      if (row.service?.alias === undefined) return;
+      for (const namespace of seenBy(row)) for (const host of hostsOf(row)) yield [namespace, host];
     }),
     remoteClusters: plain("remoteClusters", function* ({ meta: { origin: { cluster } } }) {
       if (cluster !== undefined) yield ["all", cluster];
@@ -188,12 +195,7 @@ function byPort({ typed }: Factory): Pick<ServiceIndexes, PortIndexes> {
         }
       },
     ),
-    // Connections to an alias go to the addresses of the other host, which has the listeners.
-    tcpHosts: typed(
-      "tcpHosts",
-      ports,
-      (row) => row.service?.alias === undefined ? hostEntries(row, mayBeTcp) : [],
-    ),
+    tcpHosts: typed("tcpHosts", ports, (row) => hostEntries(row, mayBeTcp)),
     headlessHosts: typed("headless", { bucket: integer, member: text }, function* (row) {
       if (!isHeadless(row)) return;
       for (const { number } of row.spec.ports) {

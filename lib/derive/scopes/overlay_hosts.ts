@@ -29,7 +29,8 @@ export function deriveOverlayHosts(
     for (const host of [...hosts]) {
       for (const other of sharersOf(read, inputs, services, { namespace, host })) hosts.add(other);
     }
-    for (const host of [...hosts]) add(read.members(indexes.aliases, host));
+    // Aliases of aliases follow, too: the loop reaches what it adds.
+    for (const host of hosts) add(read.members(indexes.aliases, host));
     // A host that means something else here does so as a destination, too.
     for (const host of [...hosts]) add(read.members(indexes.routeHostsByDestination, host));
     // Rules with delegates or source namespaces: their destinations are compared as a whole.

@@ -96,6 +96,25 @@ export function addEgressProxy(
   read.decide?.({ of: [host], group: "import", ...source, value: proxy.host });
 }
 
+/** Adds the hosts that imported aliases stand for. */
+export function addAliasTargets(
+  read: Read,
+  { inputs, services }: Imports,
+  namespace: string,
+  into: Set<string>,
+): void {
+  const aliases = ["", namespace].flatMap((ns) => read.members(inputs.indexes.aliasHosts, ns));
+  for (const host of aliases) {
+    if (!into.has(host)) continue;
+    const key = read.get(services.resolve, { namespace, host });
+    const service = key && read.get(services.service, key);
+    if (service?.alias === undefined) continue;
+    into.add(service.alias);
+    const source = { source: "object", object: service.source, value: `alias ${host}` } as const;
+    read.decide?.({ of: [service.alias], group: "import", field: "spec.externalName", ...source });
+  }
+}
+
 /** Adds the destinations of an imported host's routes: they are imported with it. */
 export function addDestinations(
   read: Read,

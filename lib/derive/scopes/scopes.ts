@@ -28,6 +28,7 @@ import {
 import { deriveOverlayHosts } from "./overlay_hosts.ts";
 import type { Routes } from "../routes/mod.ts";
 import {
+  addAliasTargets,
   addDestinations,
   addEgressProxy,
   importHosts,
@@ -147,6 +148,7 @@ function deriveEgressHosts(imports: Imports): Scopes["egressHosts"] {
         for (const host of read.follow(egressHosts, key)) all.add(host);
       });
       addEgressProxy(read, imports, proxies, all);
+      addAliasTargets(read, imports, namespace, all);
       for (const host of [...all]) addDestinations(read, imports, { namespace, host }, all);
       return [...all].sort();
     },

@@ -13,6 +13,7 @@ import {
   type Locality,
   localityFromLabels,
   nameOfObject,
+  WORKLOAD_NAME,
 } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
 import {
@@ -29,8 +30,8 @@ import { type Labels, workloadLabels } from "../inputs/mod.ts";
 /** A ServiceEntry as one of those that define a service. */
 export interface DefiningEntry {
   readonly row: ConfigObject<ServiceEntry>;
-  /** Number of its port → name of that port at the service; see `portNames`. */
-  readonly names: ReadonlyMap<number, string>;
+  /** Name of its port → name of that port at the service; see `portNames`. */
+  readonly names: ReadonlyMap<string, string>;
   /**
    * The host, if other entries define it, too: an entry without endpoints whose host is resolved
    * then has the host itself as its endpoint, at ports where no earlier entry has it.
@@ -147,13 +148,14 @@ interface EndpointSource {
 function endpointOf(
   spec: ServiceEntry,
   workload: WorkloadEntry,
-  names: ReadonlyMap<number, string>,
+  names: ReadonlyMap<string, string>,
   { meta, labels, listed = false }: EndpointSource,
 ): Endpoint {
   const ports: Record<string, number> = {};
   for (const { number, name, targetPort } of spec.ports) {
-    if (listed && workload.ports[name] === undefined) continue;
-    ports[names.get(number) ?? name] = workload.ports[name] || targetPort || number;
+    const served = names.get(name);
+    if (served === undefined || listed && workload.ports[name] === undefined) continue;
+    ports[served] = workload.ports[name] || targetPort || number;
   }
   return {
     address: workload.address,
@@ -165,9 +167,15 @@ function endpointOf(
     serviceAccount: workload.serviceAccount,
     namespace: meta.namespace,
     health: meta.health ?? "healthy",
-    workload: nameOfObject(meta),
+    ...workloadNames(nameOfObject(meta), labels),
     ...(meta.origin.cluster === undefined ? {} : { cluster: meta.origin.cluster }),
   };
+}
+
+/** The name of a workload, and its name below the host of a headless service if that differs. */
+function workloadNames(own: string, labels: Labels): Pick<Endpoint, "workload" | "hostname"> {
+  const named = labels[WORKLOAD_NAME] || own;
+  return named === own ? { workload: own } : { workload: named, hostname: own };
 }
 
 /** Reads `region/zone/subzone`; parts that are missing are empty. */

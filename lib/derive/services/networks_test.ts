@@ -22,7 +22,14 @@ function gatewaysOf(facts: Partial<ServiceFacts>, host = "GW.shop.svc.cluster.lo
   const mesh = meshOf("");
   const [object] = objectsOf(SERVICE) as ConfigObject<ServiceEntry>[];
   const service = serviceFacts({
-    endpoints: [{ health: "healthy", namespace: "shop", workload: "gw", hostname: "", node: "" }],
+    endpoints: [{
+      health: "healthy",
+      namespace: "shop",
+      workload: "gw",
+      hostname: "",
+      node: "",
+      pod: true,
+    }],
     ...facts,
   });
   const gw = { case: "registryServiceName" as const, value: host };

@@ -13,24 +13,31 @@ type Row = ConfigObject<ServiceEntry>;
 
 /**
  * The ports of a service: those of the oldest entry, and those of each later one that agrees with
- * it (see {@link whyApart}). If several ports have one number, the oldest counts. Names are unique:
- * a name that an older port has gets the number as suffix.
+ * it (see {@link whyApart}). If several ports have one number, the oldest counts; one that carries UDP
+ * gives way to others. Names are unique: a name that an older port has gets the number as suffix.
  *
  * @param rows the entries that define the host, oldest first
  */
 export function mergedPorts(rows: readonly Row[]): ServicePort[] {
   const [first] = rows;
   if (first === undefined) return [];
-  const merged = first.spec.ports.map((port) => portOf(port));
-  for (const row of rows.slice(1)) {
-    if (whyApart(row, first) !== undefined) continue;
+  const merged: ServicePort[] = [];
+  for (const row of rows) {
+    if (row !== first && whyApart(row, first) !== undefined) continue;
     for (const port of row.spec.ports) {
-      if (merged.some(({ number }) => number === port.number)) continue;
-      const taken = merged.some(({ name }) => name === port.name);
-      merged.push(portOf(port, taken ? `${port.name}-${port.number}` : port.name));
+      const at = merged.findIndex(({ number }) => number === port.number);
+      if (at >= 0 && (merged[at]!.protocol !== "UDP" || isUdp(port))) continue;
+      const taken = merged.some(({ name }, i) => name === port.name && i !== at);
+      const added = portOf(port, taken ? `${port.name}-${port.number}` : port.name);
+      if (at >= 0) merged[at] = added;
+      else merged.push(added);
     }
   }
   return merged;
+}
+
+function isUdp({ protocol }: ServiceEntry["ports"][number]): boolean {
+  return protocolOf(protocol) === "UDP";
 }
 
 function portOf(port: ServiceEntry["ports"][number], name: string = port.name): ServicePort {
@@ -43,14 +50,16 @@ function portOf(port: ServiceEntry["ports"][number], name: string = port.name): 
 }
 
 /**
- * Port number of an entry → the name of that port at the service. A port that the service does not
- * have keeps its own name: endpoints at it serve the service's port of that name.
+ * Name of a port of an entry → the name of that port at the service. A port that the service does not
+ * have keeps its own name: endpoints at it serve the service's port of that name. A UDP port is none
+ * where the service has another port of its number.
  */
-export function portNames(row: Row, merged: readonly ServicePort[]): Map<number, string> {
-  return new Map(row.spec.ports.map(({ number, name }) => [
-    number,
-    merged.find((port) => port.number === number)?.name ?? name,
-  ]));
+export function portNames(row: Row, merged: readonly ServicePort[]): Map<string, string> {
+  return new Map(row.spec.ports.flatMap((own): [string, string][] => {
+    const port = merged.find(({ number }) => number === own.number);
+    if (port === undefined) return [[own.name, own.name]];
+    return isUdp(own) === (port.protocol === "UDP") ? [[own.name, port.name]] : [];
+  }));
 }
 
 /** The property in which an entry differs from an older one, so that its ports are not added; `undefined`: none. */

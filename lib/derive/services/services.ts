@@ -3,14 +3,11 @@
  *
  * @module
  */
-import type { PassedOver } from "../../base/mod.ts";
 import type { Derived, Read } from "../../graph/mod.ts";
 import {
-  byAge,
   type ConfigObject,
   type Endpoint,
   fromObject,
-  namespaceOf,
   objectKeys,
   objectRef,
   type Resolution,
@@ -26,6 +23,7 @@ import {
   ServiceEntry_Location,
   ServiceEntry_Resolution,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import { aliasTarget, definingEntries, resolveHost } from "./definitions.ts";
 import { endpointsOf } from "./endpoints.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import {
@@ -35,7 +33,6 @@ import {
   namespacePreference,
   preferenceOf,
   visibilityOf,
-  visibleTo,
 } from "../inputs/mod.ts";
 import { mergedPorts, portNames, whyApart } from "./ports.ts";
 
@@ -46,8 +43,8 @@ export interface Services {
   /** The endpoints of a service, in the order of their definition. */
   readonly endpoints: Derived<readonly Endpoint[], ServiceKey>;
   /**
-   * Service accounts of a service's endpoints, `namespace/account`, sorted; empty
-   * when one of the endpoints has none.
+   * Known service accounts of a service's endpoints, `namespace/account`, sorted. Endpoints without a
+   * known account add none.
    */
   readonly accounts: Derived<readonly string[], ServiceKey>;
   /**
@@ -60,7 +57,7 @@ export interface Services {
 /** Creates the tables. */
 export function deriveServices(inputs: MeshInputs): Services {
   const { graph } = inputs;
-  const service = graph.derive("service", serviceKeys, (read, key): Service | undefined => {
+  const service: Services["service"] = graph.derive("service", serviceKeys, (read, key) => {
     const [row, ...younger] = definingEntries(read, inputs, key);
     if (row === undefined) return undefined;
     read.decide?.({
@@ -73,13 +70,22 @@ export function deriveServices(inputs: MeshInputs): Services {
           (whyApart(y, row) === undefined ? "too" : `not: its ${whyApart(y, row)} differs`),
       })),
     });
+    if (row.service?.alias !== undefined) return aliasOf(read, row, key);
     const rows = [row, ...younger];
     return {
       ...serviceOf(row, key.host, mergedPorts(rows)),
       ...preferenceAt(read, inputs, row),
       ...clusterAddressesOf(row, younger),
+      ...identitiesOf(rows),
     };
   });
+  /** An alias has the ports of the service that it stands for. */
+  const aliasOf = (read: Read, row: ConfigObject<ServiceEntry>, { host }: ServiceKey): Service => {
+    const target = aliasTarget(read, inputs, row);
+    const ports = target === undefined ? [] : read.get(service, target)?.ports ?? [];
+    const alias = target === undefined ? {} : { alias: target.host };
+    return { ...serviceOf(row, host, ports), ...alias };
+  };
   const endpoints = graph.derive(
     "endpoints",
     serviceKeys,
@@ -99,88 +105,10 @@ export function deriveServices(inputs: MeshInputs): Services {
     (read, key) => resolveHost(read, inputs, key),
   );
   const accounts = graph.derive("service.accounts", serviceKeys, (read, key) => {
-    const all = read.get(endpoints, key);
-    if (all.some((endpoint) => endpoint.serviceAccount === "")) return [];
-    return [...new Set(all.map((e) => `${e.namespace}/${e.serviceAccount}`))].sort();
+    const known = read.get(endpoints, key).filter(({ serviceAccount }) => serviceAccount !== "");
+    return [...new Set(known.map((e) => `${e.namespace}/${e.serviceAccount}`))].sort();
   });
   return { service, endpoints, accounts, resolve };
-}
-
-function resolveHost(
-  read: Read,
-  inputs: MeshInputs,
-  { namespace, host }: HostKey,
-): ServiceKey | undefined {
-  const rows = [...oldestDefinitions(read, inputs, host).values()];
-  let best: ConfigObject<ServiceEntry> | undefined;
-  for (const row of rows) {
-    if (!seenBy(row, namespace)) continue;
-    if (best === undefined || preferred(row, best, namespace)) best = row;
-  }
-  if (read.decide !== undefined && best !== undefined && rows.length > 1) {
-    const passedOver = othersThan(best, rows, namespace);
-    read.decide({ group: "definition", ...fromObject(best, "spec.hosts"), passedOver });
-  }
-  return best === undefined ? undefined : { namespace: best.meta.namespace, host };
-}
-
-function seenBy(row: ConfigObject<ServiceEntry>, namespace: string): boolean {
-  return visibleTo(visibilityOf(row.spec.exportTo, row.meta.namespace), namespace);
-}
-
-/** The other definitions of a host, each with the reason why it was not chosen. */
-function othersThan(
-  best: ConfigObject<ServiceEntry>,
-  rows: readonly ConfigObject<ServiceEntry>[],
-  namespace: string,
-): PassedOver[] {
-  return rows.filter((row) => row !== best).map((row) => ({
-    ...fromObject(row, "spec.hosts"),
-    why: !seenBy(row, namespace)
-      ? `it is not exported to ${namespace === "" ? "everybody" : `namespace ${namespace}`}`
-      : best.meta.namespace === namespace
-      ? `namespace ${namespace} has a definition of its own`
-      : whyLater(row, best),
-  }));
-}
-
-/** Namespace → the oldest entry there that defines a host: that entry decides. */
-function oldestDefinitions(
-  read: Read,
-  { tables, indexes }: MeshInputs,
-  host: string,
-): Map<string, ConfigObject<ServiceEntry>> {
-  const oldest = new Map<string, ConfigObject<ServiceEntry>>();
-  for (const entry of read.members(indexes.entriesByHost, host)) {
-    const row = read.get(tables.serviceEntries, entry);
-    if (row === undefined) continue;
-    const known = oldest.get(row.meta.namespace);
-    if (known === undefined || byAge(row, known) < 0) oldest.set(row.meta.namespace, row);
-  }
-  return oldest;
-}
-
-/**
- * Reports if `a` goes before `b` for proxies of a namespace: own namespace, then age, then name.
- */
-function preferred(a: ConfigObject, b: ConfigObject, namespace: string): boolean {
-  const own = Number(b.meta.namespace === namespace) - Number(a.meta.namespace === namespace);
-  return own !== 0 ? own < 0 : byAge(a, b) < 0;
-}
-
-/** The entries of one namespace that define a host, oldest first. */
-function definingEntries(
-  read: Read,
-  { tables, indexes }: MeshInputs,
-  { namespace, host }: ServiceKey,
-): ConfigObject<ServiceEntry>[] {
-  const rows: ConfigObject<ServiceEntry>[] = [];
-  for (const key of read.members(indexes.entriesByHost, host)) {
-    if (namespaceOf(key) !== namespace) continue;
-    const row = read.get(tables.serviceEntries, key);
-    if (row !== undefined) rows.push(row);
-  }
-  return rows.sort(byAge);
 }
 
 const RESOLUTIONS: Readonly<Record<ServiceEntry_Resolution, Resolution>> = {
@@ -205,6 +133,17 @@ function clusterAddressesOf(
   return {
     ...(meta.origin.cluster === undefined ? {} : { addressCluster: meta.origin.cluster }),
     ...(different.length === 0 ? {} : { clusterAddresses: Object.fromEntries(different) }),
+  };
+}
+
+/** The identities of servers that annotations of Services name, in all clusters. */
+function identitiesOf(rows: readonly ConfigObject<ServiceEntry>[]): Pick<Service, "identities"> {
+  const found = rows.flatMap(({ service }) => service?.identities ?? []);
+  return found.length === 0 ? {} : {
+    identities: {
+      accounts: [...new Set(found.flatMap(({ accounts }) => accounts))],
+      names: [...new Set(found.flatMap(({ names }) => names))],
+    },
   };
 }
 

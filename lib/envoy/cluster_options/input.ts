@@ -114,6 +114,11 @@ export interface OutboundClusterInput {
   readonly mutual?: MutualInput;
   /** Reports if an endpoint's port accepts mutual TLS; used only for DNS resolution. */
   readonly takesMutual?: (endpoint: Endpoint, port: number) => boolean;
+  /**
+   * Reports if all known instances of a port accept mutual TLS, and there are some; used only for
+   * connections to original destinations. Default: they do not.
+   */
+  readonly instancesTakeMutual?: (port: ServicePort) => boolean;
   /** Labels of the topology that endpoints have besides their own, for subsets; default: none. */
   readonly topologyOf?: (endpoint: Endpoint) => Readonly<Record<string, string>>;
   /** Locality of the proxies, and the gateways to other networks; used only for DNS resolution. */

@@ -25,6 +25,7 @@ import {
 import { TLS_MODE } from "../endpoints/mod.ts";
 import type { UpstreamHttp } from "./http_options.ts";
 import type { MutualInput, OutboundClusterInput } from "./input.ts";
+import { isOriginalDestination, isPassthrough } from "./load_balancer.ts";
 
 /** Adds mutual TLS to a cluster, if it applies. */
 export function applyMutualTls(
@@ -42,13 +43,14 @@ export function applyMutualTls(
     return;
   }
   if (mutual === undefined || !mutual.automatic) return;
+  if (isOriginalDestination(cluster) || isPassthrough(policy?.loadBalancer)) {
+    return toOriginalDestination(cluster, { ...input, mutual }, http);
+  }
   // The declaration of endpoints outside the mesh may override the rule's.
   const endpointsSay = service.meshExternal && !input.mesh.preferRuleTls && tls !== undefined;
   if ((tls !== undefined || service.meshExternal) && !endpointsSay) return;
-  // Connections to original destinations and to names that are resolved per request have no
-  // endpoint that declares mutual TLS.
+  // Names that are resolved per request have no endpoint that declares mutual TLS.
   if (service.resolution === "DYNAMIC_DNS") return;
-  if (service.resolution === "NONE" && input.role !== "router") return;
   cluster.transportSocketMatches = [
     create(SocketMatchSchema, {
       name: "tlsMode-mesh",
@@ -62,6 +64,22 @@ export function applyMutualTls(
     }),
   ];
   cluster.transportSocket = undefined;
+  announceDetectedHttp(cluster, input);
+}
+
+/**
+ * Adds automatic mutual TLS to a cluster of original destinations. No endpoint declares it there, so
+ * that it is used for all connections or none: for all if every known instance accepts it.
+ */
+function toOriginalDestination(
+  cluster: Cluster,
+  input: OutboundClusterInput & { readonly mutual: MutualInput },
+  http: UpstreamHttp,
+): void {
+  const { service, port, policy } = input;
+  if (policy?.tls !== undefined || service.meshExternal) return;
+  if (input.instancesTakeMutual?.(port) !== true) return;
+  cluster.transportSocket = socketOf(input.mutual, input, http, { sni: "", names: [] });
   announceDetectedHttp(cluster, input);
 }
 

@@ -1,4 +1,4 @@
-/** Services of the type `ExternalName` that name another Service of the mesh. */
+/** Services of the type `ExternalName`: aliases of hosts that the mesh has, and otherwise nothing. */
 import assert from "node:assert/strict";
 import { objectsOf, serviceFacts } from "../../../tests/support/mesh_fixture.ts";
 import {
@@ -16,7 +16,7 @@ import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 const WEB = "web.shop.svc.cluster.local";
 const ALIAS = "store.bank.svc.cluster.local";
 
-/** Sets a Service with an HTTP and a TCP port. */
+/** Sets a Service with an HTTP and a TCP port, or an alias, which has none. */
 function setService(bench: Bench, host: string, facts: Partial<ServiceFacts> = {}): void {
   const [name, namespace] = host.split(".");
   const [object] = objectsOf(`apiVersion: networking.mesh.io/v1
@@ -27,7 +27,11 @@ spec:
   location: MESH_INTERNAL
   resolution: STATIC
   addresses: [${facts.alias === undefined ? "10.96.0.1" : ""}]
-  ports: [{number: 80, name: http, protocol: HTTP}, {number: 90, name: tcp, protocol: TCP}]
+  ports: [${
+    facts.alias === undefined
+      ? "{number: 80, name: http, protocol: HTTP}, {number: 90, name: tcp, protocol: TCP}"
+      : ""
+  }]
 `);
   const change = changeOf(object!);
   const service = serviceFacts(facts);
@@ -87,6 +91,76 @@ Deno.test("requests to an alias go to the clusters of the other Service, and obe
   bench.set(TEAPOT("."));
   assert.equal(routesOf(shop!)[ALIAS], '"directResponse"');
   assert.equal(routesOf(bank!)[ALIAS], cluster);
+});
+
+/** A host outside of the orchestrator. */
+const PARTNER = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: partner, namespace: shop}
+spec:
+  hosts: [api.example]
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}, {number: 90, name: tcp, protocol: TCP}]
+  endpoints: [{address: 192.0.2.1}]
+`;
+
+/** Names of resources of all types that have a text in them, and domains of the route table. */
+function tracesOf(binding: ProxyBinding, text: string): string[] {
+  const names = [TYPE_URLS.cluster, TYPE_URLS.endpoint, TYPE_URLS.listener, TYPE_URLS.route]
+    .flatMap((type) => Object.keys(contentOf(binding.view(type))));
+  const routes = binding.view(TYPE_URLS.route)!.get("80") === undefined ? {} : routesOf(binding);
+  return [...names, ...Object.keys(routes)].filter((name) => name.includes(text));
+}
+
+Deno.test("an alias of a host that the mesh does not have is nothing until it has it", () => {
+  const bench = startTranslation();
+  setService(bench, WEB);
+  const second = "second.bank.svc.cluster.local";
+  setService(bench, second, { alias: ALIAS });
+  setService(bench, ALIAS, { alias: "api.example" });
+  setService(bench, "loop.bank.svc.cluster.local", { alias: "loop.bank.svc.cluster.local" });
+  const binding = bench.translation.source.bind(proxyNode("bank"), () => {});
+  const traces = () => ["store", "second", "loop"].flatMap((text) => tracesOf(binding, text));
+  assert.deepEqual(traces(), []);
+
+  bench.set(PARTNER);
+  assert.equal(routesOf(binding)[ALIAS], "outbound|80||api.example");
+  assert.equal(routesOf(binding)[second], "outbound|80||api.example", "an alias of an alias");
+  assert.deepEqual(tracesOf(binding, "|store"), []);
+  bench.remove("ServiceEntry", "shop/partner");
+  assert.deepEqual(traces(), []);
+
+  // A definition of the host itself goes before the alias.
+  bench.set(PARTNER.replace("api.example", ALIAS).replace("namespace: shop", "namespace: bank"));
+  assert.equal(routesOf(binding)[ALIAS], `outbound|80||${ALIAS}`);
+});
+
+Deno.test("an alias of a host that only some namespaces see acts there alone", () => {
+  const bench = startTranslation();
+  setService(bench, WEB);
+  setService(bench, ALIAS, { alias: "api.example" });
+  bench.set(PARTNER.replace("spec:", "spec:\n  exportTo: [bank]"));
+  const [bank, shop] = ["bank", "shop"]
+    .map((namespace) => bench.translation.source.bind(proxyNode(namespace), () => {}));
+  assert.equal(routesOf(bank!)[ALIAS], "outbound|80||api.example");
+  assert.equal(routesOf(shop!)[ALIAS], undefined);
+});
+
+Deno.test("a Sidecar that imports an alias imports the host that it stands for", () => {
+  const bench = startTranslation();
+  setService(bench, WEB);
+  setService(bench, ALIAS, { alias: WEB });
+  bench.set(`apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: own, namespace: bank}
+spec: {egress: [{hosts: ["./*"]}]}
+`);
+  const binding = bench.translation.source.bind(proxyNode("bank"), () => {});
+  assert.equal(routesOf(binding)[ALIAS], `outbound|80||${WEB}`);
+  assert.ok(Object.hasOwn(contentOf(binding.view(TYPE_URLS.cluster)), `outbound|80||${WEB}`));
+  // TCP has no name: nothing but the other host's address leads there.
+  const listeners = Object.keys(contentOf(binding.view(TYPE_URLS.listener)));
+  assert.deepEqual(listeners.filter((name) => name.endsWith("_90")), []);
 });
 
 Deno.test("a rule that names an alias as its destination means the other Service", () => {

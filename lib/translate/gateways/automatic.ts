@@ -161,7 +161,8 @@ function servicesOf(
   return [...seen].sort().flatMap((host) => {
     const key = findServiceRules(read, context, { namespace }, host)?.service;
     const service = key === undefined ? undefined : read.get(mesh.services.service, key);
-    if (service === undefined || service.meshExternal || service.resolution === "NONE") return [];
+    if (service === undefined || service.alias !== undefined) return [];
+    if (service.meshExternal || service.resolution === "NONE") return [];
     const accepted = hosts.some((h) =>
       covers(h.host, host) && (h.namespace === "*" || h.namespace === service.namespace)
     );

@@ -4,6 +4,7 @@
  * @module
  */
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { ClientTLSSettings_TLSmode as TLSmode } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { type HostKey, hostKeys } from "../../derive/mod.ts";
 import { buildGrpcCluster, clusterName } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
@@ -22,6 +23,7 @@ import {
   overlayOf,
   resourceTable,
 } from "../resources/mod.ts";
+import { serverIdentities } from "../security/mod.ts";
 
 /** Creates the tables of clusters. */
 export function deriveGrpcClusters(context: Context): ByLocality<HostKey> {
@@ -62,7 +64,10 @@ function clustersOf(
         port: port.number,
         defaults,
       });
-      const cluster = buildGrpcCluster({ name, policy, identities: service.subjectAltNames });
+      const identities = policy?.tls?.mode === TLSmode.MESH_MUTUAL
+        ? serverIdentities(read, context, service)
+        : [];
+      const cluster = buildGrpcCluster({ name, policy, identities });
       const inside = read.within(name);
       for (const decision of decisions.values()) inside.decide?.(decision);
       return encodeResource(cluster.name, ClusterSchema, cluster);

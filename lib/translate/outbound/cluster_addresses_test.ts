@@ -57,7 +57,14 @@ function headless(host: string, only = false) {
     const facts = serviceFacts({
       headless: true,
       clusterOnly: only,
-      endpoints: [{ health: "healthy", namespace: "one", workload: "", hostname: "", node: "" }],
+      endpoints: [{
+        health: "healthy",
+        namespace: "one",
+        workload: "",
+        hostname: "",
+        node: "",
+        pod: true,
+      }],
     });
     return { ...object, spec, service: facts };
   });

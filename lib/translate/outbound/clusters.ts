@@ -12,7 +12,8 @@ import {
   clusterName,
   hashPolicyFor,
 } from "../../envoy/mod.ts";
-import type { Read, Resource } from "../../graph/mod.ts";
+import type { Derived, Read, Resource } from "../../graph/mod.ts";
+import { type ServiceKey, serviceKeys, type ServicePort } from "../../model/mod.ts";
 import {
   type ClusterVariant,
   type Context,
@@ -45,11 +46,12 @@ import {
 /** Creates the tables of outbound clusters. */
 export function deriveOutboundClusters(context: Context): ByLocality<ClusterKey> {
   const { graph } = context.mesh;
+  const mutualPorts = deriveMutualPorts(context);
   const content = resourceTable(
     graph,
     "cds.content",
     clusterContents,
-    (read, key) => clustersOf(read, context, key),
+    (read, key) => clustersOf(read, context, mutualPorts, key),
   );
   const contentOf = (
     read: Read,
@@ -99,10 +101,27 @@ function namesCredentials(policy: Policy): boolean {
   return policiesOf(policy).some(({ tls }) => tls !== undefined && tls.credentialName !== "");
 }
 
+/**
+ * Creates the table: a service → the names of its ports whose instances are known and all accept mutual
+ * TLS. Clusters of original destinations depend on it, and not on every change of an endpoint.
+ */
+function deriveMutualPorts(context: Context): Derived<readonly string[], ServiceKey> {
+  const { services, graph } = context.mesh;
+  return graph.derive("cds.mutualPorts", serviceKeys, (read, key): readonly string[] => {
+    const takes = takesMutual(read, context);
+    const endpoints = read.get(services.endpoints, key);
+    return (read.get(services.service, key)?.ports ?? []).map(({ name }) => name).filter((name) => {
+      const instances = endpoints.filter(({ ports }) => ports[name] !== undefined);
+      return instances.length > 0 && instances.every((one) => takes(one, one.ports[name]!));
+    });
+  });
+}
+
 /** The clusters of a service: one for each port, and for each subset there. */
 function clustersOf(
   read: Read,
   context: Context,
+  mutualPorts: Derived<readonly string[], ServiceKey>,
   { variant, content }: ClusterContent,
 ): readonly Resource[] {
   const { mesh } = context;
@@ -114,15 +133,17 @@ function clustersOf(
   const selected = proxyLocality?.rules.includes(rules.rules[0] ?? "") ?? false;
   const shared = {
     service,
-    endpoints: service.resolution === "STATIC"
-      ? []
-      : read.follow(mesh.services.endpoints, content.service),
+    endpoints: service.resolution === "DNS" || service.resolution === "DNS_ROUND_ROBIN"
+      ? read.follow(mesh.services.endpoints, content.service)
+      : [],
     mesh: { ...clusterDefaults(read, context, family), lacksUtilization },
     rule: rules.rules[0],
     role,
     selected,
     mutual: secrets && mutualInput(read, context, secrets, service),
     takesMutual: takesMutual(read, context),
+    instancesTakeMutual: ({ name }: ServicePort) =>
+      read.follow(mutualPorts, content.service).includes(name),
     topologyOf: topologyOf(read, context, rules.subsets),
     proxyLocality,
     reach: proxyLocality && reachOf(read, context),

@@ -122,10 +122,12 @@ function openPorts(
   const found = new Map<number, { declared: boolean; tcp: boolean; http: boolean }>();
   for (const service of importedServices(read, context, scope, listener)) {
     for (const { number, protocol } of service.ports) {
-      if (protocol === "UDP" || taken.has(number)) continue;
+      const mayBeServed = service.alias === undefined ? protocol !== "UDP" : mayBeHttp(protocol);
+      if (!mayBeServed || taken.has(number)) continue;
       const port = found.get(number) ?? { declared: false, tcp: false, http: false };
       port.declared ||= isHttp(protocol);
-      port.tcp ||= mayBeTcp(protocol);
+      // Connections to an alias go to the addresses of the other host, which has the listeners.
+      port.tcp ||= service.alias === undefined && mayBeTcp(protocol);
       port.http ||= mayBeHttp(protocol);
       found.set(number, port);
     }

@@ -38,6 +38,7 @@ spec:
       workload: "w",
       hostname: "",
       node,
+      pod: true,
     })),
     ...facts,
   });

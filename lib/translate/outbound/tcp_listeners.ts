@@ -51,7 +51,10 @@ function sourceOf({ namespace, labels = {}, rules }: ListenerScope): RouteSource
   return { namespace, labels, rules };
 }
 
-/** The services of some hosts that have a TCP port of this number, oldest first, then by host. */
+/**
+ * The services of some hosts that have a TCP port of this number, oldest first, then by host. Aliases
+ * have none: connections to them go to the addresses of the other host.
+ */
 export function tcpServices(
   read: Read,
   context: Context,
@@ -62,7 +65,8 @@ export function tcpServices(
   const services: Service[] = [];
   for (const host of hosts) {
     const service = findService(read, context, namespace, host);
-    if (service !== undefined && protocolAt(service, port) !== undefined) services.push(service);
+    if (service === undefined || service.alias !== undefined) continue;
+    if (protocolAt(service, port) !== undefined) services.push(service);
   }
   return services.sort((a, b) => age(a) - age(b) || (a.host < b.host ? -1 : 1));
 }
@@ -201,6 +205,7 @@ export function addressListeners(
   const service = followService(read, context, namespace, host);
   const protocol = service && protocolAt(service, port);
   if (variant.bound || service === undefined || protocol === undefined) return [];
+  if (service.alias !== undefined) return [];
   const chains = isTls(protocol)
     ? tlsDestinations(read, context, source, { service, port, ranges: [], alone: true })
     : tcpDestinations(read, context, source, { service, port, ranges: [] });

@@ -38,7 +38,7 @@ spec: {address: ${address}, locality: "${locality}"}
   const object: ConfigObject = {
     ...entry!,
     meta: { ...entry!.meta, kind: "Pod", name: full, origin },
-    pod: { health, namespace, workload: name, hostname: "", node: "n1" },
+    pod: { health, namespace, workload: name, hostname: "", node: "n1", pod: true },
     ...(unselectable === undefined ? {} : { unselectable }),
     digest: JSON.stringify(input),
   };

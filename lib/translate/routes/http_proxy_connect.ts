@@ -49,10 +49,11 @@ export function connectHost(
   const inside = read.within(hostPort(host, port));
   const service = followService(inside, context, namespace, host);
   const domains = domainsOf(read, context, { namespace, host }, service);
-  const message = virtualHostFor({ host, port, ...domains }, [connectTo({ host, port })]);
+  const target = service?.alias ?? host;
+  const message = virtualHostFor({ host, port, ...domains }, [connectTo({ host: target, port })]);
   message.domains = message.domains.filter((domain) => domain.endsWith(`:${port}`));
   if (message.domains.length === 0) return undefined;
-  const cluster = clusterName("outbound", port, "", host);
+  const cluster = clusterName("outbound", port, "", target);
   inside.decide?.({ group: "connect", source: "built-in", value: cluster });
   return encodeResource(hostPort(host, port), VirtualHostSchema, message);
 }

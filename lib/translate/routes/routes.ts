@@ -4,7 +4,8 @@
  * @module
  */
 import { type PortKey, portKeys } from "../../derive/mod.ts";
-import type { Collection, Derived } from "../../graph/mod.ts";
+import { type Collection, type Derived, integer } from "../../graph/mod.ts";
+import { mayBeHttp } from "../../model/mod.ts";
 import { type Context, findService } from "../context/mod.ts";
 import { collection, type Layered, overlayOf } from "../resources/mod.ts";
 import {
@@ -25,6 +26,8 @@ interface Parts {
   readonly egress: Egress;
   readonly virtualHosts: Layered<VirtualHostKey>;
   readonly overlayHttpHosts: Derived<readonly string[], PortKey>;
+  /** Port → aliases of hosts that have it, as all namespaces see them. */
+  readonly aliasHosts: Derived<readonly string[], number>;
 }
 
 /** Creates the tables. */
@@ -38,10 +41,15 @@ export function deriveRoutes(context: Context, egress: Egress): Routes {
       overlay: overlayOf(context, "vhost.overlay", virtualHosts),
     },
     overlayHttpHosts: deriveOverlayHttpHosts(context),
+    aliasHosts: deriveAliasHosts(context),
   };
   const tables = deriveRouteTables(context, {
     cells: virtualHosts,
-    public: (port) => [publicHosts(parts, port), ...publicRouteHosts(parts, port)],
+    public: (port) => [
+      publicHosts(parts, port),
+      publicAliases(parts, port),
+      ...publicRouteHosts(parts, port),
+    ],
     overlay: (key) => [overlayHosts(parts, key), ...overlayRouteHosts(parts, key)],
     egress: (key) => [egressHosts(parts, key)],
   });
@@ -60,6 +68,28 @@ function publicHosts(parts: Parts, port: number): Collection {
     resources: parts.virtualHosts.base,
     keyOf: (host) => ({ namespace: "", port, host }),
   }));
+}
+
+/** Aliases have the ports of other hosts. */
+function publicAliases(parts: Parts, port: number): Collection {
+  return collection(parts, `vhost/${port}/public-aliases`, () => ({
+    members: { listFrom: [parts.aliasHosts, port] },
+    resources: parts.virtualHosts.base,
+    keyOf: (host) => ({ namespace: "", port, host }),
+  }));
+}
+
+function deriveAliasHosts(context: Context): Derived<readonly string[], number> {
+  const { graph, indexes } = context.mesh;
+  return graph.derive(
+    "vhost.aliases",
+    integer,
+    (read, port) =>
+      [...read.members(indexes.aliasHosts, "")].sort().filter((host) =>
+        findService(read, context, "", host)?.ports
+          .some((p) => p.number === port && mayBeHttp(p.protocol)) === true
+      ),
+  );
 }
 
 /** Hosts that only VirtualServices name are served at port 80. */

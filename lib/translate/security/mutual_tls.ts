@@ -18,7 +18,8 @@ const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
 
 /**
  * An endpoint accepts mutual TLS if its proxy terminates it and no policy disables it. The label says
- * if the proxy does; without the label, it does if the endpoint has a service account.
+ * if the proxy does. Without the label no pod does: every pod has a service account. Other endpoints
+ * do if they have a service account.
  */
 export function takesMutual(read: Read, { mesh }: MeshContext): TakesMutual {
   const recorded = new Set<string>();
@@ -30,8 +31,8 @@ export function takesMutual(read: Read, { mesh }: MeshContext): TakesMutual {
     recorded.add(key);
     return read.follow(mesh.security.peerModes, workload);
   };
-  return ({ namespace, labels, serviceAccount }, port) => {
-    const mode = labels[TLS_MODE_LABEL] ?? (serviceAccount === "" ? "" : "mesh");
+  return ({ namespace, labels, serviceAccount, pod }, port) => {
+    const mode = labels[TLS_MODE_LABEL] ?? (serviceAccount === "" || pod === true ? "" : "mesh");
     if (mode !== "mesh") return false;
     const workload = { role: "sidecar", namespace, labels } as const;
     return modeOf(modesOf(workload), port) !== "disable";
@@ -39,18 +40,18 @@ export function takesMutual(read: Read, { mesh }: MeshContext): TakesMutual {
 }
 
 /**
- * SPIFFE ids of a service's workloads: those of their service accounts, and those that the service
- * lists. Empty where an endpoint has no known account.
+ * SPIFFE ids of a service's workloads: those of their known service accounts, and those that the
+ * service lists or its annotations name. Empty only where nothing is known.
  */
-function identitiesOf(read: Read, context: MeshContext, service: Service): string[] {
-  const accounts = read.get(context.mesh.services.accounts, service);
-  if (accounts.length === 0) return [];
+export function serverIdentities(read: Read, context: MeshContext, service: Service): string[] {
+  const named = service.identities;
+  const accounts = [...read.get(context.mesh.services.accounts, service), ...named?.accounts ?? []];
   const domains = trustDomainsOf(read, context);
   const ids = accounts.flatMap((account) => {
     const [namespace, name] = account.split("/");
     return domains.map((domain) => `spiffe://${domain}/ns/${namespace}/sa/${name}`);
   });
-  return [...new Set([...service.subjectAltNames, ...ids])].sort();
+  return [...new Set([...service.subjectAltNames, ...named?.names ?? [], ...ids])].sort();
 }
 
 /** The settings of mutual TLS in clusters of a service. */
@@ -62,7 +63,7 @@ export function mutualInput(
 ): MutualInput {
   return {
     names,
-    identities: identitiesOf(read, context, service),
+    identities: serverIdentities(read, context, service),
     parameters: mutualParameters(read, context),
     automatic: context.mesh.field(read, "enableAutoMtls") ?? true,
   };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { WORKLOAD_NAME } from "../../../model/mod.ts";
 import type { ListItem } from "../../../orch/mod.ts";
 
 /** A port of a Service. */
@@ -78,6 +79,8 @@ export interface PodFacts {
   readonly node: string;
   /** Empty without an address, and for a pod that has ended. */
   readonly address: string;
+  /** Its addresses of all families; empty as `address` is. */
+  readonly addresses: readonly string[];
   readonly ready: boolean;
 }
 
@@ -103,6 +106,7 @@ interface ApiPod extends ListItem {
   readonly status?: {
     readonly phase?: string;
     readonly podIP?: string;
+    readonly podIPs?: readonly { readonly ip?: string }[];
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
@@ -117,28 +121,33 @@ export function podFacts(item: ListItem): PodFacts {
     ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
     labels: metadata.labels ?? {},
     serviceAccount: spec?.serviceAccountName ?? "default",
-    workload: workloadOf(metadata),
+    workload: metadata.labels?.[WORKLOAD_NAME] || workloadOf(metadata),
     node: spec?.nodeName ?? "",
     address: ended ? "" : status?.podIP ?? "",
+    addresses: ended ? [] : addressesOf(status),
     ready: metadata.deletionTimestamp === undefined &&
       (status?.conditions ?? []).some(({ type, status }) => type === "Ready" && status === "True"),
   };
 }
 
-/** Label with the suffix that a Deployment gives to the name of its ReplicaSet. */
-const TEMPLATE_HASH = "pod-template-hash";
+function addressesOf(status: ApiPod["status"]): string[] {
+  const all = [status?.podIP, ...(status?.podIPs ?? []).map(({ ip }) => ip)];
+  return [...new Set(all.filter((ip) => ip !== undefined && ip !== ""))] as string[];
+}
+
+/** Labels with the suffix that a Deployment, or a Rollout, gives to the name of its ReplicaSet. */
+const TEMPLATE_HASHES = ["pod-template-hash", "rollouts-pod-template-hash"];
 
 /**
- * The name of a pod's workload: that of its controller, without the suffix of a Deployment's
- * ReplicaSet and of a CronJob's Job; a pod without a controller is its own workload.
+ * The name of a pod's workload: that of its controller, without the suffix of a Deployment's or
+ * Rollout's ReplicaSet and of a CronJob's Job; a pod without a controller is its own workload.
  */
 function workloadOf({ name, labels, ownerReferences }: ListItem["metadata"]): string {
   const owner = ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined) return name;
-  const hash = labels?.[TEMPLATE_HASH];
-  if (owner.kind === "ReplicaSet" && hash !== undefined && owner.name.endsWith(`-${hash}`)) {
-    return owner.name.slice(0, -hash.length - 1);
-  }
+  const suffix = TEMPLATE_HASHES.map((label) => `-${labels?.[label]}`)
+    .find((one) => owner.kind === "ReplicaSet" && owner.name.endsWith(one));
+  if (suffix !== undefined) return owner.name.slice(0, -suffix.length);
   // A CronJob names its Jobs by the minute of their start, in 8 to 11 digits.
   return owner.kind === "Job" ? owner.name.replace(/-\d{8,11}$/, "") : owner.name;
 }

@@ -27,13 +27,51 @@ export interface SliceInputs {
   /** True: endpoints count as ready whatever their conditions say. */
   readonly publishUnready: boolean;
   readonly pod: (namespace: string, name: string) => PodFacts | undefined;
+  /** The pod at an address; `undefined`: there is none, or there are several. */
+  readonly podAt: (namespace: string, address: string) => PodFacts | undefined;
   readonly node: (name: string) => NodeFacts | undefined;
   /** The network of endpoints whose pods name none; empty: none. */
   readonly network: string;
 }
 
+/**
+ * The endpoints of slices. A port of an address that several slices have counts once: endpoints move
+ * between slices. The first slice that has it as healthy counts, otherwise the first one.
+ */
+export function endpointsOfSlices(
+  slices: readonly ApiSlice[],
+  inputs: SliceInputs,
+): RowEndpoint[] {
+  if (slices.length === 1) return sliceEndpoints(slices[0]!, inputs);
+  const all = slices.flatMap((slice) => sliceEndpoints(slice, inputs));
+  const serving = new Set<string>();
+  for (const one of all) {
+    if (one.facts.health === "healthy") { for (const port of portsAt(one)) serving.add(port); }
+  }
+  const taken = new Set<string>();
+  return all.flatMap((one) => {
+    const { entry, facts } = one;
+    const ports: Record<string, number> = {};
+    for (const [name, port] of Object.entries(entry.ports)) {
+      const key = portAt(entry.address, name, port);
+      if (taken.has(key) || (facts.health !== "healthy" && serving.has(key))) continue;
+      taken.add(key);
+      ports[name] = port;
+    }
+    return Object.keys(ports).length === 0 ? [] : [{ entry: { ...entry, ports }, facts }];
+  });
+}
+
+function portsAt({ entry: { address, ports } }: RowEndpoint): string[] {
+  return Object.entries(ports).map(([name, port]) => portAt(address, name, port));
+}
+
+function portAt(address: string, name: string, port: number): string {
+  return `${address} ${name} ${port}`;
+}
+
 /** The endpoints of a slice. Slices of host names are not used. */
-export function sliceEndpoints(slice: ApiSlice, inputs: SliceInputs): RowEndpoint[] {
+function sliceEndpoints(slice: ApiSlice, inputs: SliceInputs): RowEndpoint[] {
   if (slice.addressType === "FQDN") return [];
   const ports: Record<string, number> = {};
   for (const { name = "", port } of slice.ports ?? []) {
@@ -41,8 +79,17 @@ export function sliceEndpoints(slice: ApiSlice, inputs: SliceInputs): RowEndpoin
     if (own !== undefined && port !== undefined) ports[own] = port;
   }
   return (slice.endpoints ?? []).flatMap((endpoint) => {
-    const { entry, facts } = ofEndpoint(endpoint, inputs);
-    return endpoint.addresses.map((address) => ({ entry: { address, ports, ...entry }, facts }));
+    const ref = podOf(endpoint, inputs.namespace);
+    if (ref !== undefined) {
+      const { entry, facts } = ofEndpoint(endpoint, inputs, inputs.pod(ref.namespace, ref.name));
+      return endpoint.addresses.map((address) => ({ entry: { address, ports, ...entry }, facts }));
+    }
+    // Slices that are written by hand need not refer to pods.
+    return endpoint.addresses.map((address) => {
+      const pod = inputs.podAt(inputs.namespace, address);
+      const { entry, facts } = ofEndpoint(endpoint, inputs, pod);
+      return { entry: { address, ports, ...entry }, facts };
+    });
   });
 }
 
@@ -56,9 +103,8 @@ export function podOf(
     : undefined;
 }
 
-function ofEndpoint(endpoint: ApiEndpoint, inputs: SliceInputs) {
+function ofEndpoint(endpoint: ApiEndpoint, inputs: SliceInputs, pod: PodFacts | undefined) {
   const ref = podOf(endpoint, inputs.namespace);
-  const pod = ref && inputs.pod(ref.namespace, ref.name);
   const nodeName = endpoint.nodeName ?? pod?.node ?? "";
   return {
     entry: {
@@ -73,6 +119,7 @@ function ofEndpoint(endpoint: ApiEndpoint, inputs: SliceInputs) {
       workload: pod?.workload ?? ref?.name ?? "",
       hostname: endpoint.hostname ?? "",
       node: nodeName,
+      pod: pod !== undefined,
     },
   };
 }

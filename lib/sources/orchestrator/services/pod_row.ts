@@ -44,6 +44,7 @@ export function podRow(
     workload: pod.workload,
     hostname: "",
     node: pod.node,
+    pod: true,
   };
   return {
     meta: {

@@ -11,7 +11,6 @@ import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import type { Resolve } from "../../fetched/names.ts";
 import type { Followed } from "../../followed.ts";
-import { type Aliases, createAliases } from "./aliases.ts";
 import { createEndpointCounts, type EndpointCounts } from "./endpoint_counts.ts";
 import { balancerNames, nodeSelector } from "./external.ts";
 import { type FollowOptions, followTypes, type RegistryTypes } from "./followed_types.ts";
@@ -20,6 +19,7 @@ import { idsIn, nameOf } from "./ids.ts";
 import { lastNodes, lastPods } from "./last_facts.ts";
 import { followNamedGateways, type NamedGateways } from "./named_gateways.ts";
 import { type ClusterNetwork, followClusterNetwork } from "./network.ts";
+import { createPodAddresses, type PodAddresses } from "./pod_addresses.ts";
 import { podRow } from "./pod_row.ts";
 import { createRows, type Rows } from "./rows.ts";
 import { serviceRow } from "./row.ts";
@@ -80,7 +80,7 @@ class ServiceRegistry implements Registry {
   readonly #rows: Rows = createRows();
   readonly #names: GatewayNames;
   readonly #named: NamedGateways;
-  readonly #aliases: Aliases;
+  readonly #podAddresses: PodAddresses = createPodAddresses();
   /** Id of a Service with a selector of nodes → what is wrong with the selector; empty: nothing. */
   readonly #atNodes = new Map<string, string>();
   readonly #lastPods = lastPods();
@@ -98,25 +98,28 @@ class ServiceRegistry implements Registry {
       domain: options.domain,
       changed: (services) => this.#update({ services }),
     });
-    this.#aliases = createAliases({
-      service: (namespace, name) => this.#types.services.get({ namespace, name }),
-      domain: options.domain,
-    });
     this.#types = followTypes(options, {
       services: (changes) => {
-        const services = idsIn(changes, ({ metadata }) => metadata);
-        this.#update({ services: [...services, ...this.#aliases.dependingOn(services)] });
+        this.#update({ services: idsIn(changes, ({ metadata }) => metadata) });
       },
       slices: (changes) => this.#update({ services: this.#index.update(changes) }),
       pods: (changes) => {
         const pods = idsIn(changes, (one) => one);
-        const other = this.#lastPods.changed(changes).map((id) => `pod ${id}`);
-        this.#update({ services: this.#index.servicesAt(other), pods });
+        const other = this.#lastPods.changed(changes);
+        const addresses = other.flatMap((id) =>
+          this.#podAddresses.put(id, this.#types.pods.get(nameOf(id)))
+        );
+        const places = [...other.map((id) => `pod ${id}`), ...addresses];
+        this.#update({ services: this.#index.servicesAt(places), pods });
       },
       nodes: (changes) => {
         const names = new Set(this.#lastNodes.changed(changes).map((id) => nameOf(id).name));
-        const services = this.#index.servicesAt([...names].map((name) => `node ${name}`));
         const pods = names.size === 0 ? [] : this.#podsAt(names);
+        const services = this.#index.servicesAt([
+          ...[...names].map((name) => `node ${name}`),
+          // A slice that refers to no pod need not name the node of the pod at its address.
+          ...pods.flatMap((id) => this.#podAddresses.of(id)),
+        ]);
         this.#update({ services: services.union(this.#atNodes), pods });
       },
       shared: (changes) => {
@@ -223,7 +226,6 @@ class ServiceRegistry implements Registry {
     const isNamedGateway = this.#named.has(id);
     this.#names.set(id, service === undefined ? [] : balancerNames(service, isNamedGateway));
     this.#noteSelector(id, service && nodeSelector(service));
-    const alias = this.#aliases.targetOf(id, service);
     if (service === undefined) {
       this.#counts.set(id, { missing: 0, unready: 0 });
       return undefined;
@@ -237,6 +239,10 @@ class ServiceRegistry implements Registry {
         if (pod === undefined) missing++;
         return pod;
       },
+      podAt: (namespace, address) => {
+        const name = this.#podAddresses.nameAt(namespace, address);
+        return name === undefined ? undefined : this.#types.pods.get({ namespace, name });
+      },
       node: (name) => this.#types.nodes.get({ name }),
       nodes: () => this.#types.nodes.values(),
       addressesOf: this.#names.addressesOf,
@@ -245,7 +251,6 @@ class ServiceRegistry implements Registry {
       domain,
       source,
       selectEntries,
-      alias,
     });
     const unready = (row.service?.endpoints ?? []).filter(({ health }) => health !== "healthy");
     this.#counts.set(id, { missing, unready: unready.length });

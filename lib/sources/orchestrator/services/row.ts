@@ -12,22 +12,23 @@ import {
   type ServiceFacts,
 } from "../../../model/mod.ts";
 import { create, toJsonString } from "../../../proto/mod.ts";
+import { PROTOCOLS } from "../../../schema/mod.ts";
 import {
   type ServiceEntry,
   ServiceEntry_Location,
   ServiceEntry_Resolution,
   ServiceEntrySchema,
 } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import type { WorkloadEntrySchema } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
-import type { AliasTarget } from "./aliases.ts";
 import type { ApiService, ApiServicePort, ApiSlice, NodeFacts, PodFacts } from "./api.ts";
-import { type RowEndpoint, sliceEndpoints } from "./endpoints.ts";
+import { endpointsOfSlices, type RowEndpoint } from "./endpoints.ts";
 import { externalFacts, type ExternalInputs } from "./external.ts";
 
 /** Objects beside a Service. */
 export interface RowInputs extends ExternalInputs {
   readonly slices: readonly ApiSlice[];
   readonly pod: (namespace: string, name: string) => PodFacts | undefined;
+  /** The pod at an address; `undefined`: there is none, or there are several. */
+  readonly podAt: (namespace: string, address: string) => PodFacts | undefined;
   readonly node: (name: string) => NodeFacts | undefined;
   /** The network of the cluster; empty: none. */
   readonly network: string;
@@ -37,27 +38,26 @@ export interface RowInputs extends ExternalInputs {
   readonly source: string;
   /** True: Services select WorkloadEntries. */
   readonly selectEntries: boolean;
-  /** The Service that an external name stands for; unset: none. */
-  readonly alias?: AliasTarget | undefined;
 }
 
 const EXPORT_TO = "networking.mesh.io/exportTo";
 
-/** The row of a Service. */
+/**
+ * The row of a Service. That of an external name is an alias: it has neither ports nor endpoints, and
+ * acts only where the mesh has the host that it names.
+ */
 export function serviceRow(service: ApiService, inputs: RowInputs): ConfigObject<ServiceEntry> {
-  const { metadata, spec = {} } = service;
+  const { metadata } = service;
   const namespace = metadata.namespace ?? "";
-  const found = spec.type === "ExternalName" ? [] : endpointsOf(service, inputs);
+  const found = isExternal(service) ? [] : endpointsOf(service, inputs);
   const entry = create(ServiceEntrySchema, {
     hosts: [`${metadata.name}.${namespace}.svc.${inputs.domain}`],
     addresses: addressesOf(service),
-    ports: portsOf(inputs.alias?.service ?? service),
-    exportTo: (metadata.annotations?.[EXPORT_TO] ?? "").split(",").map((one) => one.trim())
-      .filter((one) => one !== ""),
-    ...(inputs.alias === undefined ? placement(service, found.map(({ entry }) => entry)) : {
-      resolution: ServiceEntry_Resolution.STATIC,
-      location: ServiceEntry_Location.MESH_INTERNAL,
-    }),
+    ports: isExternal(service) ? [] : portsOf(service),
+    exportTo: listOf(metadata.annotations?.[EXPORT_TO]),
+    resolution: isHeadless(service) ? ServiceEntry_Resolution.NONE : ServiceEntry_Resolution.STATIC,
+    location: ServiceEntry_Location.MESH_INTERNAL,
+    endpoints: found.map(({ entry }) => entry),
   });
   const facts = factsOf(service, inputs, found.map((one) => one.facts));
   const { labels = {}, annotations = {}, creationTimestamp, uid } = metadata;
@@ -84,28 +84,13 @@ function digestOf({ endpoints, ...entry }: ServiceEntry, more: readonly unknown[
   return hash(JSON.stringify([rest, endpoints, ...more]));
 }
 
-/** Resolution, location and endpoints. An external name is resolved by proxies. */
-function placement(
-  service: ApiService,
-  endpoints: RowEndpoint["entry"][],
-): {
-  resolution: ServiceEntry_Resolution;
-  location: ServiceEntry_Location;
-  endpoints: NonNullable<Parameters<typeof create<typeof WorkloadEntrySchema>>[1]>[];
-} {
-  const { type, externalName = "" } = service.spec ?? {};
-  if (type === "ExternalName") {
-    return {
-      resolution: ServiceEntry_Resolution.DNS,
-      location: ServiceEntry_Location.MESH_EXTERNAL,
-      endpoints: externalName === "" ? [] : [{ address: externalName.replace(/\.$/, "") }],
-    };
-  }
-  return {
-    resolution: isHeadless(service) ? ServiceEntry_Resolution.NONE : ServiceEntry_Resolution.STATIC,
-    location: ServiceEntry_Location.MESH_INTERNAL,
-    endpoints,
-  };
+/** True for a Service that stands for another host. */
+function isExternal({ spec }: ApiService): boolean {
+  return spec?.type === "ExternalName";
+}
+
+function aliasOf({ spec }: ApiService): string {
+  return (spec?.externalName ?? "").replace(/\.$/, "").toLowerCase();
 }
 
 function isHeadless({ spec }: ApiService): boolean {
@@ -146,13 +131,23 @@ const APP_PROTOCOLS: Readonly<Record<string, string>> = {
   "kubernetes.io/wss": "HTTPS",
 };
 
-/** The protocol by `appProtocol`, then by the beginning of the port's name; empty: detected. */
-function protocolOf({ appProtocol, name = "", protocol }: ApiServicePort): string {
+/**
+ * Ports of protocols in which the server speaks first, so that nothing can be detected: SMTP, DNS,
+ * MySQL, MongoDB. They carry TCP unless the Service declares a protocol.
+ */
+const SERVER_FIRST_PORTS: ReadonlySet<number> = new Set([25, 53, 3306, 27017]);
+
+/**
+ * The protocol by the beginning of `appProtocol`, else of the port's name; one that is not known is
+ * detected.
+ */
+function protocolOf({ appProtocol, name = "", protocol, port }: ApiServicePort): string {
   if (protocol === "UDP") return "UDP";
-  if (appProtocol !== undefined) return APP_PROTOCOLS[appProtocol] ?? appProtocol.toUpperCase();
-  const lower = name.toLowerCase();
-  const prefix = lower.startsWith("grpc-web") ? "grpc-web" : lower.split("-")[0]!;
-  return prefix.toUpperCase();
+  const foreign = appProtocol === undefined ? undefined : APP_PROTOCOLS[appProtocol];
+  if (foreign !== undefined) return foreign;
+  const declared = (appProtocol ?? name).toUpperCase();
+  const prefix = declared.startsWith("GRPC-WEB") ? "GRPC-WEB" : declared.split("-")[0]!;
+  return !PROTOCOLS.has(prefix) && SERVER_FIRST_PORTS.has(port) ? "TCP" : prefix;
 }
 
 function endpointsOf(service: ApiService, inputs: RowInputs): RowEndpoint[] {
@@ -161,9 +156,27 @@ function endpointsOf(service: ApiService, inputs: RowInputs): RowEndpoint[] {
   );
   const publishUnready = service.spec?.publishNotReadyAddresses === true;
   const { namespace = "" } = service.metadata;
-  return inputs.slices.flatMap((slice) =>
-    sliceEndpoints(slice, { ...inputs, namespace, names, publishUnready })
-  );
+  return endpointsOfSlices(inputs.slices, { ...inputs, namespace, names, publishUnready });
+}
+
+/** Further service accounts of the servers of a Service, in its namespace or as `NAMESPACE/ACCOUNT`. */
+const ACCOUNTS = "alpha.mesh.io/kubernetes-serviceaccounts";
+
+/** Further identities of the servers of a Service, as they are in certificates. */
+const CANONICAL_ACCOUNTS = "alpha.mesh.io/canonical-serviceaccounts";
+
+function identitiesOf(
+  { metadata: { namespace = "", annotations } }: ApiService,
+): Pick<ServiceFacts, "identities"> {
+  const accounts = listOf(annotations?.[ACCOUNTS])
+    .map((account) => account.includes("/") ? account : `${namespace}/${account}`);
+  const names = listOf(annotations?.[CANONICAL_ACCOUNTS]);
+  return accounts.length + names.length === 0 ? {} : { identities: { accounts, names } };
+}
+
+/** The parts of a text that commas separate. */
+function listOf(text: string = ""): string[] {
+  return text.split(",").map((one) => one.trim()).filter((one) => one !== "");
 }
 
 function factsOf(
@@ -180,7 +193,8 @@ function factsOf(
     ),
     nodeLocal: spec.internalTrafficPolicy === "Local",
     ...externalFacts(service, inputs),
-    ...(inputs.alias === undefined ? {} : { alias: inputs.alias.host }),
+    ...identitiesOf(service),
+    ...(isExternal(service) ? { alias: aliasOf(service) } : {}),
     endpoints,
   };
 }

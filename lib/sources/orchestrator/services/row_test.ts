@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ApiService, ApiSlice, PodFacts } from "./api.ts";
+import type { ApiService, ApiServicePort, ApiSlice, PodFacts } from "./api.ts";
 import { podFacts } from "./api.ts";
 import { podRow } from "./pod_row.ts";
 import { type RowInputs, serviceRow } from "./row.ts";
@@ -13,6 +13,7 @@ function pod(name: string, more: Partial<PodFacts> = {}): PodFacts {
     workload: "web",
     node: "n1",
     address: "10.1.0.1",
+    addresses: ["10.1.0.1"],
     ready: true,
     ...more,
   };
@@ -23,6 +24,7 @@ const NETWORK = "topology.mesh.io/network";
 const INPUTS: RowInputs = {
   slices: [],
   pod: (_, name) => pod(name),
+  podAt: () => undefined,
   node: (name) => ({ name, region: "r1", zone: "z1", subzone: "", labels: {}, addresses: [] }),
   nodes: () => [],
   addressesOf: () => [],
@@ -71,7 +73,7 @@ Deno.test("a Service becomes a host with its addresses, and pods with labels, ac
   );
   assert.equal(endpoint?.locality, "r1/z1");
   assert.deepEqual(row.service?.endpoints, [
-    { health: "healthy", namespace: "shop", workload: "web", hostname: "", node: "n1" },
+    { health: "healthy", namespace: "shop", workload: "web", hostname: "", node: "n1", pod: true },
   ]);
 });
 
@@ -82,6 +84,9 @@ Deno.test("the protocol is by appProtocol, else by the name; a port without both
     { name: "tcp", port: 3, appProtocol: "grpc" },
     { name: "dns", port: 4, protocol: "UDP" },
     { port: 5 },
+    { name: "x", port: 6, appProtocol: "http-metrics" },
+    { name: "x", port: 7, appProtocol: "grpc-web-x" },
+    { name: "HTTP-y", port: 8, appProtocol: "mine" },
   ];
   const { spec } = serviceRow(service({ ports }), INPUTS);
   assert.deepEqual(spec.ports.map(({ protocol }) => protocol), [
@@ -90,8 +95,72 @@ Deno.test("the protocol is by appProtocol, else by the name; a port without both
     "GRPC",
     "UDP",
     "",
+    "HTTP",
+    "GRPC-WEB",
+    "MINE",
   ]);
   assert.equal(spec.ports[4]?.name, "port-5");
+});
+
+Deno.test("ports of protocols in which the server speaks first are TCP unless they say otherwise", () => {
+  const protocols = (port: ApiServicePort) =>
+    serviceRow(service({ ports: [port] }), INPUTS).spec.ports[0]?.protocol;
+  for (const port of [25, 53, 3306, 27017]) {
+    assert.equal(protocols({ port }), "TCP");
+    assert.equal(protocols({ port, name: "db" }), "TCP");
+    assert.equal(protocols({ port, name: "mine", appProtocol: "mine.test/x" }), "TCP");
+    assert.equal(protocols({ port, name: "http-x" }), "HTTP");
+    assert.equal(protocols({ port, name: "db", appProtocol: "mysql" }), "MYSQL");
+    assert.equal(protocols({ port, name: "db", protocol: "UDP" }), "UDP");
+  }
+  assert.equal(protocols({ port: 5432, name: "db" }), "DB");
+});
+
+Deno.test("an address that a slice names without a pod is that of the pod there", () => {
+  const inputs: RowInputs = {
+    ...INPUTS,
+    node: (name) => name === "" ? undefined : INPUTS.node(name),
+    podAt: (namespace, address) =>
+      address === "10.1.0.1" ? { ...pod("web-0"), namespace } : undefined,
+    slices: [slice([], {
+      endpoints: [{ addresses: ["10.1.0.1"] }, { addresses: ["192.0.2.1"] }],
+    })],
+  };
+  const { spec, service: facts } = serviceRow(service({ ports: [HTTP] }), inputs);
+  const found = spec.endpoints.map((one) => [one.serviceAccount, one.labels.app, one.locality]);
+  assert.deepEqual(found, [["web", "web-0", "r1/z1"], ["", undefined, ""]]);
+  assert.deepEqual(facts?.endpoints.map((one) => one.pod), [true, false]);
+});
+
+Deno.test("an address of several slices counts once for each port, and where it is ready", () => {
+  const two = (ready: boolean): ApiSlice =>
+    slice([], { endpoints: [{ addresses: ["10.1.0.1"], conditions: { ready } }] });
+  const admin = slice(["10.1.0.1"], { ports: [{ name: "admin", port: 9000 }] });
+  const ports = [HTTP, { name: "admin", port: 81 }];
+  const found = (...slices: ApiSlice[]) => {
+    const { spec, service: facts } = serviceRow(service({ ports }), { ...INPUTS, slices });
+    return spec.endpoints.map((one, i) => [one.ports, facts?.endpoints[i]?.health]);
+  };
+  assert.deepEqual(found(two(true), two(true)), [[{ http: 8080 }, "healthy"]]);
+  assert.deepEqual(found(two(false), two(true)), [[{ http: 8080 }, "healthy"]]);
+  assert.deepEqual(found(two(false), two(false)), [[{ http: 8080 }, "unhealthy"]]);
+  assert.deepEqual(found(two(true), admin), [
+    [{ http: 8080 }, "healthy"],
+    [{ admin: 9000 }, "healthy"],
+  ]);
+});
+
+Deno.test("annotations name further identities of the servers", () => {
+  const of = (annotations: Record<string, string>) =>
+    serviceRow(service({ ports: [HTTP] }, annotations), INPUTS).service?.identities;
+  assert.equal(of({}), undefined);
+  assert.deepEqual(
+    of({
+      "alpha.mesh.io/kubernetes-serviceaccounts": "a, bank/b",
+      "alpha.mesh.io/canonical-serviceaccounts": "spiffe://other/x",
+    }),
+    { accounts: ["shop/a", "bank/b"], names: ["spiffe://other/x"] },
+  );
 });
 
 Deno.test("conditions of an endpoint are its health: unready, draining, or published anyway", () => {
@@ -114,13 +183,14 @@ Deno.test("conditions of an endpoint are its health: unready, draining, or publi
   assert.deepEqual(healths(true), ["healthy", "healthy", "healthy", "healthy"]);
 });
 
-Deno.test("an external name is outside the mesh and resolved; headless Services have no address", () => {
+Deno.test("an external name is an alias without ports; headless Services have no address", () => {
+  const ports = [{ ...HTTP, targetPort: 8080 }];
   const external = serviceRow(
-    service({ type: "ExternalName", externalName: "db.test.", ports: [HTTP] }),
-    INPUTS,
+    service({ type: "ExternalName", externalName: "DB.test.", ports }),
+    { ...INPUTS, slices: [slice(["10.1.0.1"])] },
   );
-  assert.deepEqual(external.spec.endpoints.map(({ address }) => address), ["db.test"]);
-  assert.deepEqual([external.spec.location, external.spec.resolution], [0, 2]);
+  assert.equal(external.service?.alias, "db.test");
+  assert.deepEqual([external.spec.ports, external.spec.endpoints], [[], []]);
   const headless = serviceRow(
     service({ clusterIP: "None", clusterIPs: ["None"], ports: [HTTP] }, {
       "networking.mesh.io/exportTo": "., bank",
@@ -162,6 +232,8 @@ Deno.test("the workload of a pod is its controller, a Deployment by its ReplicaS
     }).workload;
   assert.equal(workload("ReplicaSet", "web-5d8", { "pod-template-hash": "5d8" }), "web");
   assert.equal(workload("ReplicaSet", "web-5d8"), "web-5d8");
+  assert.equal(workload("ReplicaSet", "web-5d8", { "rollouts-pod-template-hash": "5d8" }), "web");
+  assert.equal(workload("ReplicaSet", "x-1", { "service.mesh.io/workload-name": "mine" }), "mine");
   assert.equal(workload("Job", "backup-28123456"), "backup");
   assert.equal(workload("StatefulSet", "db"), "db");
 });

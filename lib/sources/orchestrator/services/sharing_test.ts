@@ -15,6 +15,7 @@ const SLICE = {
 const exported = serviceRow(SERVICE, {
   slices: [SLICE],
   pod: () => undefined,
+  podAt: () => undefined,
   node: () => undefined,
   nodes: () => [],
   addressesOf: () => [],

@@ -12,7 +12,12 @@ export function idOf(namespace: string, name: string): string {
   return `${namespace} ${name}`;
 }
 
-/** Objects that slices refer to: `pod NAMESPACE NAME` and `node NAME`. */
+/** An address in a namespace, as an object that slices refer to. */
+export function addressKey(namespace: string, address: string): string {
+  return `address ${namespace} ${address}`;
+}
+
+/** Objects that slices refer to: `pod NAMESPACE NAME`, `node NAME` and `address NAMESPACE IP`. */
 export interface SliceIndex {
   /** Adds changed slices; returns the Services that they belong to. */
   update(changes: Changes<ApiSlice>): Set<string>;
@@ -85,12 +90,14 @@ export function createSliceIndex(): SliceIndex {
   };
 }
 
-/** The pods and nodes that a slice refers to. */
+/** The pods and nodes that a slice refers to, and the addresses at which it refers to no pod. */
 function referredBy({ metadata, endpoints }: ApiSlice): string[] {
   return (endpoints ?? []).flatMap((endpoint) => {
     const pod = podOf(endpoint, metadata.namespace ?? "");
     return [
-      ...(pod === undefined ? [] : [`pod ${idOf(pod.namespace, pod.name)}`]),
+      ...(pod === undefined
+        ? endpoint.addresses.map((address) => addressKey(metadata.namespace ?? "", address))
+        : [`pod ${idOf(pod.namespace, pod.name)}`]),
       ...(endpoint.nodeName === undefined ? [] : [`node ${endpoint.nodeName}`]),
     ];
   });
