@@ -5,6 +5,7 @@
  */
 export { MeshError, messageOf } from "./error.ts";
 export { assertNever } from "./assert_never.ts";
+export { parseBoolean } from "./boolean.ts";
 export {
   about,
   type Candidate,

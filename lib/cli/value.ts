@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { assertNever, parseDuration } from "../base/mod.ts";
+import { assertNever, parseBoolean, parseDuration } from "../base/mod.ts";
 import { splitCsv } from "./csv.ts";
 import type { FlagValue } from "./flags.ts";
 import type { FlagSpec, FlagType } from "./spec.ts";
@@ -76,13 +76,10 @@ function parseType(type: FlagType, text: string, previous: FlagValue | undefined
   }
 }
 
-const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
-const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
-
 function parseBool(text: string): boolean {
-  if (TRUE.has(text)) return true;
-  if (FALSE.has(text)) return false;
-  throw new ValueError("must be true or false");
+  const value = parseBoolean(text);
+  if (value === undefined) throw new ValueError("must be true or false");
+  return value;
 }
 
 /** Decimal, or with a prefix: `0x` hexadecimal, `0o` or `0` octal, `0b` binary. */

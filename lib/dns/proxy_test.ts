@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { createSocket } from "node:dgram";
+import { createSocket, type Socket } from "node:dgram";
 import { expose } from "../metrics/mod.ts";
 import { create, toBinary } from "../proto/mod.ts";
 import { NameTable_NameInfoSchema, NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { type DnsProxy, parseAddress, startDnsProxy, upstreamsOf } from "./proxy.ts";
 import { createResolver } from "./resolver.ts";
 import { listenDns } from "./server.ts";
+import { readQuery } from "./message.ts";
 import {
   askTcp,
   askUdp,
@@ -204,6 +205,48 @@ Deno.test("dns proxy: forged responses are ignored", async () => {
   }]);
   assert.deepEqual((await found.udp("a.org")).records, ["a.org A 60 192.0.2.1"]);
 });
+
+/** A UDP socket at an address of loopback. */
+async function bound(hostname: string, port = 0): Promise<Socket> {
+  const socket = createSocket(hostname.includes(":") ? "udp6" : "udp4");
+  await new Promise<void>((done) => socket.bind(port, hostname, done));
+  return socket;
+}
+
+for (
+  const [asked, answering, forging] of [
+    ["127.77.0.1", "127.77.0.1", "127.77.0.9"],
+    ["0.0.0.0", "127.0.0.1", "127.77.0.9"],
+    ["0:0:0:0:0:0:0:1", "::1", undefined],
+  ] as const
+) {
+  Deno.test(`dns proxy: only ${asked} answers what it was asked`, async () => {
+    const server = await bound(answering);
+    const { port } = server.address();
+    const forger = forging && await bound(forging, port);
+    const forwarder = createForwarder({
+      nameservers: [{ hostname: asked, port }],
+      parallel: false,
+      timeout: 10_000,
+    });
+    server.on("message", (message: Uint8Array, from) => {
+      const query = new Uint8Array(message);
+      const answer = () => server.send(respond(query, "192.0.2.1"), from.port, from.address);
+      if (forger === undefined) return answer();
+      // Same port, id and question; the true answer follows when the forged one is on its way.
+      forger.send(respond(query, "203.0.113.66"), from.port, "127.0.0.1", answer);
+    });
+    const message = makeQuery("a.org", "A");
+    const query = readQuery(message);
+    assert.ok(!("kind" in query));
+    const response = await forwarder.forward(message, query, false);
+    assert.deepEqual(decode(response!).records, ["a.org A 60 192.0.2.1"]);
+    forwarder.close();
+    for (const socket of [server, forger]) {
+      if (socket) await new Promise<void>((done) => socket.close(() => done()));
+    }
+  });
+}
 
 Deno.test("dns proxy: malformed messages do not affect other queries", async () => {
   await using found = await world([silent]);

@@ -1,13 +1,15 @@
 /**
  * Forwarding queries to nameservers.
  *
- * Each query has a socket of its own, thus a random port, and a random id; a response must have the
- * id and the question. Somebody who cannot see the query has to guess about 31 bits.
+ * Each query has a socket of its own, thus a random port, and a random id; a response must come from
+ * the address that was asked and have the id and the question. Somebody who cannot see the query has
+ * to forge that address and to guess about 31 bits.
  *
  * @module
  */
 import { createSocket } from "node:dgram";
 import { scope } from "../log/mod.ts";
+import { canonicalIp } from "../text/mod.ts";
 import {
   isResponseTo,
   isTruncated,
@@ -185,9 +187,11 @@ function overUdp(
     const abort = () => end(() => reject(signal.reason));
     signal.addEventListener("abort", abort, { once: true });
     socket.on("error", (error) => end(() => reject(error)));
+    const asked = answeringAddress(hostname);
     socket.on("message", (response: Uint8Array, from) => {
       // Others can send to this port too.
-      if (from.port !== port || !isResponseTo(response, id, question)) return;
+      if (from.port !== port || canonicalIp(from.address) !== asked) return;
+      if (!isResponseTo(response, id, question)) return;
       const copy = new Uint8Array(response);
       end(() => resolve(copy));
     });
@@ -200,6 +204,13 @@ function overUdp(
       });
     });
   });
+}
+
+/** The address from which a nameserver answers; the unspecified addresses mean this machine. */
+function answeringAddress(hostname: string): string {
+  const address = canonicalIp(hostname);
+  if (address === canonicalIp("0.0.0.0")) return canonicalIp("127.0.0.1");
+  return address === canonicalIp("::") ? canonicalIp("::1") : address;
 }
 
 async function overTcp(

@@ -1,4 +1,10 @@
-import { assertNever, formatDuration, MeshError, parseDuration } from "../base/mod.ts";
+import {
+  assertNever,
+  formatDuration,
+  MeshError,
+  parseBoolean,
+  parseDuration,
+} from "../base/mod.ts";
 
 /** Types of variables. Durations are written like `1h30m` and read as milliseconds. */
 export type EnvType = "bool" | "int" | "float" | "duration" | "string";
@@ -32,9 +38,6 @@ const FORMS: Readonly<Record<EnvType, string>> = {
   duration: "a duration such as 100ms or 1h30m",
   string: "any text",
 };
-
-const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
-const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
 
 /** Restrictions of a type. */
 export interface EnvBounds {
@@ -100,7 +103,7 @@ function valueOf(type: EnvType, text: string): EnvValue | undefined {
     case "string":
       return text;
     case "bool":
-      return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
+      return parseBoolean(text);
     case "int":
       return /^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text))
         ? Number(text)

@@ -34,6 +34,8 @@ export interface Kind<Spec = Message> extends KindName {
   validate(spec: Spec, identity: ObjectIdentity, report: Report): void;
   /** Checks the specification as it is written, for faults that the message no longer shows. */
   checkWritten?(value: unknown, report: Report): void;
+  /** Checks the annotations that change what the specification means. */
+  checkAnnotations?(annotations: Readonly<Record<string, string>>, report: Report): void;
 }
 
 /** A kind with an input table: `Name` is the kind, `Table` the name of the table. */

@@ -32,6 +32,7 @@ export {
   type TabledKinds,
   type TableKind,
 } from "./kinds.ts";
+export { DRY_RUN } from "./kinds/mod.ts";
 export type { EffectiveFields, Kind, KindName, TabledKind } from "./kind.ts";
 export { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";

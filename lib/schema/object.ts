@@ -152,6 +152,7 @@ export function readObject(
   const identity = meta.name === "" || nowhere
     ? undefined
     : { kind: kind.kind, namespace: meta.namespace, name: meta.name };
+  kind.checkAnnotations?.(meta.annotations, report);
   const spec = readSpec(kind, value.spec, identity, report);
   if (spec === undefined) return { identity };
   const found = { kind: kind.kind, meta: { ...meta, line }, spec };

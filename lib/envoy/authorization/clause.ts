@@ -40,6 +40,8 @@ export interface Clause<T> {
   readonly disguised?: (value: string) => T | undefined;
   /** Matches all values with one matcher, if the proxy can compare them itself. */
   readonly together?: ((values: readonly string[]) => T) | undefined;
+  /** True: a single value stands alone, not in a list of alternatives. */
+  readonly bare?: boolean;
 }
 
 /** Combination of clauses. */
@@ -92,7 +94,8 @@ function alternatives<T>(
     if (more) known.push(more);
   }
   if (incomplete && (how.effect === "allow" || known.length === 0)) return "incomplete";
-  return how.one(known);
+  const [only] = known;
+  return clause.bare === true && known.length === 1 && only !== undefined ? only : how.one(known);
 }
 
 /** Combines permissions. */

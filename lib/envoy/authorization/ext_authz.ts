@@ -13,6 +13,7 @@ import {
   HttpServiceSchema,
 } from "#envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
 import { ExtAuthzSchema as TcpExtAuthzSchema } from "#envoy/extensions/filters/network/ext_authz/v3/ext_authz_pb.ts";
+import { StatusCode } from "#envoy/type/v3/http_status_pb.ts";
 import type { MetadataMatcher } from "#envoy/type/matcher/v3/metadata_pb.ts";
 import {
   type ListStringMatcher,
@@ -78,13 +79,40 @@ export function extAuthzConfig(
   const { service, port, statusOnError } = provider.value;
   const found = find(service, port);
   if (found === undefined) return `its service ${JSON.stringify(service)} is not known`;
-  if (statusOnError !== "" && !/^[1-5]\d\d$/.test(statusOnError)) {
-    return `its status ${JSON.stringify(statusOnError)} is none`;
+  if (port < 1 || port > 65_535) return `its port ${port} is none`;
+  if (statusOnError !== "" && !isStatus(statusOnError)) {
+    return `its statusOnError ${JSON.stringify(statusOnError)} is no status that the proxy knows`;
   }
   const { host, cluster } = found;
+  const why = provider.case === "dataproxyExtAuthzHttp" ? wrongHttp(provider.value) : undefined;
+  if (why !== undefined) return why;
   return provider.case === "dataproxyExtAuthzGrpc"
     ? byGrpc(provider.value, host, cluster)
     : { http: byHttp(provider.value, host, cluster) };
+}
+
+/** Reports if a text is the number of a status that Envoy has a name for; it rejects others. */
+function isStatus(text: string): boolean {
+  return /^[1-5]\d\d$/.test(text) && StatusCode[Number(text)] !== undefined;
+}
+
+/** Lists of header names, with wildcards at one end. */
+const HEADER_LISTS = [
+  "includeHeadersInCheck",
+  "includeRequestHeadersInCheck",
+  "headersToUpstreamOnAllow",
+  "headersToDownstreamOnDeny",
+  "headersToDownstreamOnAllow",
+] as const satisfies readonly (keyof HttpProvider)[];
+
+/** Returns the fault of a provider that speaks HTTP; `undefined`: there is none. */
+function wrongHttp(provider: HttpProvider): string | undefined {
+  const { pathPrefix } = provider;
+  if (pathPrefix !== "" && !pathPrefix.startsWith("/")) {
+    return `its pathPrefix ${JSON.stringify(pathPrefix)} does not begin with a slash`;
+  }
+  const list = HEADER_LISTS.find((name) => provider[name].includes("*"));
+  return list === undefined ? undefined : `its ${list} has "*", which is no name of a header`;
 }
 
 type Common = Pick<

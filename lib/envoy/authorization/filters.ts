@@ -18,6 +18,9 @@ import type { Effect } from "./clause.ts";
 import { ASK_POLICY_PREFIX, ASK_PREFIX, extAuthzConfig, type FindService } from "./ext_authz.ts";
 import { accessRules, effectOf, isDryRun, type PolicyObject, type RuleOptions } from "./rules.ts";
 
+/** Suffix of the names of rules that deny what an unusable provider should decide. */
+const NO_PROVIDER_SUFFIX = "-deny-due-to-bad-CUSTOM-action";
+
 /** The input for the authorization filters of a workload. */
 export interface AuthorizationInput {
   readonly policies: readonly PolicyObject[];
@@ -115,14 +118,22 @@ function decidingFilter(
   const tried = policies.filter(isDryRun);
   const enforced = policies.filter((policy) => !isDryRun(policy));
   const rules = (some: readonly PolicyObject[]): Rules | undefined =>
-    some.length === 0 ? undefined : accessRules(some, effect, "", options);
-  const denies = effect === "deny" && tried.length > 0;
+    some.length === 0 ? undefined : accessRules(some, effect, options);
   const config = layer.pack({
     rules: rules(enforced),
     shadowRules: rules(tried),
-    shadowRulesStatPrefix: denies ? "mesh_dry_run_deny_" : "mesh_dry_run_allow_",
+    shadowRulesStatPrefix: trialPrefix(effect, tried.length > 0),
   });
   return [{ name: layer.access, config }];
+}
+
+/**
+ * Prefix of the statistics and metadata of rules on trial. Rules that only log have none. Without
+ * rules on trial the prefix has no effect.
+ */
+function trialPrefix(effect: Effect, tried: boolean): string {
+  if (!tried || effect === "allow") return "mesh_dry_run_allow_";
+  return effect === "deny" ? "mesh_dry_run_deny_" : "";
 }
 
 /**
@@ -138,18 +149,19 @@ function askingFilters(
   const policies = all.filter((policy) => !isDryRun(policy));
   if (policies.length === 0) return [];
   const names = new Set(policies.map(({ spec }) => spec.actionDetail.value?.name ?? ""));
-  const provider = input.providers.find(({ name }) => names.has(name));
-  const asking = names.size === 1 && provider !== undefined
+  const [provider, ...more] = input.providers.filter(({ name }) => names.has(name));
+  const asking = names.size === 1 && provider !== undefined && more.length === 0
     ? extAuthzConfig(provider, input.findService)
     : "there is not one provider";
   if (typeof asking === "string") {
-    const rules = accessRules(policies, "custom", ASK_POLICY_PREFIX, options);
+    const affixes = { prefix: ASK_POLICY_PREFIX, suffix: NO_PROVIDER_SUFFIX };
+    const rules = accessRules(policies, "custom", options, affixes);
     return [{ name: layer.access, config: layer.pack({ rules, shadowRulesStatPrefix: "" }) }];
   }
   const ask = layer === HTTP ? asking.http : asking.tcp;
   if (ask === undefined) return [];
   const config = layer.pack({
-    shadowRules: accessRules(policies, "custom", ASK_POLICY_PREFIX, options),
+    shadowRules: accessRules(policies, "custom", options, { prefix: ASK_POLICY_PREFIX }),
     shadowRulesStatPrefix: ASK_PREFIX,
   });
   return [{ name: layer.access, config }, { name: layer.ask, config: ask }];

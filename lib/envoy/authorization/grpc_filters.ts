@@ -33,7 +33,7 @@ export function grpcAccessFilters(
   return DECIDED.flatMap((effect) => {
     const some = enforced.filter((policy) => effectOf(policy) === effect);
     if (some.length === 0) return [];
-    const rules = accessRules(some, effect, "", options);
+    const rules = accessRules(some, effect, options);
     const typedConfig = packAny(RBACSchema, { rules });
     return [create(HttpFilterSchema, {
       name: `envoy.filters.http.rbac.${effect}`,

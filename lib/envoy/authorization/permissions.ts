@@ -18,7 +18,7 @@ import {
   templatePathMatch,
 } from "./paths.ts";
 import { textMatch } from "./text.ts";
-import { anyValue, listValue, metadataMatch, textValue } from "./tokens.ts";
+import { anyValue, listOf, metadataMatch, textValue } from "./tokens.ts";
 
 type Rule = NonNullable<MessageInitShape<typeof PermissionSchema>["rule"]>;
 
@@ -124,7 +124,7 @@ function destinationIp(block: string): Permission | undefined {
 function filterValues(key: ConditionKey, values: readonly string[]): Permission {
   const matchers = values.map((value) =>
     value.startsWith("[") && value.endsWith("]")
-      ? listValue(textMatch(value.slice(1, -1)))
+      ? listOf(textValue(textMatch(value.slice(1, -1))))
       : textValue(textMatch(value))
   );
   return permission({

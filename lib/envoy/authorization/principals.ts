@@ -57,8 +57,12 @@ export function principalClause(
     notValues,
     match,
   });
-  const said = (make: (value: string) => Principal): Clause<Principal> =>
-    of((value) => knowsTokens(callers) ? make(value) : undefined);
+  const claim = (names: readonly string[]): Clause<Principal> => ({
+    ...of(() => undefined),
+    together: knowsTokens(callers)
+      ? (all) => principal({ case: "metadata", value: claimMatch(names, all) })
+      : undefined,
+  });
   switch (key?.kind) {
     case "source-ip":
       return of(sourceIp);
@@ -75,13 +79,11 @@ export function principalClause(
     case "request-principal":
       return tokens(values, notValues, callers);
     case "audiences":
-      return said((value) => principal({ case: "metadata", value: claimMatch(["aud"], value) }));
+      return claim(["aud"]);
     case "presenter":
-      return said((value) =>
-        principal({ case: "metadata", value: plainClaimMatch("azp", textMatch(value)) })
-      );
+      return claim(["azp"]);
     case "claim":
-      return said((value) => principal({ case: "metadata", value: claimMatch(key.names, value) }));
+      return claim(key.names);
     case "header": {
       const name = key.names[0] ?? "";
       const seen = callers.http && !(callers.library && isHidden(name));
@@ -156,6 +158,7 @@ function tokens(
   return {
     values,
     notValues,
+    bare: true,
     match: (value) => {
       if (!knowsTokens(callers)) return undefined;
       const [issuer, subject] = issuerAndSubject(value);

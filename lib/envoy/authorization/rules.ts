@@ -19,9 +19,10 @@ import {
   AuthorizationPolicy_Action as Action,
   type Rule,
 } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
-import { lazily } from "../../base/mod.ts";
+import { lazily, parseBoolean } from "../../base/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import { create } from "../../proto/mod.ts";
+import { DRY_RUN } from "../../schema/mod.ts";
 import { conjunction, type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
 import { operationClauses, permissionClause } from "./permissions.ts";
 import { type Callers, principalClause, sourceClauses } from "./principals.ts";
@@ -54,12 +55,12 @@ export function effectOf({ spec }: PolicyObject): Effect {
   }
 }
 
-/** Annotation of policies in shadow (dry-run) mode. */
-const DRY_RUN = "mesh.io/dry-run";
-
-/** Reports if a policy is in shadow (dry-run) mode. */
+/**
+ * Reports if a policy is in shadow (dry-run) mode. A value that is no boolean leaves the policy in
+ * force; validation warns of it.
+ */
 export function isDryRun({ meta }: PolicyObject): boolean {
-  return meta.annotations[DRY_RUN] === "true";
+  return parseBoolean(meta.annotations[DRY_RUN] ?? "") === true;
 }
 
 const ACTIONS: Readonly<Record<Effect, RBAC_Action>> = {
@@ -70,6 +71,12 @@ const ACTIONS: Readonly<Record<Effect, RBAC_Action>> = {
   custom: RBAC_Action.DENY,
 };
 
+/** Texts before and after the names of rules. */
+export interface RuleAffixes {
+  readonly prefix?: string;
+  readonly suffix?: string;
+}
+
 /**
  * Returns the rules of policies with one action. The name of a rule identifies its policy and
  * index.
@@ -77,14 +84,14 @@ const ACTIONS: Readonly<Record<Effect, RBAC_Action>> = {
 export function accessRules(
   policies: readonly PolicyObject[],
   effect: Effect,
-  prefix: string,
   options: RuleOptions,
+  { prefix = "", suffix = "" }: RuleAffixes = {},
 ): RBAC {
   const named: Record<string, Policy> = {};
   for (const object of policies) {
     const { meta, spec } = object;
     const name = (index: number): string =>
-      `${prefix}ns[${meta.namespace}]-policy[${meta.name}]-rule[${index}]`;
+      `${prefix}ns[${meta.namespace}]-policy[${meta.name}]-rule[${index}]${suffix}`;
     const callers = {
       http: options.http,
       library: options.library ?? false,

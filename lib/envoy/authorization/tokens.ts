@@ -28,13 +28,10 @@ export function textValue(value: StringMatcher): ValueMatcher {
   return create(ValueMatcherSchema, { matchPattern: { case: "stringMatch", value } });
 }
 
-/** Matches a list that has a matching string. */
-export function listValue(value: StringMatcher): ValueMatcher {
+/** Matches a list that has a matching value. */
+export function listOf(value: ValueMatcher): ValueMatcher {
   return create(ValueMatcherSchema, {
-    matchPattern: {
-      case: "listMatch",
-      value: { matchPattern: { case: "oneOf", value: textValue(value) } },
-    },
+    matchPattern: { case: "listMatch", value: { matchPattern: { case: "oneOf", value } } },
   });
 }
 
@@ -47,14 +44,13 @@ export function anyValue(values: readonly ValueMatcher[]): ValueMatcher {
   });
 }
 
-/** Matches a claim, or a nested claim, that is a string or a list with a matching string. */
-export function claimMatch(names: readonly string[], value: string): MetadataMatcher {
-  const match = textMatch(value);
-  return metadataMatch(
-    TOKEN_FILTER,
-    [PAYLOAD, ...names],
-    anyValue([listValue(match), textValue(match)]),
-  );
+/**
+ * Matches a claim, or a nested claim, that is one of several strings or a list with one of them.
+ * Issuers write a claim with one value either way.
+ */
+export function claimMatch(names: readonly string[], values: readonly string[]): MetadataMatcher {
+  const one = anyValue(values.map((value) => textValue(textMatch(value))));
+  return metadataMatch(TOKEN_FILTER, [PAYLOAD, ...names], anyValue([listOf(one), one]));
 }
 
 /** Matches a claim that is a string. */

@@ -12,6 +12,7 @@ import {
   type Rule,
   type Source,
 } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
+import { parseBoolean } from "../../base/mod.ts";
 import type { Path } from "../../text/mod.ts";
 import {
   checkPolicyScope,
@@ -40,7 +41,22 @@ export const AUTHORIZATION_POLICY: TabledKind<
     paths: ["selector", "targetRef", "targetRefs", "rules", "action", "provider"],
   },
   validate,
+  checkAnnotations,
 };
+
+/** Annotation of policies in shadow (dry-run) mode; a boolean. */
+export const DRY_RUN = "mesh.io/dry-run";
+
+/** A value that is no boolean leaves the policy in force, which its author may not expect. */
+function checkAnnotations(
+  { [DRY_RUN]: dryRun }: Readonly<Record<string, string>>,
+  report: Report,
+): void {
+  if (dryRun === undefined || parseBoolean(dryRun) !== undefined) return;
+  const message = `${JSON.stringify(dryRun)} is no boolean, and the policy is in force`;
+  const remedy = 'Write "true" to try the policy, or remove the annotation.';
+  report.warnValue(["metadata", "annotations", DRY_RUN], INVALID, message, remedy);
+}
 
 /** Maximum number of service accounts in a list, and maximum length of each. */
 const MAX_SERVICE_ACCOUNTS = 16;

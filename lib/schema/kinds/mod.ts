@@ -5,7 +5,7 @@
  *
  * @module
  */
-export { AUTHORIZATION_POLICY } from "./authorization_policy.ts";
+export { AUTHORIZATION_POLICY, DRY_RUN } from "./authorization_policy.ts";
 export {
   DATAPROXY_FILTER,
   patchEnumValues,

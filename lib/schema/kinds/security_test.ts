@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { conditionKey } from "../mod.ts";
+import { conditionKey, parseConfigDocuments } from "../mod.ts";
 import { checkRules, readSpec, type RuleCase } from "../../../tests/support/spec_text.ts";
 
 const to = (operation: string): string => `rules: [{to: [{operation: {${operation}}}]}]`;
@@ -208,6 +208,25 @@ Deno.test("security: settings that can never have an effect give warnings", () =
     const { problems, warnings } = readSpec(kind, spec);
     assert.deepEqual(problems, [], spec);
     assert.deepEqual(warnings.map((one) => one.path), [path], spec);
+  }
+});
+
+Deno.test("AuthorizationPolicy: a trial that is no boolean is warned of", () => {
+  const paths = (dryRun: string): string[] => {
+    const { problems, warnings } = parseConfigDocuments(
+      `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: a, namespace: b, annotations: {mesh.io/dry-run: "${dryRun}"}}
+spec: {rules: [{}]}
+`,
+      "f.yaml",
+    );
+    assert.deepEqual(problems, []);
+    return warnings.map(({ path }) => path);
+  };
+  for (const text of ["true", "True", "0"]) assert.deepEqual(paths(text), [], text);
+  for (const text of ["yes", ""]) {
+    assert.deepEqual(paths(text), ['metadata.annotations["mesh.io/dry-run"]'], text);
   }
 });
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { parseDuration } from "../../base/mod.ts";
+import { parseBoolean, parseDuration } from "../../base/mod.ts";
 import { EXTERNAL_OPTION, secretNames } from "../../envoy/mod.ts";
 import { converted, type KeyCodec, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
@@ -45,7 +45,7 @@ export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVar
   return {
     family: familyOf(cls),
     bound: cls.interception === "NONE",
-    http10: cls.options.HTTP10 === "true" || cls.options.HTTP10 === "1",
+    http10: parseBoolean(cls.options.HTTP10 ?? "") === true,
     onDemand: cls.options.ODCDS === "true",
     certified: certifiedBy(cls),
     external: cls.role === "router" && cls.options[EXTERNAL_OPTION] === "true",

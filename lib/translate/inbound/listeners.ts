@@ -5,6 +5,7 @@
  */
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { parseBoolean } from "../../base/mod.ts";
 import {
   inboundClusterName,
   inboundHostName,
@@ -96,14 +97,14 @@ export function virtualListeners(
         : variant.family === "v6" && context.features.ipv4Outbound
         ? ["0.0.0.0"]
         : undefined,
-      exactBalance: isTrue(cls.options.OUTBOUND_LISTENER_EXACT_BALANCE),
+      exactBalance: parseBoolean(cls.options.OUTBOUND_LISTENER_EXACT_BALANCE ?? "") === true,
       port: mesh.field(read, "proxyListenPort") || OUTBOUND_PORT,
       egressCluster: clusterOfPolicy(policy),
     }),
     virtualInbound({
       ...common,
       extraBinds: variant.family === "dual" ? ["::"] : undefined,
-      exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
+      exactBalance: parseBoolean(cls.options.INBOUND_LISTENER_EXACT_BALANCE ?? "") === true,
       port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
       security,
       detectsUndeclared: read.get(mesh.patches.inboundHttp, cls),
@@ -140,14 +141,10 @@ function portListener(
     speaks: knownProtocol(context.features, port.protocol),
     virtualHost: inboundVirtualHost(read, context, port),
     tls: port.tls,
-    exactBalance: isTrue(cls.options.INBOUND_LISTENER_EXACT_BALANCE),
+    exactBalance: parseBoolean(cls.options.INBOUND_LISTENER_EXACT_BALANCE ?? "") === true,
     manager,
     security,
   });
-}
-
-function isTrue(option: string | undefined): boolean {
-  return option === "true" || option === "1";
 }
 
 /**

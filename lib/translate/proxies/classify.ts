@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { canonicalJson, MeshError } from "../../base/mod.ts";
+import { canonicalJson, MeshError, parseBoolean } from "../../base/mod.ts";
 import { AGENT_OPTION, CERTIFICATE_OPTIONS, EXTERNAL_OPTION } from "../../envoy/mod.ts";
 import type {
   Locality,
@@ -114,7 +114,7 @@ function omittedOf({ missing = [] }: ProxyNode): { missing?: readonly OmittedFea
 
 /** A switch of metadata that comes from a variable: `MESH_META_EXPLAIN=true`, `1`. */
 function isTrue(value: unknown): boolean {
-  return ["true", "1"].includes(String(value ?? "").toLowerCase());
+  return parseBoolean(String(value ?? "")) === true;
 }
 
 /**
@@ -124,7 +124,7 @@ function isTrue(value: unknown): boolean {
  */
 function takesVirtualHosts({ role, transport, userAgent, metadata, missing }: ProxyNode): boolean {
   return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
-    String(metadata.VHDS ?? "").toLowerCase() !== "false" &&
+    parseBoolean(String(metadata.VHDS ?? "")) !== false &&
     missing?.some(({ name }) => name === "virtual-hosts") !== true;
 }
 

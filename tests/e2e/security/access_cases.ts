@@ -203,8 +203,12 @@ export const ACCESS_CASES: readonly SecurityCase[] = [
     name: "a policy that is tried refuses nothing and is counted",
     run: async (world) => {
       const spec = { action: "DENY", rules: [to({ paths: ["/tried"] })] };
-      const annotations = { "mesh.io/dry-run": "true" };
-      await world.apply(policy("AuthorizationPolicy", "tried", spec, { annotations }));
+      await world.apply(
+        policy("AuthorizationPolicy", "tried", spec, {
+          annotations: { "mesh.io/dry-run": "True" },
+        }),
+        policy("AuthorizationPolicy", "also", spec, { annotations: { "mesh.io/dry-run": "1" } }),
+      );
       const count = async (): Promise<number> => {
         const found = await world.server.stats("http.*mesh_dry_run_deny_.shadow_denied$");
         return Object.values(found).reduce((a, b) => a + b, 0);

@@ -16,7 +16,7 @@ export interface CustomCase {
   readonly run: (world: SecurityWorld, grpc: Authorizer, http: Authorizer) => Promise<void>;
 }
 
-/** Providers of the mesh: the two authorisers, and one that nothing stands behind. */
+/** Providers of the mesh: the two authorisers, one that nothing stands behind, and a wrong one. */
 export function providersOf(grpc: Authorizer, http: Authorizer): Spec {
   const service = (name: string): string => `${SERVER_NAMESPACE}/${name}.test`;
   return {
@@ -32,6 +32,14 @@ export function providersOf(grpc: Authorizer, http: Authorizer): Spec {
         },
       },
       { name: "gone", dataproxyExtAuthzGrpc: { service: service("gone"), port: 1 } },
+      {
+        name: "odd",
+        dataproxyExtAuthzGrpc: {
+          service: service("ask-grpc"),
+          port: grpc.port,
+          statusOnError: "299",
+        },
+      },
     ],
   };
 }
@@ -87,6 +95,7 @@ export const CUSTOM_CASES: readonly CustomCase[] = [
     run: async (world) => {
       const wrong: readonly (readonly [string, string[]])[] = [
         ["a provider whose service is unknown", [asking("gone", { paths: ["/asked"] })]],
+        ["a status that the proxy rejects", [asking("odd", { paths: ["/asked"] })]],
         ["an unknown provider", [asking("unheard-of", { paths: ["/asked"] })]],
         ["two providers", [
           asking("grpc", { paths: ["/asked"] }),

@@ -109,13 +109,23 @@ export const TOKEN_CASES: readonly TokenCase[] = [
         org: { team: "red" },
         scope: "read write",
       });
-      const bob = await issuer.token({ sub: "bob", aud: "c", groups: "ops" });
+      const bob = await issuer.token({
+        sub: "bob",
+        aud: "c",
+        azp: ["till", "kiosk"],
+        groups: "ops",
+      });
       const rules: readonly (readonly [Spec, annIn: boolean, bobIn: boolean])[] = [
         [{ from: [{ source: { requestPrincipals: [`${name}/ann`] } }] }, true, false],
         [{ from: [{ source: { requestPrincipals: [`${name}/*`] } }] }, true, true],
         [{ when: [{ key: "request.auth.audiences", values: ["b"] }] }, true, false],
         [{ when: [{ key: "request.auth.audiences", values: ["c"] }] }, false, true],
+        [{ when: [{ key: "request.auth.audiences", values: ["x", "a", "c"] }] }, true, true],
+        [{ when: [{ key: "request.auth.audiences", notValues: ["c", "x"] }] }, true, false],
         [{ when: [{ key: "request.auth.presenter", values: ["app"] }] }, true, false],
+        [{ when: [{ key: "request.auth.presenter", values: ["kiosk"] }] }, false, true],
+        [{ when: [{ key: "request.auth.presenter", values: ["app", "till"] }] }, true, true],
+        [{ when: [{ key: "request.auth.presenter", notValues: ["x", "till"] }] }, true, false],
         [{ when: [{ key: "request.auth.claims[groups]", values: ["dev"] }] }, true, false],
         [{ when: [{ key: "request.auth.claims[groups]", values: ["ops"] }] }, false, true],
         [{ when: [{ key: "request.auth.claims[org][team]", values: ["red"] }] }, true, false],
