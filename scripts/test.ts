@@ -11,6 +11,7 @@
  * @module
  */
 import { MeshError } from "../lib/base/mod.ts";
+import { canBuildNodes, nodePrograms } from "./cluster/node_programs.ts";
 import { clusterPrograms, findGo } from "./cluster/programs.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 import { showProgress } from "./test_progress.ts";
@@ -43,6 +44,8 @@ interface Tier {
   readonly tools: boolean;
   /** True when its tests run an API server. Its programs are built if Go is installed. */
   readonly cluster?: boolean;
+  /** True when its tests run nodes. Their programs are built where nodes can run. */
+  readonly nodes?: boolean;
   /** Environment variables of its tests. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -66,6 +69,7 @@ const TIERS: readonly Tier[] = [
   { name: "surface", folders: ["tests/surface"], jobs: 2, tools: false },
   { name: "e2e", folders: ["tests/e2e"], jobs: 2, tools: true },
   { name: "orch", folders: ["tests/orch"], jobs: 2, tools: true, cluster: true },
+  { name: "node", folders: ["tests/node"], jobs: 1, tools: true, nodes: true },
   // Waits are compared with those at a daemon that is not attacked, so two run side by side.
   { name: "attacks", folders: ["tests/attacks"], jobs: 2, tools: false },
   {
@@ -117,6 +121,7 @@ async function runTier(tier: Tier, request: Request, logs: string): Promise<Coun
   const started = performance.now();
   if (tier.tools) await envoyPath();
   if (tier.cluster === true && findGo() !== undefined) await clusterPrograms();
+  if (tier.nodes === true && canBuildNodes() && findGo() !== undefined) await nodePrograms();
   const args = ["test", "-A", "--parallel", ...request.flags];
   const { output, success } = await runDeno([...args, ...targets], tier);
   await Deno.writeTextFile(join(logs, `${tier.name}.log`), plainText(output));

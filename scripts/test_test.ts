@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { requestOf, targetsOf } from "./test.ts";
 
-const ALL = ["unit", "wire", "surface", "e2e", "orch", "attacks", "grpc-js"];
+const ALL = ["unit", "wire", "surface", "e2e", "orch", "node", "attacks", "grpc-js"];
 const names = (args: string[]) => requestOf(args).tiers.map((tier) => tier.name);
 
 Deno.test("test: without a tier all run, in order of cost", () => {

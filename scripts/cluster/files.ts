@@ -34,8 +34,17 @@ export interface ClusterFiles {
   readonly daemonKubeconfig: string;
 }
 
+/** The addresses of an API server. */
+export interface ServerPlace {
+  readonly port: number;
+  /** Address in configuration files; default: loopback. */
+  readonly host?: string;
+  /** Further addresses of its certificate. */
+  readonly addresses?: readonly string[];
+}
+
 /** Makes all files in a folder. */
-export async function makeClusterFiles(dir: string, port: number): Promise<ClusterFiles> {
+export async function makeClusterFiles(dir: string, place: ServerPlace): Promise<ClusterFiles> {
   const at = (name: string): string => join(dir, name);
   const token = crypto.randomUUID();
   await makeKey(at("ca.key"));
@@ -47,24 +56,15 @@ export async function makeClusterFiles(dir: string, port: number): Promise<Clust
   await issue(dir, {
     name: "server",
     subject: "/CN=kube-apiserver",
-    extensions: ["extendedKeyUsage=serverAuth", `subjectAltName=${SERVER_NAMES.join(",")}`],
+    extensions: ["extendedKeyUsage=serverAuth", `subjectAltName=${serverNames(place)}`],
   });
-  const extensions = ["extendedKeyUsage=clientAuth"];
-  await issue(dir, { name: "admin", subject: "/O=system:masters/CN=admin", extensions });
-  await issue(dir, { name: "daemon", subject: `/CN=${DAEMON_USER}`, extensions });
+  await issueClient(dir, "admin", "/O=system:masters/CN=admin");
+  await issueClient(dir, "daemon", `/CN=${DAEMON_USER}`);
   await makeKey(at("account.key"));
   await Deno.writeTextFile(at("tokens.csv"), `${token},token-admin,1,system:masters\n`);
-  const data = async (name: string): Promise<string> => btoa(await Deno.readTextFile(at(name)));
-  const ca = await data("ca.crt");
-  const certificateOf = async (name: string) => ({
-    "client-certificate-data": await data(`${name}.crt`),
-    "client-key-data": await data(`${name}.key`),
-  });
-  const write = (name: string, user: Readonly<Record<string, string>>): Promise<void> =>
-    Deno.writeTextFile(at(name), kubeconfigText({ port, ca, user }), { mode: 0o600 });
-  await write("kubeconfig", await certificateOf("admin"));
-  await write("kubeconfig-token", { token });
-  await write("kubeconfig-daemon", await certificateOf("daemon"));
+  await writeKubeconfig(dir, "kubeconfig", place, await certificateOf(dir, "admin"));
+  await writeKubeconfig(dir, "kubeconfig-token", place, { token });
+  await writeKubeconfig(dir, "kubeconfig-daemon", place, await certificateOf(dir, "daemon"));
   return {
     ca: at("ca.crt"),
     caKey: at("ca.key"),
@@ -79,14 +79,29 @@ export async function makeClusterFiles(dir: string, port: number): Promise<Clust
   };
 }
 
-/** A configuration file with one context; JSON is YAML. `ca` is base64. */
-export function kubeconfigText({ port, ca, user }: {
-  readonly port: number;
-  readonly ca: string;
-  readonly user: Readonly<Record<string, string>>;
-}): string {
-  const cluster = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": ca };
-  return JSON.stringify({
+/** Key and certificate of a client of the API server, `NAME.key` and `NAME.crt`. */
+export function issueClient(dir: string, name: string, subject: string): Promise<void> {
+  return issue(dir, { name, subject, extensions: ["extendedKeyUsage=clientAuth"] });
+}
+
+/** The fields of a configuration file for a client's key and certificate. */
+export async function certificateOf(dir: string, name: string): Promise<Record<string, string>> {
+  return {
+    "client-certificate-data": btoa(await Deno.readTextFile(join(dir, `${name}.crt`))),
+    "client-key-data": btoa(await Deno.readTextFile(join(dir, `${name}.key`))),
+  };
+}
+
+/** Writes a configuration file with one context; JSON is YAML. */
+export async function writeKubeconfig(
+  dir: string,
+  name: string,
+  { host = "127.0.0.1", port }: ServerPlace,
+  user: Readonly<Record<string, string>>,
+): Promise<void> {
+  const ca = btoa(await Deno.readTextFile(join(dir, "ca.crt")));
+  const cluster = { server: `https://${host}:${port}`, "certificate-authority-data": ca };
+  const text = JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
     "current-context": "test",
@@ -94,6 +109,11 @@ export function kubeconfigText({ port, ca, user }: {
     users: [{ name: "test", user }],
     contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
   });
+  await Deno.writeTextFile(join(dir, name), text, { mode: 0o600 });
+}
+
+function serverNames({ addresses = [] }: ServerPlace): string {
+  return [...SERVER_NAMES, ...addresses.map((address) => `IP:${address}`)].join(",");
 }
 
 interface Leaf {

@@ -64,7 +64,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const programs = await clusterPrograms();
   const dir = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
   const [port, ...others] = freePorts(4);
-  const files = await makeClusterFiles(dir, port!);
+  const files = await makeClusterFiles(dir, { port: port! });
   const client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(files.ca)] });
   const cluster = new LocalCluster({ options, programs, dir, files, client }, [port!, ...others]);
   try {

@@ -1,0 +1,336 @@
+/**
+ * A cluster with nodes: API server, controllers, scheduler, name server, and for each node
+ * containerd, kubelet and kube-proxy. Pods run. Needs root.
+ *
+ * @module
+ */
+import { MeshError } from "../../../lib/base/mod.ts";
+import { eventually } from "../../harness/ports.ts";
+import { writeImageArchive } from "../../images/image.ts";
+import { join } from "../../paths.ts";
+import {
+  certificateOf,
+  type ClusterFiles,
+  issueClient,
+  makeClusterFiles,
+  writeKubeconfig,
+} from "../files.ts";
+import { type NodePrograms, nodePrograms } from "../node_programs.ts";
+import {
+  accessFlags,
+  cniConfig,
+  containerdConfig,
+  corefile,
+  dnsObjects,
+  etcdFlags,
+  kubeletConfig,
+  managerFlags,
+  NO_REGISTRY,
+  nodePaths,
+  PAUSE_IMAGE,
+  proxyConfig,
+  serverFlags,
+} from "./configuration.ts";
+import {
+  API_PORT,
+  API_SERVICE_ADDRESS,
+  CONTROL_ADDRESS,
+  DNS_READY_PORT,
+  linkLayout,
+  MOST_NODES,
+  type NodeLayout,
+  nodeLayouts,
+} from "./layout.ts";
+import { makeNetwork } from "./network.ts";
+import { closeSpace, openSpace, type Outcome, output, type Space, sweepSpaces } from "./space.ts";
+
+/** A running cluster with nodes. */
+export interface NodeCluster extends AsyncDisposable {
+  readonly name: string;
+  /** Folder with logs of all programs. */
+  readonly dir: string;
+  /** URL of the API server. */
+  readonly server: string;
+  /** Configuration file of the administrator. */
+  readonly kubeconfig: string;
+  readonly kubectl: string;
+  /** Names of the nodes. */
+  readonly nodes: readonly string[];
+  /** Its namespaces, in which programs can be stopped, and started again. */
+  readonly space: Space;
+  /** Runs `kubectl` on the machine. */
+  run(args: readonly string[], input?: string): Promise<Outcome>;
+  /** Imports an archive with images into a node; default: all nodes. */
+  importImages(archive: string, node?: string): Promise<void>;
+  /** Runs a program in the network of a node. */
+  onNode(node: string, command: readonly string[]): Promise<Outcome>;
+}
+
+/** Options of a cluster. */
+export interface NodeClusterOptions {
+  readonly name: string;
+  /** Number of nodes, 1 to {@linkcode MOST_NODES}. */
+  readonly nodes: number;
+  /** True: the cluster goes on after this process. */
+  readonly isDetached: boolean;
+  /** Archives with images for all nodes. */
+  readonly images?: readonly string[];
+  progress?(line: string): void;
+}
+
+/** Time for a start on a busy machine, in milliseconds: it takes 10 s on an idle one. */
+const START_MS = 180_000;
+
+/**
+ * Starts a cluster and waits until its nodes are ready. What killed runs left is removed first.
+ *
+ * @throws MeshError `node-…` with a remedy
+ */
+export async function startNodes(options: NodeClusterOptions): Promise<NodeCluster> {
+  const { name, nodes, isDetached, progress = () => {} } = options;
+  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
+    throw new MeshError("node-name", `${JSON.stringify(name)} is no name of a cluster.`, {
+      remedy: "Use up to 40 lower case letters, digits and hyphens.",
+    });
+  }
+  if (!Number.isInteger(nodes) || nodes < 1 || nodes > MOST_NODES) {
+    throw new MeshError("node-count", `A cluster has 1 to ${MOST_NODES} nodes, not ${nodes}.`);
+  }
+  const programs = await nodePrograms(progress);
+  for (const swept of await sweepSpaces()) progress(`removed what was left of ${swept}`);
+  const space = await openSpace(name, isDetached);
+  if (space === undefined) {
+    throw new MeshError("node-exists", `There is a cluster ${name} already.`, {
+      remedy: `Use it, end it with \`deno task cluster down ${name}\`, or choose another name.`,
+    });
+  }
+  try {
+    return await new Starter(space, programs, nodeLayouts(nodes)).start(options);
+  } catch (error) {
+    await closeSpace(space);
+    throw error;
+  }
+}
+
+/** Starts the parts of a cluster in its namespaces. */
+class Starter {
+  readonly #space: Space;
+  readonly #programs: NodePrograms;
+  readonly #nodes: readonly NodeLayout[];
+
+  constructor(space: Space, programs: NodePrograms, nodes: readonly NodeLayout[]) {
+    this.#space = space;
+    this.#programs = programs;
+    this.#nodes = nodes;
+  }
+
+  async start({ isDetached, images = [] }: NodeClusterOptions): Promise<NodeCluster> {
+    const { dir } = this.#space;
+    for (const node of this.#nodes) {
+      await Deno.mkdir(join(dir, node.name, "cni"), { recursive: true });
+    }
+    const { cluster: host } = await makeNetwork(this.#space, this.#nodes);
+    await this.#space.launch("etcd", [this.#programs.etcd, ...etcdFlags(dir)]);
+    const files = await makeClusterFiles(dir, {
+      port: API_PORT,
+      host,
+      addresses: [host, CONTROL_ADDRESS, API_SERVICE_ADDRESS],
+    });
+    const inner = join(dir, "kubeconfig-inside");
+    await this.#writeInside("kubeconfig-inside", "admin");
+    const containers = Promise.all(this.#nodes.map((node) => this.#startContainerd(node, images)));
+    // Not awaited while the API server starts; its failure is told below.
+    containers.catch(() => {});
+    await this.#startControl(files, inner);
+    await containers;
+    const cluster = new RunningCluster(this.#space, this.#programs, this.#nodes);
+    await cluster.ready("scheduler");
+    await Promise.all(this.#nodes.map((node) => this.#startNode(node, files, inner)));
+    await this.#startDns(cluster, inner);
+    for (const { name } of this.#nodes) await nodeReady(cluster, name);
+    if (isDetached) await this.#space.update({ owner: undefined });
+    return cluster;
+  }
+
+  async #startControl(files: ClusterFiles, inner: string): Promise<void> {
+    const programs = this.#programs;
+    const launch = (name: string, command: readonly string[]) => this.#space.launch(name, command);
+    await launch("apiserver", [programs["kube-apiserver"], ...serverFlags(files)]);
+    await serverReady(this.#space, files);
+    const manager = managerFlags(files, inner);
+    await launch("manager", [programs["kube-controller-manager"], ...manager]);
+    await launch("scheduler", [programs["kube-scheduler"], ...accessFlags(inner)]);
+  }
+
+  async #startContainerd(node: NodeLayout, images: readonly string[]): Promise<void> {
+    const paths = nodePaths(this.#space.dir, node);
+    const config = join(paths.dir, "containerd.toml");
+    await Deno.writeTextFile(config, containerdConfig(paths, node, this.#programs));
+    await Deno.writeTextFile(join(paths.dir, "cni/10-pods.conflist"), cniConfig(paths, node));
+    const registry = join(paths.dir, "registries/_default");
+    await Deno.mkdir(registry, { recursive: true });
+    await Deno.writeTextFile(join(registry, "hosts.toml"), NO_REGISTRY);
+    // The shim is looked for on the PATH.
+    const path = `PATH=${this.#programs.runtimeDir}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
+    const command = ["env", path, this.#programs.containerd, "-c", config];
+    await this.#space.launch(`${node.name}-containerd`, command, { net: node.name });
+    const ctr = [this.#programs.ctr, "-a", paths.socket];
+    await eventually(`containerd of ${node.name}`, async () => {
+      return (await this.#space.run([...ctr, "version"])).success;
+    }, START_MS);
+    const pause = await pauseArchive(this.#programs, paths.dir);
+    for (const archive of [pause, ...images]) await importArchive(this.#space, ctr, archive);
+  }
+
+  async #startNode(node: NodeLayout, files: ClusterFiles, inner: string): Promise<void> {
+    const { name, address } = node;
+    const paths = nodePaths(this.#space.dir, node);
+    const at = (file: string): string => join(paths.dir, file);
+    await issueClient(this.#space.dir, name, `/O=system:nodes/CN=system:node:${name}`);
+    const kubeconfig = await this.#writeInside(`kubeconfig-${name}`, name);
+    await Deno.writeTextFile(at("resolv.conf"), "nameserver 10.96.0.10\n");
+    await Deno.writeTextFile(
+      at("kubelet.json"),
+      kubeletConfig(paths, this.#space.record.name, files),
+    );
+    await Deno.writeTextFile(at("proxy.json"), proxyConfig(inner, node));
+    const kubelet = [
+      ...[this.#programs.kubelet, `--config=${at("kubelet.json")}`, `--kubeconfig=${kubeconfig}`],
+      ...[`--root-dir=${at("kubelet")}`, `--hostname-override=${name}`, `--node-ip=${address}`],
+      `--node-labels=topology.kubernetes.io/region=test,topology.kubernetes.io/zone=${name}`,
+    ];
+    await this.#space.launch(`${name}-kubelet`, kubelet, { net: name });
+    const proxy = [this.#programs["kube-proxy"], `--config=${at("proxy.json")}`];
+    await this.#space.launch(`${name}-proxy`, proxy, { net: name });
+  }
+
+  async #startDns(cluster: NodeCluster, inner: string): Promise<void> {
+    const file = join(this.#space.dir, "Corefile");
+    await Deno.writeTextFile(file, corefile(inner));
+    await this.#space.launch("dns", [this.#programs.coredns, "-conf", file]);
+    const list = { apiVersion: "v1", kind: "List", items: dnsObjects() };
+    const { success, stderr } = await cluster.run(["apply", "-f", "-"], JSON.stringify(list));
+    if (!success) throw new Error(`the Service of the name server: ${stderr}`);
+    const url = `http://${new URL(cluster.server).hostname}:${DNS_READY_PORT}/ready`;
+    try {
+      await eventually(`a name server at ${url}`, () => answers(url), START_MS);
+    } catch (cause) {
+      throw new Error(await this.#space.log("dns"), { cause });
+    }
+  }
+
+  /** Writes a configuration file for programs inside the cluster's network. */
+  async #writeInside(file: string, user: string): Promise<string> {
+    const { dir } = this.#space;
+    const place = { host: CONTROL_ADDRESS, port: API_PORT };
+    await writeKubeconfig(dir, file, place, await certificateOf(dir, user));
+    return join(dir, file);
+  }
+}
+
+/** A cluster that an earlier process started. */
+export async function runningCluster(space: Space): Promise<NodeCluster> {
+  const count = [...Deno.readDirSync(space.dir)].filter(({ name }) => /^node-\d+$/.test(name));
+  return new RunningCluster(space, await nodePrograms(), nodeLayouts(count.length));
+}
+
+class RunningCluster implements NodeCluster {
+  readonly name: string;
+  readonly dir: string;
+  readonly server: string;
+  readonly kubeconfig: string;
+  readonly kubectl: string;
+  readonly nodes: readonly string[];
+  readonly space: Space;
+  readonly #programs: NodePrograms;
+  readonly #layouts: readonly NodeLayout[];
+
+  constructor(space: Space, programs: NodePrograms, layouts: readonly NodeLayout[]) {
+    this.space = space;
+    this.name = space.record.name;
+    this.dir = space.dir;
+    const number = Number(/\d+$/.exec(space.record.link ?? "")?.[0]);
+    this.server = `https://${linkLayout(number).cluster}:${API_PORT}`;
+    this.kubeconfig = join(space.dir, "kubeconfig");
+    this.kubectl = programs.kubectl;
+    this.nodes = layouts.map(({ name }) => name);
+    this.#programs = programs;
+    this.#layouts = layouts;
+  }
+
+  run(args: readonly string[], input?: string): Promise<Outcome> {
+    return output([this.kubectl, `--kubeconfig=${this.kubeconfig}`, ...args], input);
+  }
+
+  async importImages(archive: string, node?: string): Promise<void> {
+    const on = this.#layouts.filter(({ name }) => node === undefined || name === node);
+    for (const layout of on) {
+      const { socket } = nodePaths(this.dir, layout);
+      await importArchive(this.space, [this.#programs.ctr, "-a", socket], archive);
+    }
+  }
+
+  onNode(node: string, command: readonly string[]): Promise<Outcome> {
+    return this.space.run(command, { net: node });
+  }
+
+  /** Waits until default service accounts are made: before that no pod is accepted. */
+  async ready(what: string): Promise<void> {
+    await eventually(`a default service account; see the log of ${what}`, async () => {
+      return (await this.run(["get", "serviceaccount", "default"])).success;
+    }, START_MS);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await closeSpace(this.space);
+  }
+}
+
+async function serverReady(space: Space, { kubeconfig, ca }: ClusterFiles): Promise<void> {
+  const { clusters } = JSON.parse(await Deno.readTextFile(kubeconfig));
+  using client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(ca)] });
+  const url = `${clusters[0].cluster.server}/readyz`;
+  try {
+    await eventually(`an API server at ${url}`, () => answers(url, client), START_MS);
+  } catch (cause) {
+    throw new Error(await space.log("apiserver") + await space.log("etcd"), { cause });
+  }
+}
+
+async function answers(url: string, client?: Deno.HttpClient): Promise<boolean> {
+  const answer = await fetch(url, { client, signal: AbortSignal.timeout(2_000) });
+  await answer.body?.cancel();
+  return answer.ok;
+}
+
+async function nodeReady(cluster: NodeCluster, name: string): Promise<void> {
+  const path = '{.status.conditions[?(@.type=="Ready")].status} {.spec.taints[*].key}';
+  try {
+    await eventually(`${name} to be ready`, async () => {
+      const { stdout } = await cluster.run(["get", "node", name, "-o", `jsonpath=${path}`]);
+      return stdout.trim() === "True";
+    }, START_MS);
+  } catch (cause) {
+    const logs = [`${name}-kubelet`, `${name}-containerd`].map((one) => cluster.space.log(one));
+    throw new Error((await Promise.all(logs)).join("\n"), { cause });
+  }
+}
+
+/** The image of a pod's sandbox, made once for each node. */
+async function pauseArchive({ pause }: NodePrograms, dir: string): Promise<string> {
+  const archive = join(dir, "pause.tar");
+  const files = [{ path: "pause", mode: 0o755, data: await Deno.readFile(pause) }];
+  const config = { Entrypoint: ["/pause"], User: "65535:65535" };
+  await writeImageArchive({ name: PAUSE_IMAGE, layers: [files], config }, archive);
+  return archive;
+}
+
+async function importArchive(
+  space: Space,
+  ctr: readonly string[],
+  archive: string,
+): Promise<void> {
+  const command = [...ctr, "-n", "k8s.io", "images", "import", archive];
+  const { success, stderr } = await space.run(command);
+  if (!success) throw new Error(`${archive} cannot be imported: ${stderr}`);
+}

@@ -1,0 +1,65 @@
+/**
+ * Addresses of a cluster with nodes. They are the same in every cluster, because each has a network
+ * of its own; only the link to the machine differs.
+ *
+ * @module
+ */
+
+/** The bridge between API server and nodes. */
+export const BRIDGE = "nodes0";
+/** The API server's address for nodes and pods. */
+export const CONTROL_ADDRESS = "10.99.0.1";
+/** Port of the API server. */
+export const API_PORT = 6443;
+/** Addresses of Services. */
+export const SERVICE_RANGE = "10.96.0.0/16";
+/** The first address of Services is that of the API server's own. */
+export const API_SERVICE_ADDRESS = "10.96.0.1";
+/** Address of the name server's Service. */
+export const DNS_ADDRESS = "10.96.0.10";
+/** Port at which the name server tells that it is ready. */
+export const DNS_READY_PORT = 8181;
+/** Addresses of all pods. */
+export const POD_RANGE = "10.244.0.0/16";
+export const CLUSTER_DOMAIN = "cluster.local";
+
+/** One node. */
+export interface NodeLayout {
+  readonly name: string;
+  readonly address: string;
+  /** Addresses of its pods. */
+  readonly pods: string;
+}
+
+/** Most nodes of a cluster. */
+export const MOST_NODES = 9;
+
+/** Nodes `node-1` to `node-N`. */
+export function nodeLayouts(count: number): NodeLayout[] {
+  return Array.from({ length: count }, (_, i) => ({
+    name: `node-${i + 1}`,
+    address: `10.99.0.${11 + i}`,
+    pods: `10.244.${i + 1}.0/24`,
+  }));
+}
+
+/** A link between the machine and a cluster. */
+export interface LinkLayout {
+  readonly link: string;
+  /** The machine's address. */
+  readonly machine: string;
+  /** The cluster's address, at which the machine reaches the API server. */
+  readonly cluster: string;
+}
+
+/** Most clusters at the same time. */
+export const MOST_LINKS = 250;
+
+/** The link with a number; its addresses are of the range for tests of networks (RFC 2544). */
+export function linkLayout(number: number): LinkLayout {
+  return {
+    link: `mesh-node${number}`,
+    machine: `198.18.${number}.1`,
+    cluster: `198.18.${number}.2`,
+  };
+}

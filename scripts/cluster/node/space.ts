@@ -1,0 +1,327 @@
+/**
+ * The namespaces of a cluster: processes, mounts and network of its own. Its first process is a
+ * shell that reaps; when it ends, the kernel ends every process in it, and mounts, network
+ * namespaces and links go with them. The machine keeps the folder and the control groups, which
+ * are removed afterwards.
+ *
+ * @module
+ */
+import { eventually } from "../../harness/ports.ts";
+import { join } from "../../paths.ts";
+import { enterGroups, makeGroups, removeGroups } from "./groups.ts";
+import {
+  claimFolder,
+  isAbandoned,
+  isRunning,
+  type ProcessId,
+  processId,
+  readRecords,
+  type SpaceRecord,
+  writeRecord,
+} from "./record.ts";
+
+/** The output of a program. */
+export interface Outcome {
+  readonly success: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The network that a program runs in. */
+export interface Place {
+  /** Name of a network namespace of the space; absent: the space's own. */
+  readonly net?: string;
+}
+
+/** Namespaces with what runs in them. */
+export interface Space {
+  readonly dir: string;
+  readonly record: SpaceRecord;
+  /** Runs a program in the namespaces. */
+  run(command: readonly string[], place?: Place & { readonly input?: string }): Promise<Outcome>;
+  /** Starts a program that goes on; its output goes to `NAME.log` in the folder. */
+  launch(name: string, command: readonly string[], place?: Place): Promise<void>;
+  /** Sends a signal to a launched program. */
+  signal(name: string, signal: Deno.Signal): Promise<void>;
+  /** Ends a launched program and waits for its end. */
+  stop(name: string, signal?: Deno.Signal): Promise<void>;
+  /** True if a launched program runs. */
+  isLaunched(name: string): Promise<boolean>;
+  /** The end of a launched program's output. */
+  log(name: string): Promise<string>;
+  /** Changes its record. */
+  update(change: Partial<SpaceRecord>): Promise<void>;
+}
+
+/** Folders that programs have fixed paths in. What they write there stays in the namespaces. */
+const PRIVATE_FOLDERS = ["/run", "/var/lib", "/var/log"];
+
+/** Settings of the kernel that a kubelet changes for the whole machine, with the values it wants. */
+const KERNEL_SETTINGS: Readonly<Record<string, string>> = {
+  "vm/overcommit_memory": "1",
+  "vm/panic_on_oom": "0",
+  "kernel/panic": "10",
+  "kernel/panic_on_oops": "1",
+};
+
+/** Folder with a file for each of them. */
+const SETTINGS_FOLDER = "kernel-settings";
+
+/**
+ * Makes the namespaces.
+ *
+ * @param isDetached true: they outlive this process
+ * @returns `undefined` if there is a space of that name
+ */
+export async function openSpace(name: string, isDetached: boolean): Promise<Space | undefined> {
+  const owner = processId(Deno.pid)!;
+  // Until a detached space is ready, it belongs to the process that makes it.
+  const dir = await claimFolder({ name, owner });
+  if (dir === undefined) return undefined;
+  await makeGroups(name);
+  await Deno.writeTextFile(join(dir, "init.sh"), initScript(dir));
+  await Deno.mkdir(join(dir, SETTINGS_FOLDER));
+  await Deno.mkdir(join(dir, "pids"));
+  const unshare = [
+    ...["unshare", "--mount", "--propagation=private", "--net", "--pid", "--mount-proc"],
+    ...["--fork", "--kill-child", "bash", join(dir, "init.sh")],
+  ];
+  const outer = isDetached
+    ? await startDetached(name, unshare, join(dir, "init.log"))
+    : startOwned(name, unshare, join(dir, "init.log"));
+  const init = await eventually("the namespaces of a cluster", async () => {
+    if (processId(outer) === undefined) {
+      throw new Error(await Deno.readTextFile(join(dir, "init.log")));
+    }
+    await Deno.stat(join(dir, "ready"));
+    return childOf(outer);
+  }, START_MS);
+  const space = new LocalSpace(dir, { name, owner });
+  await space.update({ init });
+  return space;
+}
+
+/** Longest time to make namespaces, in milliseconds. */
+const START_MS = 30_000;
+
+/** Clusters by name; the folder of one that nobody uses is removed first. */
+export async function openSpaces(): Promise<Space[]> {
+  await sweepSpaces();
+  const records = await readRecords();
+  return records.map(({ dir, ...record }) => new LocalSpace(dir, record));
+}
+
+/** Removes what killed runs left, and returns the names of their clusters. */
+export async function sweepSpaces(): Promise<string[]> {
+  const swept: string[] = [];
+  for (const { dir, ...record } of await readRecords()) {
+    if (!isAbandoned(record)) continue;
+    await closeSpace(new LocalSpace(dir, record));
+    swept.push(record.name);
+  }
+  return swept;
+}
+
+/** Ends all processes and removes everything. */
+export async function closeSpace({ dir, record }: Space): Promise<void> {
+  const { init, name, link } = record;
+  if (isRunning(init)) Deno.kill(init!.pid, "SIGKILL");
+  await eventually(`the processes of ${name} to end`, () => !isRunning(init));
+  await removeGroups(name);
+  // The kernel removes links of a network namespace a moment after its last process.
+  if (link !== undefined) await eventually(`the link ${link} to go`, () => !isLink(link));
+  await Deno.remove(dir, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error; // another run was faster
+  });
+}
+
+/** True if the machine has a network link of that name. */
+export function isLink(name: string): boolean {
+  try {
+    Deno.lstatSync(`/sys/class/net/${name}`);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+class LocalSpace implements Space {
+  readonly dir: string;
+  #record: SpaceRecord;
+
+  constructor(dir: string, record: SpaceRecord) {
+    this.dir = dir;
+    this.#record = record;
+  }
+
+  get record(): SpaceRecord {
+    return this.#record;
+  }
+
+  async update(change: Partial<SpaceRecord>): Promise<void> {
+    this.#record = { ...this.#record, ...change };
+    await writeRecord(this.dir, this.#record);
+  }
+
+  run(
+    command: readonly string[],
+    { net, input }: Place & { readonly input?: string } = {},
+  ): Promise<Outcome> {
+    return output([
+      "sh",
+      "-c",
+      `${enterGroups(this.#record.name)} exec "$@"`,
+      "sh",
+      ...this.#entered(net),
+      ...command,
+    ], input);
+  }
+
+  async launch(name: string, command: readonly string[], { net }: Place = {}): Promise<void> {
+    const log = join(this.dir, `${name}.log`);
+    const pid = join(this.dir, "pids", name);
+    // The number that is noted is that in the namespace of processes.
+    const inner = ["sh", "-c", `echo $$ > "$0"; exec "$@"`, pid, ...command];
+    const { success, stderr } = await output([
+      "sh",
+      "-c",
+      `${enterGroups(this.#record.name)} rm -f "$1"; log=$0; shift; ` +
+      `setsid "$@" < /dev/null >> "$log" 2>&1 &`,
+      log,
+      pid,
+      ...this.#entered(net),
+      ...inner,
+    ]);
+    if (!success) throw new Error(`${name} does not start: ${stderr}`);
+    await eventually(
+      `${name} to start; see ${log}`,
+      async () => (await Deno.readTextFile(pid)).trim() !== "",
+    );
+  }
+
+  async signal(name: string, signal: Deno.Signal): Promise<void> {
+    await this.run(["kill", `-${signal.slice("SIG".length)}`, await this.#pidOf(name)]);
+  }
+
+  async stop(name: string, signal: Deno.Signal = "SIGTERM"): Promise<void> {
+    if (!await this.isLaunched(name)) return;
+    await this.signal(name, "SIGCONT"); // a stopped process takes no signal but SIGKILL
+    await this.signal(name, signal);
+    await eventually(`${name} to end`, async () => !await this.isLaunched(name));
+  }
+
+  async isLaunched(name: string): Promise<boolean> {
+    return (await this.run(["kill", "-0", await this.#pidOf(name)])).success;
+  }
+
+  async log(name: string): Promise<string> {
+    const text = await Deno.readTextFile(join(this.dir, `${name}.log`));
+    return text.slice(-LOG_END);
+  }
+
+  async #pidOf(name: string): Promise<string> {
+    return (await Deno.readTextFile(join(this.dir, "pids", name))).trim();
+  }
+
+  #entered(net: string | undefined): string[] {
+    const own = [
+      "nsenter",
+      `--target=${this.#record.init!.pid}`,
+      "--mount",
+      "--pid",
+      "--net",
+      "--",
+    ];
+    // The file of a network namespace is seen only in the namespace of mounts.
+    return net === undefined ? own : [...own, "nsenter", `--net=/run/netns/${net}`, "--"];
+  }
+}
+
+/** Characters of a log in an error. */
+const LOG_END = 3_000;
+
+function initScript(dir: string): string {
+  const settings = Object.entries(KERNEL_SETTINGS).flatMap(([name, value]) => {
+    const file = `${dir}/${SETTINGS_FOLDER}/${name.replace("/", ".")}`;
+    return [`echo ${value} > ${file}`, `mount --bind ${file} /proc/sys/${name}`];
+  });
+  return [
+    "set -e",
+    // A kubelet asks for shared mounts, as those of a machine are.
+    "mount --make-rshared /",
+    ...PRIVATE_FOLDERS.map((folder) => `mount -t tmpfs -o mode=755 tmpfs ${folder}`),
+    "mkdir -p /run/netns /run/lock",
+    ...settings,
+    "ip link set lo up",
+    "echo 1 > /proc/sys/net/ipv4/ip_forward",
+    `touch ${dir}/ready`,
+    // The shell reaps whatever becomes its child.
+    "set +e",
+    "while :; do sleep 3600 & wait $!; done",
+    "",
+  ].join("\n");
+}
+
+/** Starts a command that ends with this process, also if that is killed. */
+function startOwned(name: string, command: readonly string[], log: string): number {
+  const child = new Deno.Command("sh", {
+    args: [
+      "-c",
+      `${enterGroups(name)} exec setpriv --pdeathsig KILL -- "$@" >> "$0" 2>&1`,
+      log,
+      ...command,
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  child.unref();
+  return child.pid;
+}
+
+async function startDetached(
+  name: string,
+  command: readonly string[],
+  log: string,
+): Promise<number> {
+  const script = `${enterGroups(name)} setsid "$@" < /dev/null >> "$0" 2>&1 & echo $!`;
+  const { success, stdout, stderr } = await output(["sh", "-c", script, log, ...command]);
+  if (!success) throw new Error(stderr);
+  return Number(stdout);
+}
+
+async function childOf(pid: number): Promise<ProcessId | undefined> {
+  const children = await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`);
+  const [child] = children.trim().split(" ");
+  return child === undefined || child === "" ? undefined : processId(Number(child));
+}
+
+/** Runs a program of the machine. */
+export async function output(
+  [command, ...args]: readonly string[],
+  input?: string,
+): Promise<Outcome> {
+  const child = new Deno.Command(command!, {
+    args,
+    stdin: input === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const fed = input === undefined ? undefined : feed(child.stdin, input);
+  const { success, stdout, stderr } = await child.output();
+  await fed;
+  const text = new TextDecoder();
+  return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+async function feed(stdin: WritableStream<Uint8Array>, input: string): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(input));
+    await writer.close();
+  } catch (error) {
+    // A program that ends early, with its reason, reads no further.
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
