@@ -4,7 +4,12 @@
  *
  * @module
  */
-import type { CredentialQuestion, CredentialRight } from "../../lib/authn/mod.ts";
+import {
+  type CredentialQuestion,
+  type CredentialRight,
+  MESH_CREDENTIAL_ACCOUNTS,
+  MESH_CREDENTIAL_ANONYMOUS,
+} from "../../lib/authn/mod.ts";
 import { messageOf } from "../../lib/base/mod.ts";
 import { intervalLogger, scope } from "../../lib/log/mod.ts";
 import { type OrchClient, reviewAccess } from "../../lib/orch/mod.ts";
@@ -12,6 +17,24 @@ import type { SpiffeId } from "../../lib/pki/mod.ts";
 import type { ClusterClients } from "./token_reviews.ts";
 
 const log = scope("authorization");
+
+/**
+ * Reports if clients of this machine read credentials without an identity, and warns if they do.
+ *
+ * @param clients clients of the clusters; `undefined` without an orchestrator
+ */
+export function localCredentials(clients: ClusterClients | undefined): boolean {
+  if (!MESH_CREDENTIAL_ANONYMOUS.get()) return false;
+  if (clients !== undefined || MESH_CREDENTIAL_ACCOUNTS.get() !== "") {
+    const other = clients === undefined ? "MESH_CREDENTIAL_ACCOUNTS" : "an orchestrator";
+    log.warn(`MESH_CREDENTIAL_ANONYMOUS has no effect with ${other}`);
+    return false;
+  }
+  log.warn(
+    "MESH_CREDENTIAL_ANONYMOUS is set: every program on this machine can read the keys of gateways",
+  );
+  return true;
+}
 const logFailure = intervalLogger(log);
 
 /** Time that an answer is used, ms. */

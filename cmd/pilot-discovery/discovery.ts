@@ -158,6 +158,7 @@ function createServer(
   return createXdsServer({
     source: translation.source,
     authorize: identity.authorize,
+    localCredentials: identity.localCredentials,
     isSystem: (id) => namespaceOf(id) === identity.systemNamespace,
     answerQuery: (query, { trusted, identity: id }) =>
       answer(query, { trusted, namespace: id === undefined ? undefined : namespaceOf(id) }),

@@ -44,7 +44,7 @@ import type { Ingest } from "../../lib/ingest/mod.ts";
 import type { RpcMethod, RpcTls } from "../../lib/rpc/mod.ts";
 import type { SessionInfo, XdsOptions } from "../../lib/serve/mod.ts";
 import { debugCallers, rootChangeControl } from "./operator.ts";
-import { credentialAccess } from "./credential_access.ts";
+import { credentialAccess, localCredentials } from "./credential_access.ts";
 import { nodeImpersonation } from "./node_workloads.ts";
 import { expiriesOf } from "./expiries.ts";
 import type { Settings } from "./settings.ts";
@@ -55,6 +55,8 @@ import { acknowledgedRoots, sendRoots } from "./trusted_roots.ts";
 /** Identity in a running daemon. */
 export interface Identity {
   readonly authorize: NonNullable<XdsOptions["authorize"]>;
+  /** See `XdsOptions`. */
+  readonly localCredentials: boolean;
   /** Namespace whose identities may read everything. */
   readonly systemNamespace: string;
   /** Decides about readers of debug pages on other machines. */
@@ -158,6 +160,7 @@ export async function openIdentity(
     debugCallers: debugCallers(authn, options.namespace),
     rootChange: ca?.selfSigned && rootChangeControl(ca.selfSigned, pending),
     rotateRoot: ca?.selfSigned?.isShared ? rotation.lead : undefined,
+    localCredentials: localCredentials(input.clients),
     authorize: proxyAuthorizer(authn, {
       secured: XDS_AUTH.get(),
       plain: isPlainAuthenticated,

@@ -64,7 +64,7 @@ export interface CredentialRight {
 export interface AuthorizedProxy {
   /** Its SPIFFE id; absent: it was not authenticated. */
   readonly identity?: string;
-  /** True: it may read the credentials of its namespace. Absent: its address decides. */
+  /** True: it may read the credentials of its namespace. Absent: it has no identity. */
   readonly readsCredentials?: boolean;
   /** Id of the remote cluster whose credentials these are; absent: those of the daemon's cluster. */
   readonly credentialCluster?: string;

@@ -85,7 +85,17 @@ export const MESH_CREDENTIAL_ACCOUNTS: EnvVar<string> = declareEnv({
   type: "string",
   default: "",
   doc:
-    "Service accounts, `NAMESPACE/ACCOUNT` separated by commas, whose authenticated proxies receive the credentials of their namespace that `credentialName` names; `*` stands for every namespace or account. Empty: with an orchestrator, accounts that may list the secrets of their namespace; without one, all authenticated proxies, and all of the daemon's own machine.",
+    "Service accounts, `NAMESPACE/ACCOUNT` separated by commas, whose authenticated proxies receive the credentials of their namespace that `credentialName` names; `*` stands for every namespace or account. Empty: with an orchestrator, accounts that may list the secrets of their namespace; without one, all authenticated proxies.",
+  readers,
+});
+
+/** True: clients on the daemon's machine read credentials without an identity. */
+export const MESH_CREDENTIAL_ANONYMOUS: EnvVar<boolean> = declareEnv({
+  name: "MESH_CREDENTIAL_ANONYMOUS",
+  type: "bool",
+  default: false,
+  doc:
+    "Send the credentials that `credentialName` names to clients on the daemon's own machine that are not authenticated, for every namespace that they claim; each program of the machine can then read the keys. Ineffective with an orchestrator, and with `MESH_CREDENTIAL_ACCOUNTS`.",
   readers,
 });
 

@@ -59,8 +59,8 @@ export interface AuthorizedClient {
   /** The SPIFFE id that it proved; absent: none is needed. */
   readonly identity?: string;
   /**
-   * True: it may read the credentials of its namespace. Absent: it may if it connects from this
-   * machine.
+   * True: it may read the credentials of its namespace. Absent: it has no identity, and
+   * `localCredentials` decides.
    */
   readonly readsCredentials?: boolean;
   /** Id of the remote cluster whose credentials these are; absent: those of the daemon's cluster. */
@@ -74,6 +74,11 @@ export interface XdsOptions extends QueryOptions {
    * Rejects with `RpcError`. Without it every client is accepted.
    */
   readonly authorize?: (call: RpcCall, node: ProxyNode) => Promise<AuthorizedClient>;
+  /**
+   * True: clients on this machine read the credentials of the namespace that they claim, without an
+   * identity. Default: no identity, no credentials.
+   */
+  readonly localCredentials?: boolean;
   readonly source: BindingSource;
   /** Monotonic milliseconds with fractions. */
   readonly now: () => number;

@@ -41,7 +41,7 @@ export async function startSample(
     stack.use(startBackend(name, "127.0.0.1", port(written)));
   }
   const env = sample.hasCertificate
-    ? { MESH_CREDENTIAL_DIR: await makeCertificate(dir, work) }
+    ? { MESH_CREDENTIAL_DIR: await makeCertificate(dir, work), MESH_CREDENTIAL_ANONYMOUS: "true" }
     : undefined;
   const daemon = stack.use(await startDaemon({ configDir: dir, env }));
   const envoy = await envoyPath();

@@ -131,7 +131,13 @@ Deno.test("an image is pulled with the secret that the plugin names, of the plug
   await write("other", LOGIN);
   await using world = await startWorld({
     env: { WASM_INSECURE_REGISTRIES: registry.host, WASM_HTTP_REQUEST_MAX_RETRIES: "0" },
-    daemon: { env: { MESH_CREDENTIAL_DIR: credentials, ENABLE_DEBUG_ON_HTTP: "true" } },
+    daemon: {
+      env: {
+        MESH_CREDENTIAL_DIR: credentials,
+        MESH_CREDENTIAL_ANONYMOUS: "true",
+        ENABLE_DEBUG_ON_HTTP: "true",
+      },
+    },
     files: {
       "sidecars.yaml": sidecars([{ number: port, protocol: "HTTP" }]),
       "shop.yaml": serviceEntry("shop", [HOST], { number: port, protocol: "HTTP" }, [

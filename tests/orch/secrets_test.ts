@@ -84,7 +84,11 @@ clusterTest("secrets, mesh configuration and networks of an API server", async (
       configDir: "",
       secured,
       args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
-      env: { ROOT_CA_DIR: `${dir}/ca`, SHARED_MESH_CONFIG: "base" },
+      env: {
+        ROOT_CA_DIR: `${dir}/ca`,
+        SHARED_MESH_CONFIG: "base",
+        MESH_CREDENTIAL_ANONYMOUS: "true",
+      },
     }),
   );
   const gateway = async (account: string) =>
@@ -128,6 +132,16 @@ clusterTest("secrets, mesh configuration and networks of an API server", async (
     await plain.answered;
     assert.deepEqual([...plain.held.keys()], []);
   });
+
+  await t.step(
+    "a client without an identity gets none, at loopback of the plain port",
+    async () => {
+      await daemon.program.printed(/MESH_CREDENTIAL_ANONYMOUS has no effect with an orchestrator/);
+      await using nobody = watchSecrets({ target: daemon.xds, account: "edge", names: NAMES });
+      await nobody.answered;
+      assert.deepEqual([...nobody.held.keys()], []);
+    },
+  );
 
   await t.step(
     "SHARED_MESH_CONFIG is the base of the ConfigMap mesh, and both are followed",

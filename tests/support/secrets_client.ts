@@ -16,8 +16,10 @@ const SECRETS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.S
 /** A gateway of the namespace `shop`. */
 export interface SecretsClient {
   readonly target: string;
-  readonly tls: RpcClientTls;
-  readonly token: string;
+  /** Default: plain text. */
+  readonly tls?: RpcClientTls;
+  /** Default: none. */
+  readonly token?: string;
   readonly account: string;
   readonly names: readonly string[];
   /** The cluster that it claims. */
@@ -38,7 +40,7 @@ export function watchSecrets(
   { target, tls, token, account, names, cluster, reviewer }: SecretsClient,
 ): WatchedSecrets {
   const metadata = {
-    authorization: `Bearer ${token}`,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(reviewer === undefined ? {} : { clusterid: reviewer }),
   };
   const stream = openStream({ target, tls, path: METHOD, metadata });

@@ -64,7 +64,7 @@ Deno.test(withCertificates("no view of a daemon shows a key that it serves", asy
   await config.write("a.yaml", GATEWAY);
   await using daemon = await startDaemon({
     configDir: config.path,
-    env: { MESH_CREDENTIAL_DIR: credentials.path },
+    env: { MESH_CREDENTIAL_DIR: credentials.path, MESH_CREDENTIAL_ANONYMOUS: "true" },
   });
   const stream = openStream({
     target: daemon.xds,

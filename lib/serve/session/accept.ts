@@ -214,8 +214,8 @@ async function authorized(
   request: XdsRequest,
 ): Promise<ProxyNode> {
   const node = parseNode(request.node, variant);
-  const { readsCredentials = isLocalPeer(call.peer), ...client } =
-    await options.authorize?.(call, node) ?? {};
+  const local = options.localCredentials === true && isLocalPeer(call.peer);
+  const { readsCredentials = local, ...client } = await options.authorize?.(call, node) ?? {};
   if (
     node.generator === "api" && !mayReadAll(options, { peer: call.peer, identity: client.identity })
   ) {

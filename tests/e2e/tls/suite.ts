@@ -63,6 +63,7 @@ export async function startTlsSuite(envoy?: string): Promise<TlsSuite> {
       daemon: {
         env: {
           MESH_CREDENTIAL_DIR: pki.credentials.dir,
+          MESH_CREDENTIAL_ANONYMOUS: "true",
           PILOT_ENABLE_QUIC_LISTENERS: "true",
           ENABLE_TLS_ON_SIDECAR_INGRESS: "true",
         },
