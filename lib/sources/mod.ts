@@ -63,6 +63,7 @@ export {
 } from "./registration/mod.ts";
 export {
   followIngresses,
+  gatewaySelector,
   INGRESS,
   type Ingress,
   INGRESS_CLASS,

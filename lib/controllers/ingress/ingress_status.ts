@@ -6,6 +6,7 @@
 import { canonicalJson } from "../../base/mod.ts";
 import { isNotFound, type ListItem, mergePatch, types } from "../../orch/mod.ts";
 import {
+  gatewaySelector,
   INGRESS,
   type Ingress,
   INGRESS_CLASS,
@@ -15,6 +16,7 @@ import {
 } from "../../sources/mod.ts";
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { applyAll } from "../writes.ts";
+import { followGatewayNodes } from "./gateway_nodes.ts";
 
 /** An address of a load balancer. */
 export interface IngressAddress {
@@ -52,7 +54,10 @@ export function addressesOf(service: GatewayService | undefined): IngressAddress
   return all.sort((a, b) => canonicalJson(a) < canonicalJson(b) ? -1 : 1);
 }
 
-/** Writes the status until the end of the term. */
+/**
+ * Writes the status until the end of the term: the addresses of the gateway's Service, or, where the
+ * mesh configuration names none, of the Nodes of the gateway's pods.
+ */
 export async function runIngressStatus(
   term: Term,
   { settings }: { readonly settings: () => IngressSettings },
@@ -62,10 +67,13 @@ export async function runIngressStatus(
   const classes = observe<IngressClass>(term, INGRESS_CLASS, { wake });
   const { namespace } = settings();
   const services = observe<GatewayService>(term, types.SERVICE, { wake, selection: { namespace } });
-  const tasks = () => {
+  const nodes = followGatewayNodes(term, wake, namespace);
+  const tasks = async () => {
     const current = settings();
-    const service = services.get({ namespace, name: current.ingressService });
-    const addresses = addressesOf(service);
+    const { ingressService } = current;
+    const addresses = ingressService === ""
+      ? await nodes.addresses(gatewaySelector(current))
+      : addressesOf(services.get({ namespace, name: ingressService }));
     return ingresses.values().flatMap((ingress) => {
       if (!isOurs(ingress, classes.values(), current)) return [];
       const before = ingress.status?.loadBalancer?.ingress ?? [];
@@ -84,7 +92,8 @@ export async function runIngressStatus(
   await reconcile(term, wake, {
     name: "ingress",
     follows: [ingresses, classes, services],
-    pass: (current) => applyAll(current, tasks()),
+    pass: async (current) => await applyAll(current, await tasks()),
     everyMs: 5_000,
   });
+  await nodes.close();
 }

@@ -5,6 +5,7 @@
  */
 export {
   followIngresses,
+  gatewaySelector,
   INGRESS,
   type Ingress,
   INGRESS_CLASS,

@@ -166,13 +166,16 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
         const sni = `outbound_.${tlsPort}_._.left.test`;
         const answer = await eventually(
           "an answer by name",
-          () => askTls(address, port, "ping\n", { sni }),
+          () => askTls(address, port, "ping\n", { sni, alpn: ["mesh"] }),
         );
         assert.equal(answer.names, "DNS:secure.test, DNS:*.pass.test");
         assert.match(answer.text, /^left pong/);
         await assert.rejects(
-          askTls(address, port, "ping\n", { sni: "outbound_.1_._.left.test" }),
+          askTls(address, port, "ping\n", { sni: "outbound_.1_._.left.test", alpn: ["mesh"] }),
         );
+        // A client outside of the mesh: without the ALPN of mutual TLS, even by a right name.
+        await assert.rejects(askTls(address, port, "ping\n", { sni }));
+        await assert.rejects(askTls(address, port, "ping\n", { sni, alpn: ["h2", "http/1.1"] }));
       });
     },
   },

@@ -6,6 +6,7 @@
 export { INGRESS, type Ingress, INGRESS_CLASS, type IngressClass } from "./api.ts";
 export { followIngresses, type IngressOptions, type IngressSource } from "./source.ts";
 export {
+  gatewaySelector,
   type IngressDocument,
   ingressDocuments,
   type IngressMode,

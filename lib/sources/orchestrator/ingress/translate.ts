@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { objectKey } from "../../../model/mod.ts";
 import type { Ingress, IngressBackend, IngressClass, IngressPath } from "./api.ts";
 
 /** Controller of the IngressClasses of the mesh. */
@@ -73,34 +74,45 @@ interface Route {
   readonly http: unknown;
 }
 
-/** A host with the routes of all Ingress objects; the oldest one names it. */
-interface Host {
-  readonly ingress: Ingress;
-  readonly routes: Route[];
-}
+/** What the translation of one document reads beside Ingress objects. */
+export type IngressReads = Pick<IngressInput, "settings" | "portOf">;
 
 /** The documents: a Gateway for each Ingress, and a VirtualService for each host. */
 export function ingressDocuments(input: IngressInput): IngressDocument[] {
   const { classes, settings } = input;
-  const ours = input.ingresses.filter((one) => isOurs(one, classes, settings)).sort(byAge);
-  const hosts = new Map<string, Host>();
-  for (const ingress of ours) {
-    const add = (name: string, paths: readonly IngressPath[]) => {
-      const host = hosts.get(name) ?? { ingress, routes: [] };
-      host.routes.push(...paths.flatMap((path) => routesOf(input, ingress, path)));
-      hosts.set(name, host);
-    };
-    for (const { host = "", http } of ingress.spec?.rules ?? []) {
-      add(host || "*", http?.paths ?? []);
-    }
-    const backend = ingress.spec?.defaultBackend;
-    if (backend !== undefined) add("*", [{ backend }]);
-  }
+  const ours = input.ingresses.filter((one) => isOurs(one, classes, settings));
+  const hosts = new Set(ours.flatMap(hostsOf));
   return [
     ...ours.map((ingress) => gatewayOf(ingress, settings)),
-    ...[...hosts].filter(([, { routes }]) => routes.length > 0)
-      .map(([name, host]) => virtualServiceOf(name, host, settings)),
+    ...[...hosts].flatMap((host) =>
+      virtualServiceOf(input, host, ours.filter((one) => hostsOf(one).includes(host))) ?? []
+    ),
   ];
+}
+
+/** The hosts of an Ingress, each once; `*` for rules without a host and the default backend. */
+export function hostsOf({ spec }: Ingress): string[] {
+  const hosts = (spec?.rules ?? []).map(({ host = "" }) => host || "*");
+  return [...new Set(spec?.defaultBackend === undefined ? hosts : [...hosts, "*"])];
+}
+
+/** The paths of an Ingress for a host; the default backend is one without a path. */
+function pathsOf({ spec }: Ingress, host: string): IngressPath[] {
+  const paths = (spec?.rules ?? []).filter((rule) => (rule.host || "*") === host)
+    .flatMap(({ http }) => http?.paths ?? []);
+  const backend = spec?.defaultBackend;
+  return host === "*" && backend !== undefined ? [...paths, { backend }] : paths;
+}
+
+/** The Services, `namespace/name`, whose ports an Ingress names. */
+export function portedServices({ metadata, spec }: Ingress): string[] {
+  const paths = (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []);
+  const backends = [...paths.map(({ backend }) => backend), spec?.defaultBackend];
+  const names = backends.flatMap((backend) =>
+    backend?.service?.port?.name === undefined ? [] : [backend.service.name]
+  );
+  const { namespace = "" } = metadata;
+  return [...new Set(names)].map((name) => objectKey({ namespace, name }));
 }
 
 function byAge(a: Ingress, b: Ingress): number {
@@ -113,7 +125,8 @@ function gatewayName({ metadata: { name, namespace } }: Ingress): string {
   return `${name}-${SUFFIX}-${namespace}`;
 }
 
-function gatewayOf(ingress: Ingress, settings: IngressSettings): IngressDocument {
+/** The Gateway of an Ingress. */
+export function gatewayOf(ingress: Ingress, settings: IngressSettings): IngressDocument {
   const { name, namespace, creationTimestamp } = ingress.metadata;
   const secured = (ingress.spec?.tls ?? []).flatMap(({ hosts = [], secretName }, i) =>
     secretName === undefined ? [] : [{
@@ -128,39 +141,60 @@ function gatewayOf(ingress: Ingress, settings: IngressSettings): IngressDocument
     kind: "Gateway",
     metadata: { name: gatewayName(ingress), namespace: settings.namespace, creationTimestamp },
     spec: {
-      selector: { mesh: selectorOf(settings) },
+      selector: { mesh: gatewaySelector(settings) },
       servers: [...secured, { hosts: ["*"], port: plain }],
     },
   };
 }
 
-function selectorOf({ ingressSelector, ingressService }: IngressSettings): string {
+/** The value of the label `mesh` of the gateway's pods. */
+export function gatewaySelector({ ingressSelector, ingressService }: IngressSettings): string {
   if (ingressSelector !== "") return ingressSelector;
   return ["", DEFAULT_SERVICE].includes(ingressService) ? DEFAULT_SELECTOR : ingressService;
 }
 
-function virtualServiceOf(
-  name: string,
-  { ingress, routes }: Host,
-  { namespace }: IngressSettings,
-): IngressDocument {
-  const { metadata } = ingress;
-  const prefix = name.replaceAll(".", "-").replaceAll("*", "wildcard");
+/**
+ * The VirtualService of a host with the routes of all Ingress objects that have the host, the oldest of
+ * which names it; `undefined` without routes.
+ */
+export function virtualServiceOf(
+  reads: IngressReads,
+  host: string,
+  ingresses: readonly Ingress[],
+): IngressDocument | undefined {
+  const sorted = [...ingresses].sort(byAge);
+  const [oldest] = sorted;
+  const routes = sorted.flatMap((ingress) =>
+    pathsOf(ingress, host).flatMap((path) => routesOf(reads, ingress, path))
+  );
+  if (oldest === undefined || routes.length === 0) return undefined;
+  const { metadata } = oldest;
   return {
     apiVersion: "networking.mesh.io/v1",
     kind: "VirtualService",
     metadata: {
-      name: `${prefix}-${metadata.name}-${SUFFIX}`,
+      name: `${prefixOf(oldest, host)}-${metadata.name}-${SUFFIX}`,
       namespace: metadata.namespace!,
       annotations: { "internal.mesh.io/route-semantics": "ingress" },
       creationTimestamp: metadata.creationTimestamp,
     },
     spec: {
-      hosts: [name],
-      gateways: [`${namespace}/${gatewayName(ingress)}`],
-      http: [...routes].sort(byMatch).map(({ http }) => http),
+      hosts: [host],
+      gateways: [`${reads.settings.namespace}/${gatewayName(oldest)}`],
+      http: routes.sort(byMatch).map(({ http }) => http),
     },
   };
+}
+
+/**
+ * The part of a name that stands for a host. It differs for the hosts of an Ingress (`a.b` and `a-b`),
+ * and sorts wildcards before other hosts: of equal age, their rules come first.
+ */
+function prefixOf(ingress: Ingress, host: string): string {
+  const plain = (name: string) => name.replace("*", "0-wildcard").replaceAll(".", "-");
+  const same = hostsOf(ingress).filter((other) => plain(other) === plain(host));
+  const at = same.indexOf(host);
+  return at === 0 ? plain(host) : `${plain(host)}-${at + 1}`;
 }
 
 /** The longest paths first, exact ones before prefixes of their length. */
@@ -172,14 +206,13 @@ function byMatch(a: Route, b: Route): number {
   return rank(b) - rank(a);
 }
 
-function routesOf(input: IngressInput, ingress: Ingress, path: IngressPath): Route[] {
-  const destination = destinationOf(input, ingress.metadata.namespace ?? "", path.backend);
+function routesOf(reads: IngressReads, ingress: Ingress, path: IngressPath): Route[] {
+  const destination = destinationOf(reads, ingress.metadata.namespace ?? "", path.backend);
   if (destination === undefined) return [];
   const match = matchOf(path);
   const uris = match === undefined ? [] : [match];
   // `/a` as a prefix of path elements is `/a` and everything below `/a/`.
-  const isElements = path.pathType === "Prefix" && match !== undefined && "prefix" in match &&
-    match.prefix !== "/";
+  const isElements = match !== undefined && "prefix" in match && match.prefix !== "/";
   const all = isElements ? [{ exact: match.prefix }, { prefix: `${match.prefix}/` }] : uris;
   return [{
     match,
@@ -195,11 +228,11 @@ function matchOf({ path = "", pathType }: IngressPath): Route["match"] {
   if (pathType === "Prefix") return { prefix: `/${path.replace(/^\/+|\/+$/g, "")}` };
   if (["", "*", "/*", ".*"].includes(path)) return undefined;
   const prefix = /^(.*)(?:\.\*|\/\*)$/.exec(path)?.[1];
-  return prefix === undefined ? { exact: path } : { prefix };
+  return prefix === undefined ? { exact: path } : { prefix: prefix.replace(/\/+$/, "") || "/" };
 }
 
 function destinationOf(
-  { settings: { domain }, portOf }: IngressInput,
+  { settings: { domain }, portOf }: IngressReads,
   namespace: string,
   { service }: IngressBackend,
 ) {

@@ -44,9 +44,10 @@ Deno.test("paths: exact, prefixes by element, and patterns; the longest come fir
     [{ uri: { exact: "/a" } }, { uri: { prefix: "/a/" } }],
     [{ uri: { prefix: "/" } }],
   ]);
-  assert.deepEqual(routes([undefined], ["/x/*"], ["/y"]), [
+  assert.deepEqual(routes([undefined], ["/x/*"], ["/z.*"], ["/y"]), [
     [{ uri: { exact: "/y" } }],
-    [{ uri: { prefix: "/x" } }],
+    [{ uri: { exact: "/x" } }, { uri: { prefix: "/x/" } }],
+    [{ uri: { exact: "/z" } }, { uri: { prefix: "/z/" } }],
     "all",
   ]);
 });
