@@ -5,7 +5,12 @@
  */
 import { follow, type Following, type ListItem, types } from "../../orch/mod.ts";
 import { observe, type Term, type Wake } from "../reconcile.ts";
-import type { IngressAddress } from "./ingress_status.ts";
+
+/** An address in the status of an Ingress. */
+export interface IngressAddress {
+  readonly ip?: string;
+  readonly hostname?: string;
+}
 
 /** A pod of a gateway. */
 export interface GatewayPod extends ListItem {

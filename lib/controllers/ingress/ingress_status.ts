@@ -16,13 +16,7 @@ import {
 } from "../../sources/mod.ts";
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { applyAll } from "../writes.ts";
-import { followGatewayNodes } from "./gateway_nodes.ts";
-
-/** An address of a load balancer. */
-export interface IngressAddress {
-  readonly ip?: string;
-  readonly hostname?: string;
-}
+import { followGatewayNodes, type IngressAddress } from "./gateway_nodes.ts";
 
 /** The Service of the gateway. */
 export interface GatewayService extends ListItem {
