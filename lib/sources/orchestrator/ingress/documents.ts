@@ -16,7 +16,7 @@ import {
   virtualServiceOf,
 } from "./translate.ts";
 
-/** What documents are read from beside the Ingress objects that are set. */
+/** The surroundings of Ingress objects from which documents are made, too. */
 export interface IngressSurroundings extends IngressReads {
   readonly classes: readonly IngressClass[];
 }

@@ -132,7 +132,7 @@ function kept(item: ListItem): ListItem {
   return rest;
 }
 
-/** What is translated of an Ingress: its status is not, which the leader itself writes. */
+/** The content that is translated of an Ingress: without its status, which the leader itself writes. */
 function contentOfIngress({ metadata, spec }: Ingress): unknown {
   const { name, namespace, annotations, creationTimestamp } = metadata;
   return { name, namespace, annotations, creationTimestamp, spec };

@@ -74,7 +74,7 @@ interface Route {
   readonly http: unknown;
 }
 
-/** What the translation of one document reads beside Ingress objects. */
+/** The surroundings of Ingress objects that the translation of one document reads. */
 export type IngressReads = Pick<IngressInput, "settings" | "portOf">;
 
 /** The documents: a Gateway for each Ingress, and a VirtualService for each host. */
