@@ -57,7 +57,7 @@ metadata: {name: web, namespace: default}
 spec:
   host: web
   trafficPolicy:
-    outlierDetection: {consecutive5xxErrors: 1, interval: 1s, baseEjectionTime: 300s}
+    outlierDetection: {consecutive5xxErrors: 1, interval: 1s, baseEjectionTime: 300s, maxEjectionPercent: 100}
 ---
 apiVersion: security.mesh.io/v1
 kind: AuthorizationPolicy
