@@ -6,6 +6,7 @@
 import { MeshError } from "../base/mod.ts";
 import type { JsonObject } from "../proto/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { withBins } from "./histogram_bins.ts";
 import type { Pairs } from "./pod.ts";
 
 /** Input of the statistics part of the bootstrap file. */
@@ -73,7 +74,7 @@ const CLUSTER_TAG_BY_DOTS = "^cluster\\.((.+?(\\..+?\\.svc\\.cluster\\.local)?)\
  * @throws MeshError `agent-annotation` if the annotation with histogram buckets is invalid
  */
 export function statsConfig(input: StatsInput): JsonObject {
-  const buckets = histogramBuckets(input.annotations);
+  const buckets = withBins(histogramBuckets(input.annotations), input.annotations);
   return {
     use_all_default_tags: false,
     stats_tags: statsTags(input),

@@ -6,7 +6,7 @@ import { injectedPod, type PodChange } from "./testing.ts";
 /** An annotation, and a text of the pod that is injected with it and not without. */
 type Case = readonly [annotation: string, value: string, found: string, more?: CaseSetup];
 
-/** What a case needs beside its annotation. */
+/** The parts of a case beside its annotation. */
 interface CaseSetup {
   readonly pod?: PodChange;
   readonly values?: object;

@@ -27,7 +27,10 @@ const HOST = "web.default.svc.cluster.local";
 const POD_PORT = 8080;
 const ZONE = "topology.kubernetes.io/zone";
 
-/** `PORT` is the port at which the client listens. */
+/**
+ * `PORT` is the port at which the client listens. By default Envoy ejects at most 10 % of the endpoints:
+ * none of two.
+ */
 const OBJECTS = `
 apiVersion: networking.mesh.io/v1
 kind: Sidecar
@@ -171,7 +174,7 @@ clusterTest(
         const counts = await spread(20, url, { host }).catch(() => ({}));
         return Object.keys(counts).sort().join() === names.sort().join();
       }, 120_000);
-    const labelled = (type: typeof types.POD, name: string, labels: Record<string, unknown>) => {
+    const setLabels = (type: typeof types.POD, name: string, labels: Record<string, unknown>) => {
       const at = type.namespaced ? { namespace: "default", name } : { name };
       return mergePatch(client, type, at, { metadata: { labels } });
     };
@@ -181,18 +184,18 @@ clusterTest(
     });
 
     await t.step("the zone follows the labels of the Node", async () => {
-      await labelled(types.NODE, "n3", { [ZONE]: "z2" });
+      await setLabels(types.NODE, "n3", { [ZONE]: "z2" });
       await answeredBy(far.name);
-      await labelled(types.NODE, "n3", { [ZONE]: null });
+      await setLabels(types.NODE, "n3", { [ZONE]: null });
       await answeredBy(near.name, far.name);
-      await labelled(types.NODE, "n3", { [ZONE]: "z1" });
+      await setLabels(types.NODE, "n3", { [ZONE]: "z1" });
       await answeredBy(near.name);
     });
 
     await t.step("the label mesh-locality of the Pod replaces that of the Node", async () => {
-      await labelled(types.POD, "client", { "mesh-locality": "r1.z2" });
+      await setLabels(types.POD, "client", { "mesh-locality": "r1.z2" });
       await answeredBy(far.name);
-      await labelled(types.POD, "client", { "mesh-locality": null });
+      await setLabels(types.POD, "client", { "mesh-locality": null });
       await answeredBy(near.name);
     });
 
@@ -205,9 +208,9 @@ clusterTest(
           60_000,
         );
       await answers(200);
-      await labelled(types.POD, "guarded", { tier: "closed" });
+      await setLabels(types.POD, "guarded", { tier: "closed" });
       await answers(403);
-      await labelled(types.POD, "guarded", { tier: null });
+      await setLabels(types.POD, "guarded", { tier: null });
       await answers(200);
     });
 

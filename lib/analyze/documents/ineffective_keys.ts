@@ -1,0 +1,104 @@
+/**
+ * Labels and annotations of the field that have no effect in this mesh.
+ *
+ * @module
+ */
+import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
+import type { Labels } from "../indexes.ts";
+import { mapAt, type PlainDocument, textsOf } from "../plain.ts";
+
+/** A label or an annotation without effect. */
+export interface IneffectiveKey {
+  /** Kinds of objects on which it would have one. */
+  readonly kinds: readonly string[];
+  /** The reason, the end of a sentence. */
+  readonly reason: string;
+  /** The only value that would have an effect; unset: any. */
+  readonly value?: string;
+}
+
+const NO_WAYPOINTS = "there are no waypoints";
+const NO_AMBIENT = "there is no ambient mode, only sidecars";
+const SERVED = ["Service", "ServiceEntry", "Namespace"];
+const BOUND = [...SERVED, "Pod", "WorkloadEntry"];
+const POD = ["Pod"];
+
+/** The keys by the part of the metadata that has them. */
+export const INEFFECTIVE_KEYS: Readonly<
+  Record<"labels" | "annotations", Readonly<Record<string, IneffectiveKey>>>
+> = {
+  labels: {
+    "mesh.io/dataplane-mode": { kinds: ["Namespace", "Pod"], reason: NO_AMBIENT, value: "ambient" },
+    "mesh.io/ingress-use-waypoint": { kinds: SERVED, reason: NO_WAYPOINTS },
+    "mesh.io/use-waypoint": { kinds: BOUND, reason: NO_WAYPOINTS },
+    "mesh.io/use-waypoint-canary": { kinds: SERVED, reason: NO_WAYPOINTS },
+    "mesh.io/use-waypoint-canary-namespace": { kinds: SERVED, reason: NO_WAYPOINTS },
+    "mesh.io/use-waypoint-namespace": { kinds: BOUND, reason: NO_WAYPOINTS },
+  },
+  annotations: {
+    "ambient.mesh.io/bypass-inbound-capture": { kinds: POD, reason: NO_AMBIENT },
+    "ambient.mesh.io/dns-capture": { kinds: POD, reason: NO_AMBIENT },
+    "mesh.io/use-waypoint-canary-weight": { kinds: SERVED, reason: NO_WAYPOINTS },
+    "readiness.status.sidecar.mesh.io/applicationPorts": {
+      kinds: POD,
+      reason: "the readiness of the proxy does not depend on ports of the application",
+    },
+    "sidecar.mesh.io/controlPlaneAuthPolicy": {
+      kinds: POD,
+      reason: "set controlPlaneAuthPolicy in proxy.mesh.io/config",
+    },
+    "sidecar.mesh.io/enableCoreDump": {
+      kinds: POD,
+      reason: "the proxy's file system is read-only",
+    },
+  },
+};
+
+/** Labels and annotations without effect. */
+export const INEFFECTIVE_METADATA: DocumentAnalyzer = {
+  name: "metadata.IneffectiveAnalyzer",
+  kinds: [...BOUND, "Deployment"],
+  codes: ["MSH0133"],
+  *analyze(set) {
+    for (const one of withMetadata(set)) yield* findingsOf(one);
+  },
+};
+
+/** The metadata of an object, or of the pods of a workload. */
+interface Described {
+  readonly on: PlainDocument;
+  readonly kind: string;
+  readonly path: string;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+}
+
+function* withMetadata(set: DocumentSet): Iterable<Described> {
+  for (const on of set.all) {
+    const { kind, labels, annotations, value } = on;
+    yield { on, kind, path: "metadata", labels, annotations };
+    if (kind !== "Deployment") continue;
+    const template = ["spec", "template", "metadata"] as const;
+    yield {
+      on,
+      kind: "Pod",
+      path: template.join("."),
+      labels: textsOf(mapAt(value, ...template, "labels")),
+      annotations: textsOf(mapAt(value, ...template, "annotations")),
+    };
+  }
+}
+
+function* findingsOf({ on, kind, path, ...metadata }: Described): Iterable<DocumentFinding> {
+  for (const part of ["labels", "annotations"] as const) {
+    for (const key of Object.keys(metadata[part]).sort()) {
+      const known = INEFFECTIVE_KEYS[part][key];
+      if (known === undefined || !known.kinds.includes(kind)) continue;
+      const value = metadata[part][key];
+      if (known.value !== undefined && known.value !== value) continue;
+      const what = part === "labels" ? "label" : "annotation";
+      const args = [`The ${what} ${key} has no effect: ${known.reason}`];
+      yield { on, code: "MSH0133", args, path: `${path}.${part}` };
+    }
+  }
+}
