@@ -99,6 +99,7 @@ export {
   type InboundPort,
   ingressListener,
   type KnownProtocol,
+  listenerFor,
   NO_SECURITY,
   outboundHttpListener,
   type OutboundTcpInput,

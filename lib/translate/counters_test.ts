@@ -103,6 +103,7 @@ const NEW_SERVICE = {
   "eds": 1,
   "eds.overlay": 1,
   "lds.overlayMembers": 1,
+  "detected.overlay": 1,
   "vhost": 2,
 };
 
@@ -169,10 +170,11 @@ const EDITS: readonly {
       whole: {
         "scope.overlayHosts": 1,
         "lds.overlayMembers": 1,
+        "detected.overlay": 1,
         "vhost.overlayHosts": 1,
         "rds.public": 1,
       },
-      apart: { "scope.overlayHosts": 1, "lds.overlayMembers": 1 },
+      apart: { "scope.overlayHosts": 1, "lds.overlayMembers": 1, "detected.overlay": 1 },
     },
   },
   {

@@ -11,6 +11,7 @@ import {
   mayBeHttp,
   mayBeTcp,
   networkLabel,
+  type Protocol,
 } from "../../model/mod.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import {
@@ -50,6 +51,12 @@ export interface ServiceIndexes {
   readonly httpHosts: Index<PortKey>;
   /** The port itself, if a service declares HTTP there. */
   readonly declaredHttp: Index<PortKey, number>;
+  /** Namespace → ports of hosts seen by it whose protocol is detected. */
+  readonly detectedSeenBy: Index<string, ListenerMember>;
+  /** Host → its ports whose protocol is detected. */
+  readonly detectedPorts: Index<string, number>;
+  /** Hosts with a port of gRPC-Web. */
+  readonly grpcWebHosts: Index<PortKey>;
   /** Hosts with a port that may carry other protocols than HTTP. */
   readonly tcpHosts: Index<PortKey>;
   /** Number of a group → hosts with an auto-allocated address of it. */
@@ -165,6 +172,9 @@ type PortIndexes =
   | "httpPortsSeenBy"
   | "httpHosts"
   | "declaredHttp"
+  | "detectedSeenBy"
+  | "detectedPorts"
+  | "grpcWebHosts"
   | "tcpHosts"
   | "headlessHosts";
 
@@ -194,6 +204,23 @@ function byPort({ typed }: Factory): Pick<ServiceIndexes, PortIndexes> {
           }
         }
       },
+    ),
+    detectedPorts: typed("detectedPorts", { bucket: text, member: integer }, function* (row) {
+      for (const [{ port }, host] of hostEntries(row, isDetected)) yield [host, port];
+    }),
+    detectedSeenBy: typed(
+      "detectedSeenBy",
+      { bucket: text, member: listenerMembers },
+      function* (row) {
+        for (const [{ namespace, port }, host] of hostEntries(row, isDetected)) {
+          yield [namespace, { port, host }];
+        }
+      },
+    ),
+    grpcWebHosts: typed(
+      "grpcWeb",
+      ports,
+      (row) => hostEntries(row, (protocol) => protocol === "GRPC-Web"),
     ),
     tcpHosts: typed("tcpHosts", ports, (row) => hostEntries(row, mayBeTcp)),
     headlessHosts: typed("headless", { bucket: integer, member: text }, function* (row) {
@@ -240,6 +267,10 @@ function* listenerEntries(row: Row) {
   for (const namespace of seenBy(row)) {
     for (const member of listenersOf(row.spec)) yield [namespace, member] as const;
   }
+}
+
+function isDetected(protocol: Protocol): boolean {
+  return protocol === "Unsupported";
 }
 
 /** The hosts of an entry, for each port with a protocol that is wanted. */

@@ -10,7 +10,6 @@ import {
   type ConfigObject,
   fromObject,
   hasLabels,
-  namespaceOf,
   objectKey,
   whyLater,
 } from "../../model/mod.ts";
@@ -33,8 +32,8 @@ import {
   addEgressProxy,
   importHosts,
   type Imports,
-  isImported,
 } from "./scope_imports.ts";
+import { deriveRouteHosts } from "./route_hosts.ts";
 import type { Services } from "../services/mod.ts";
 
 /** The derived tables about scopes. Lists are sorted. */
@@ -47,8 +46,9 @@ export interface Scopes {
    */
   readonly overlayHosts: Derived<readonly string[]>;
   /**
-   * `""` → hosts without a service that VirtualServices name for everybody;
-   * namespace → those that the namespace may see differently.
+   * `""` → hosts that have routes at port 80 by VirtualServices for everybody, without a service
+   * there; namespace → those that the namespace may see differently. A wildcard is one only while
+   * no service with port 80 is covered by it: then it stands for its services.
    */
   readonly routeHosts: Derived<readonly string[]>;
   /** Namespace → hosts with HTTP rules that match source labels, as the namespace sees them. */
@@ -62,7 +62,7 @@ export interface Scopes {
    * listeners together with the destinations of their VirtualServices.
    */
   readonly egressHosts: Derived<readonly string[], EgressKey>;
-  /** Hosts without a service that an egress listener imports VirtualServices for. */
+  /** Such hosts that an egress listener imports VirtualServices for. */
   readonly egressRouteHosts: Derived<readonly string[], EgressKey>;
 }
 
@@ -70,36 +70,17 @@ export interface Scopes {
 export function deriveScopes(inputs: MeshInputs, services: Services, routes: Routes): Scopes {
   const { graph } = inputs;
   const imports: Imports = { inputs, services, routes };
-  const routeHosts = deriveRouteHosts(imports);
+  const egressHosts = deriveEgressHosts(imports);
   return {
     overlayHosts: deriveOverlayHosts(inputs, services),
-    routeHosts,
+    ...deriveRouteHosts(imports, egressHosts),
     ...deriveSourceLabels(imports),
     sidecar: graph.derive("scope.sidecar", labelsKeys, (read, key): string => {
       const chosen = selectSidecar(read, inputs, key);
       return chosen === undefined ? "" : objectKey(chosen.meta);
     }),
-    egressHosts: deriveEgressHosts(imports),
-    egressRouteHosts: deriveEgressRouteHosts(imports, routeHosts),
+    egressHosts,
   };
-}
-
-function deriveRouteHosts({ inputs, services }: Imports): Scopes["routeHosts"] {
-  const { graph, indexes, domain } = inputs;
-  const routeHosts: Scopes["routeHosts"] = graph.derive(
-    "scope.routeHosts",
-    text,
-    (read, namespace): readonly string[] => {
-      const seen = new Set(read.members(indexes.meshRouteHostsSeenBy, namespace));
-      if (namespace !== "") {
-        const suffix = `.${namespace}.svc.${domain}`;
-        for (const h of read.get(routeHosts, "")) if (h.endsWith(suffix)) seen.add(h);
-      }
-      return [...seen].sort()
-        .filter((host) => read.get(services.resolve, { namespace, host }) === undefined);
-    },
-  );
-  return routeHosts;
 }
 
 function deriveSourceLabels(
@@ -154,28 +135,6 @@ function deriveEgressHosts(imports: Imports): Scopes["egressHosts"] {
     },
   );
   return egressHosts;
-}
-
-function deriveEgressRouteHosts(
-  { inputs, services, routes }: Imports,
-  routeHosts: Scopes["routeHosts"],
-): Scopes["egressRouteHosts"] {
-  const { graph, tables } = inputs;
-  return graph.derive(
-    "scope.egressRoutes",
-    egressKeys,
-    (read, { namespace, sidecar, listener }): readonly string[] => {
-      const row = read.get(tables.sidecars, sidecar);
-      const patterns = row?.spec.egress[listener ?? -1]?.hosts ?? [];
-      const hosts = new Set([...read.get(routeHosts, ""), ...read.get(routeHosts, namespace)]);
-      return [...hosts].sort().filter((host) => {
-        if (read.get(services.resolve, { namespace, host }) !== undefined) return false;
-        const route = read.get(routes.meshRoute, { namespace, host });
-        const owner = route === "" ? "" : namespaceOf(route);
-        return patterns.some((pattern) => isImported({ pattern, namespace }, owner, host));
-      });
-    },
-  );
 }
 
 /**

@@ -33,7 +33,13 @@ import {
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { lazily } from "../../base/mod.ts";
 import { isHttp, isHttp2, type ServicePort } from "../../model/mod.ts";
-import { create, type DescMessage, type MessageInitShape, packAny } from "../../proto/mod.ts";
+import {
+  create,
+  type DescMessage,
+  durationOf,
+  type MessageInitShape,
+  packAny,
+} from "../../proto/mod.ts";
 import { PEER_HEADER } from "../core/mod.ts";
 
 /** Key of the HTTP options in a cluster. */
@@ -82,6 +88,8 @@ export interface MoreHttpOptions {
   readonly names?: RequestNames;
   /** True: endpoints may be outside the mesh, so the peer header is removed. */
   readonly outside?: boolean;
+  /** Idle timeout of connections, ms, if no rule sets one; Envoy's default is an hour. */
+  readonly idleTimeoutMs?: number;
   /** Status codes that outlier detection counts as errors, instead of 5xx; empty: 5xx. */
   readonly errorCodes?: readonly number[];
   /** Hash policy of requests; it replaces the policy of their routes. */
@@ -98,8 +106,8 @@ export function applyHttpOptions(
   pool: ConnectionPoolSettings | undefined,
   more: MoreHttpOptions = {},
 ): void {
-  const { names, outside = false, errorCodes = [], hashPolicy = [] } = more;
-  const common = commonOptions(pool);
+  const { names, outside = false, errorCodes = [], hashPolicy = [], idleTimeoutMs } = more;
+  const common = commonOptions(pool, idleTimeoutMs);
   const said = common !== undefined || names !== undefined || outside ||
     errorCodes.length > 0 || hashPolicy.length > 0;
   if (protocol === "http1" && !said) return;
@@ -156,8 +164,10 @@ function upstreamFilter<D extends DescMessage>(
 
 function commonOptions(
   pool: ConnectionPoolSettings | undefined,
+  idleTimeoutMs: number | undefined,
 ): HttpProtocolOptions["commonHttpProtocolOptions"] {
-  const idleTimeout = pool?.http?.idleTimeout ?? pool?.tcp?.idleTimeout;
+  const idleTimeout = pool?.http?.idleTimeout ?? pool?.tcp?.idleTimeout ??
+    (idleTimeoutMs === undefined ? undefined : durationOf(idleTimeoutMs));
   const maxConnectionDuration = pool?.tcp?.maxConnectionDuration;
   const maxRequestsPerConnection = positive(pool?.http?.maxRequestsPerConnection);
   if (

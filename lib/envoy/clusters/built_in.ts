@@ -50,6 +50,12 @@ export function blackHoleCluster(mesh: InboundDefaults): Cluster {
   });
 }
 
+/**
+ * Time after which idle HTTP connections to original destinations are closed, ms. Each destination
+ * has connections of its own, and nothing tells the proxy that a destination is gone.
+ */
+const PASSING_IDLE_MS = 300_000;
+
 function originalDestination(name: string, mesh: InboundDefaults): Cluster {
   const cluster = create(ClusterSchema, {
     name,
@@ -59,6 +65,9 @@ function originalDestination(name: string, mesh: InboundDefaults): Cluster {
     lbPolicy: LbPolicy.CLUSTER_PROVIDED,
   });
   applyConnectionPool(cluster, mesh);
-  applyHttpOptions(cluster, "downstream", undefined, { outside: name === PASSTHROUGH_CLUSTER });
+  applyHttpOptions(cluster, "downstream", undefined, {
+    outside: name === PASSTHROUGH_CLUSTER,
+    idleTimeoutMs: PASSING_IDLE_MS,
+  });
   return cluster;
 }

@@ -31,6 +31,10 @@ export interface OutboundBinding extends Binding {
    * listeners that get arbitrary destinations have one.
    */
   readonly fallthroughCluster?: string;
+  /** Protocol of the HTTP; default: HTTP. */
+  readonly protocol?: Protocol | undefined;
+  /** Name in statistics instead of the address. */
+  readonly statName?: string | undefined;
   readonly manager: ManagerDefaults;
 }
 
@@ -38,7 +42,6 @@ export interface OutboundBinding extends Binding {
 export interface OutboundHttpInput extends OutboundBinding {
   /** Route table, for example `80`, `http_proxy` or a socket's address. */
   readonly routeName: string;
-  readonly protocol?: Protocol;
   /** True: clients use the listener as their HTTP proxy. */
   readonly allowAbsoluteUrl?: boolean;
 }
@@ -78,15 +81,15 @@ export function outboundHttpListener(input: OutboundHttpInput): Listener {
 }
 
 function httpFilter(
-  { bind, port, manager }: OutboundBinding,
+  { bind, port, protocol, statName, manager }: OutboundBinding,
   routeName: string,
-  more: Pick<OutboundHttpInput, "protocol" | "allowAbsoluteUrl"> & { found?: true } = {},
+  more: Pick<OutboundHttpInput, "allowAbsoluteUrl"> & { found?: true } = {},
 ): Filter {
   return managerFilter({
     class: "outbound",
-    statPrefix: `outbound_${listenerName(bind, port)}`,
+    statPrefix: `outbound_${listenerName(statName ?? bind, port)}`,
     routes: { rds: routeName },
-    protocol: more.protocol,
+    protocol,
     allowAbsoluteUrl: more.allowAbsoluteUrl,
     found: more.found,
     defaults: manager,

@@ -148,18 +148,20 @@ export function plainAction(
 export interface Timeouts {
   readonly timeout: Duration;
   readonly maxStreamDuration?: MessageInitShape<typeof RouteAction_MaxStreamDurationSchema>;
+  readonly maxGrpcTimeout?: Duration;
 }
 
 /**
  * Timeouts of a request; none unless the rule sets one, because Envoy's default would be 15 s.
  *
- * Without a rule's timeout the header `grpc-timeout` of a request limits its stream. A rule's
- * timeout excludes that: Envoy ignores `timeout` on a route with `max_stream_duration`, and the
- * latter would end WebSockets and streams too. Then the client alone applies its shorter deadline.
+ * Without a rule's timeout the header `grpc-timeout` of a request limits its stream. With one, a
+ * gRPC request may ask for less by that header, but not for more. The older field
+ * `max_grpc_timeout` says so: Envoy ignores `timeout` on a route with `max_stream_duration`, and the
+ * latter would end WebSockets and streams too.
  */
 export function timeouts(timeout: Duration | undefined, log?: DecisionLog): Timeouts {
   if (timeout === undefined) log?.decide?.({ group: "timeout", source: "built-in", value: "none" });
-  if (timeout !== undefined && durationMs(timeout) > 0) return { timeout };
+  if (timeout !== undefined && durationMs(timeout) > 0) return { timeout, maxGrpcTimeout: timeout };
   const none = durationOf(0);
   return { timeout: none, maxStreamDuration: { grpcTimeoutHeaderMax: none } };
 }
@@ -203,6 +205,8 @@ function mirrorPolicies(rule: HTTPRoute, scope: RouteScope): RouteAction_Request
       cluster: scope.resolve(destination, scope.vsNamespace).cluster,
       runtimeFraction: { defaultValue: share },
       traceSampled: false,
+      // Mirrored requests keep their host: Envoy would append `-shadow`, which no server expects.
+      disableShadowHostSuffixAppend: true,
     }));
   };
   add(rule.mirror, mirrorShare(rule.mirrorPercentage, rule.mirrorPercent));

@@ -62,14 +62,15 @@ Deno.test("a hash by a source address that is switched off is none", () => {
   assert.deepEqual(hashPolicyFor(undefined), []);
 });
 
-Deno.test("a route without a timeout honours the deadlines of gRPC calls, others only their own timeout", () => {
+Deno.test("a route honours the deadlines of gRPC calls, up to its own timeout", () => {
   for (const timeout of [undefined, durationOf(0)]) {
     const limits = timeouts(timeout);
     assert.equal(durationMs(limits.timeout), 0);
     assert.deepEqual(limits.maxStreamDuration, { grpcTimeoutHeaderMax: durationOf(0) });
   }
   // Envoy would ignore the timeout beside the other field.
-  assert.deepEqual(timeouts(durationOf(1500)), { timeout: durationOf(1500) });
+  const timeout = durationOf(1500);
+  assert.deepEqual(timeouts(timeout), { timeout, maxGrpcTimeout: timeout });
 });
 
 Deno.test("an inbound route repeats only what the workload cannot have seen, if at all", () => {

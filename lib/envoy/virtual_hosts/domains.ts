@@ -19,8 +19,10 @@ export interface DomainOptions {
    * Adds `name:port` for each name (default). Not needed if the route configuration ignores ports.
    */
   readonly withPort?: boolean | undefined;
+  /** True: the names of instances, one label below each name of the host, are its names too. */
+  readonly instances?: boolean | undefined;
   /**
-   * Reports if the host may have a short name: false if that is the full name of another host.
+   * Reports if the host may have a short name, or a pattern of the names of instances: false if that is the full name of another host.
    * Default: always.
    */
   claims?(shortName: string): boolean;
@@ -38,10 +40,16 @@ export function domainsFor(options: DomainOptions): string[] {
     domains.add(text);
     if (withPort && name !== "*") domains.add(`${text}:${port}`);
   };
-  for (const name of [host, ...aliases]) {
+  const claims = (name: string): boolean => options.claims?.(name) ?? true;
+  const addNames = (name: string): void => {
     add(name);
-    for (const short of shortNames(name.toLowerCase(), proxyDomain.toLowerCase())) {
-      if (options.claims?.(short) ?? true) add(short);
+    const below = `*.${name}`;
+    if (options.instances === true && !isPattern(name) && claims(below)) add(below);
+  };
+  for (const name of [host, ...aliases].map((one) => one.toLowerCase())) {
+    addNames(name);
+    for (const short of shortNames(name, proxyDomain.toLowerCase())) {
+      if (claims(short)) addNames(short);
     }
   }
   for (const address of addresses) {

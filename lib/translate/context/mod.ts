@@ -66,6 +66,6 @@ export {
 } from "./lookups.ts";
 export { meshDuration, ownSettings, routeDefaults, settingsOf } from "./mesh_settings.ts";
 export { namedHost } from "./named_services.ts";
-export { egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
+export { detectedTable, egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
 export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";
 export { transportTo } from "./upstream_transport.ts";

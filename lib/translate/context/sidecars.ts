@@ -14,6 +14,14 @@ export function routeName(bind: string, port: number): string {
   return bind.startsWith("unix://") ? bind : `${port}`;
 }
 
+/**
+ * Name of the route table of HTTP that is detected in connections to the addresses of a host: it has
+ * the host alone. It is that of the field, so that filter objects match it.
+ */
+export function detectedTable(host: string, port: number): string {
+  return `${host}:${port}`;
+}
+
 /** The egress listeners of a Sidecar. */
 export function egressOf(
   read: Read,

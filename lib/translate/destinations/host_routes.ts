@@ -11,7 +11,7 @@ import {
   virtualHostFor,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { mayBeHttp, type Service } from "../../model/mod.ts";
+import { isWildcard, mayBeHttp, type Service } from "../../model/mod.ts";
 import {
   addressesOf,
   type Client,
@@ -47,7 +47,7 @@ export function virtualHost(
     // A route table is for one port, and matches a host with any port.
     withPort: false,
     rule,
-    ...domainsOf(read, context, { namespace: client.namespace, host }, service),
+    ...domainsOf(read, context, { namespace: client.namespace, host, port }, service),
   }, routes);
   return encodeResource(message.name, VirtualHostSchema, message);
 }
@@ -71,12 +71,14 @@ export function hostRoutes(
   const { namespace, labels = {} } = client;
   const service = followService(read, context, namespace, host);
   const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
-  if (service !== undefined && !served) return undefined;
+  const elsewhere = service !== undefined && !served;
+  // At port 80 a host is routed by its VirtualService even if its service does not have that port.
+  if (elsewhere && (port !== 80 || service.ports.some((p) => p.number === 80))) return undefined;
   const routeKey = read.follow(mesh.routes.meshRoute, { namespace, host }) ||
     (service?.alias === undefined
       ? ""
       : read.follow(mesh.routes.meshRoute, { namespace, host: service.alias }));
-  if (service === undefined && (port !== 80 || routeKey === "")) return undefined;
+  if (!served && (port !== 80 || routeKey === "")) return undefined;
 
   const defaults = routeDefaults(read, context);
   const resolve = destinationResolver(read, context, client, port);
@@ -93,7 +95,7 @@ export function hostRoutes(
     named: true,
     decisions: read,
   });
-  if (routes.length > 0 || service === undefined) {
+  if (routes.length > 0 || service === undefined || !served) {
     return routes.length === 0 ? undefined : { service, routes, rule: routeKey };
   }
   const target = resolve(
@@ -108,11 +110,11 @@ export function hostRoutes(
 export function domainsOf(
   read: Read,
   context: Context,
-  seen: { readonly namespace: string; readonly host: string },
+  seen: HostPort & { readonly namespace: string },
   service: Service | undefined,
-): Pick<DomainOptions, "proxyDomain" | "addresses" | "claims"> {
+): Pick<DomainOptions, "proxyDomain" | "addresses" | "claims" | "instances"> {
   const { mesh, features } = context;
-  const { namespace } = seen;
+  const { namespace, port } = seen;
   const use = { autoAddresses: features.autoAllocateAddresses, family: "dual" } as const;
   // Route tables are those of proxies in all clusters. An address that another host has in some cluster
   // cannot name this host for all of them.
@@ -128,14 +130,21 @@ export function domainsOf(
         ...elsewhere,
       ]),
     ],
-    claims: (alias) => !isTaken(read, context, namespace, alias),
+    // The names of pods are below that of their headless Service.
+    instances: service?.headless === true && service.registry === true,
+    claims: (alias) => !isTaken(read, context, { namespace, port, host: alias }),
   };
 }
 
 /**
- * Reports if a short name is the full name of another host, which has a virtual host of its own.
+ * Reports if another name of a host is the full name of another host, which has a virtual host of its
+ * own. A pattern that only VirtualServices name has one at port 80 at most.
  */
-function isTaken(read: Read, { mesh }: Context, namespace: string, alias: string): boolean {
-  return read.get(mesh.services.resolve, { namespace, host: alias }) !== undefined ||
-    read.any(mesh.indexes.meshRoutesByHost, alias);
+function isTaken(
+  read: Read,
+  { mesh }: Context,
+  { namespace, port, host }: HostPort & { readonly namespace: string },
+): boolean {
+  return read.get(mesh.services.resolve, { namespace, host }) !== undefined ||
+    (port === 80 || !isWildcard(host)) && read.any(mesh.indexes.meshRoutesByHost, host);
 }

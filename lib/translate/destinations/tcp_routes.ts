@@ -86,7 +86,8 @@ export interface TlsDestination extends ServiceDestination {
 
 /**
  * The chains of a service's TLS port, distinguished by server name: by the TLS rules of a
- * VirtualService, and for other names of the host to the service itself.
+ * VirtualService that apply there, else to the service itself. With rules, connections with other
+ * server names are none of the service's: they are passed through.
  */
 export function tlsDestinations(
   read: Read,
@@ -100,27 +101,27 @@ export function tlsDestinations(
     host: service.host,
     port,
   });
-  recordService(read, service, name);
   const rules = row === undefined ? [] : chainsOf(read, context, source, {
     row,
     gateways: ["mesh"],
     port,
     translate: translateTlsRoutes,
   });
-  return [
-    ...rules.map((chain) => ({
+  if (rules.length > 0) {
+    return rules.map((chain) => ({
       ...chain,
       ...pool,
       destinationCidrs: chain.destinationCidrs?.length ? chain.destinationCidrs : ranges,
-    })),
-    {
-      ...pool,
-      destinationCidrs: ranges,
-      sniHosts: alone ? [] : [service.host],
-      hashSourceIp,
-      ...serviceItself(read, context, source, name),
-    },
-  ];
+    }));
+  }
+  recordService(read, service, name);
+  return [{
+    ...pool,
+    destinationCidrs: ranges,
+    sniHosts: alone ? [] : [service.host],
+    hashSourceIp,
+    ...serviceItself(read, context, source, name),
+  }];
 }
 
 /** The VirtualService that routes a host for the proxies of a namespace. */
@@ -187,7 +188,11 @@ export function chainsOf(
   }));
 }
 
-/** The connection times of a host's rule, and whether it hashes by the source address. */
+/**
+ * The connection times of a host's rule, and whether it hashes by the source address. Times that the
+ * settings of a port leave out are those of the whole rule: limits of the pool of a port do not make
+ * its connections last without limit.
+ */
 function settingsOfRule(
   read: Read,
   context: Context,
@@ -198,14 +203,25 @@ function settingsOfRule(
   if (chosen === undefined) return {};
   const rules = read.get(context.mesh.policies.policy, chosen.rules);
   const { policy, decisions } = mergedPolicy(read, { rules, port });
-  const tcp = policy?.connectionPool?.tcp;
+  const own = policy?.connectionPool?.tcp;
+  const whole = rules.trafficPolicy?.connectionPool?.tcp;
+  const idle = own?.idleTimeout ?? whole?.idleTimeout;
+  const longest = own?.maxConnectionDuration ?? whole?.maxConnectionDuration;
   const pool = decisions.get("connectionPool");
-  if (pool !== undefined && (tcp?.idleTimeout ?? tcp?.maxConnectionDuration) !== undefined) {
+  const ofPort = (own?.idleTimeout ?? own?.maxConnectionDuration) !== undefined;
+  if (pool !== undefined && ofPort) {
     read.decide?.({ ...pool, group: "connection times", field: `${pool.field}.tcp` });
+  } else if (idle !== undefined || longest !== undefined) {
+    read.decide?.({
+      group: "connection times",
+      source: "object",
+      object: `DestinationRule/${rules.trafficPolicyOf}`,
+      field: "spec.trafficPolicy.connectionPool.tcp",
+    });
   }
   return {
-    idleTimeoutMs: tcp?.idleTimeout && durationMs(tcp.idleTimeout),
-    maxConnectionDurationMs: tcp?.maxConnectionDuration && durationMs(tcp.maxConnectionDuration),
+    idleTimeoutMs: idle && durationMs(idle),
+    maxConnectionDurationMs: longest && durationMs(longest),
     hashSourceIp: hashesSourceIp({ hashPolicy: hashPolicyFor(policy?.loadBalancer) }),
   };
 }

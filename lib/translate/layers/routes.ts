@@ -5,7 +5,13 @@
  */
 import { labelsKeys, type PortKey, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
 import { type Collection, integer } from "../../graph/mod.ts";
-import { collection, hostPorts, type Layered, type RouteTable } from "../resources/mod.ts";
+import {
+  collection,
+  type HostPort,
+  hostPorts,
+  type Layered,
+  type RouteTable,
+} from "../resources/mod.ts";
 import {
   egressHosts,
   type EgressTableKey,
@@ -40,6 +46,58 @@ export function tableLayers(routes: Routes, clients: SidecarClientsKey): readonl
     }),
   );
   return [own, sidecarTables(routes, "route", tables.egress, { namespace, sidecar })];
+}
+
+/** The route tables of ports whose protocol is detected. */
+export function detectedLayers(
+  { context, detected, sourceLabels }: Routes,
+  clients: SidecarClientsKey,
+): readonly Collection[] {
+  const { namespace, sidecar, labels } = clients;
+  const { base, overlay } = detected.tables;
+  const table = ({ port, host }: HostPort) => ({ namespace, port, host });
+  const own = collection(
+    { context },
+    `detected/labels/${sidecarClientsKeys.encode(clients)}`,
+    () => ({
+      ...(sidecar === ""
+        ? {
+          members: { listFrom: [sourceLabels.differing, { namespace, labels }], codec: hostPorts },
+        }
+        : {
+          members: {
+            listFrom: [sourceLabels.egressDiffering, { namespace, sidecar, labels }],
+            codec: egressHosts,
+          },
+        }),
+      resources: detected.sourceLabels,
+      keyOf: (at: HostPort) => ({ ...table(at), labels }),
+    }),
+  );
+  if (sidecar !== "") {
+    const scope = { namespace, sidecar };
+    return [
+      own,
+      collection({ context }, `detected/egress/${sidecarKeys.encode(scope)}`, () => ({
+        members: { listFrom: [detected.egressMembers, scope], codec: hostPorts },
+        resources: base,
+        keyOf: table,
+      })),
+    ];
+  }
+  return [
+    own,
+    collection({ context }, `detected/overlay/${namespace}`, () => ({
+      members: { listFrom: [detected.overlayMembers, namespace], codec: hostPorts },
+      resources: overlay,
+      keyOf: table,
+    })),
+    collection({ context }, "detected/public", () => ({
+      members: { index: context.mesh.indexes.detectedSeenBy, buckets: [""] },
+      resources: base,
+      keyOf: ({ port, host = "" }) => ({ namespace: "", port, host }),
+    })),
+  ];
 }
 
 /** Route tables without their virtual hosts. */

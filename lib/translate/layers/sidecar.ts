@@ -20,7 +20,7 @@ import {
   namespaceLayers,
   type Variants,
 } from "./outbound.ts";
-import { skeletonLayers, tableLayers, virtualHostLayers } from "./routes.ts";
+import { detectedLayers, skeletonLayers, tableLayers, virtualHostLayers } from "./routes.ts";
 import { localCredentials, secretLayer } from "./secrets.ts";
 import type { LayerTables } from "./tables.ts";
 
@@ -58,12 +58,14 @@ export function sidecarLayers(
       ? [
         [TYPE_URLS.route, [
           httpProxyTables(tables, binding),
+          ...detectedLayers(tables.routes, clients),
           ...skeletonLayers(tables.routes, { namespace, sidecar }),
         ]],
         [TYPE_URLS.virtualHost, virtualHostLayers(tables.routes, clients)],
       ] as const
       : [[TYPE_URLS.route, [
         httpProxyTables(tables, binding),
+        ...detectedLayers(tables.routes, clients),
         ...tableLayers(tables.routes, clients),
       ]]] as const),
   ]);

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { MeshEgressListener } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
 import { protocolOf, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
 import type { Derived, Graph, KeyCodec, Read } from "../../graph/mod.ts";
-import { isHttp, mayBeHttp, mayBeTcp, type Service } from "../../model/mod.ts";
+import { isHttp, mayBeHttp, mayBeTcp, type Service, type ServicePort } from "../../model/mod.ts";
 import {
   egressOf,
   findService,
@@ -55,9 +56,9 @@ export function deriveEgress(context: MeshContext): Egress {
           .some((p) => isPort(p.number, port) && mayBeHttp(p.protocol)) === true
       );
     if (!isPort(80, port)) return served;
-    // Hosts that only VirtualServices name are served at port 80, too.
-    const routed = { namespace, sidecar, listener };
-    return [...served, ...read.get(context.mesh.scopes.egressRouteHosts, routed)];
+    // Hosts that VirtualServices name are served at port 80, too.
+    const routed = read.get(context.mesh.scopes.egressRouteHosts, { namespace, sidecar, listener });
+    return [...new Set([...served, ...routed])];
   });
   const virtualHostMembers = list(graph, "egress.virtualHosts", sidecarKeys, (read, scope) => {
     const seen = new Set<string>();
@@ -138,7 +139,10 @@ function openPorts(
   });
 }
 
-/** Listeners of single addresses, of egress listeners without a port. */
+/**
+ * Listeners of single addresses. An egress listener with a port has those of that port, unless it is
+ * for HTTP, or binds an address itself.
+ */
 function addressMembers(
   read: Read,
   context: MeshContext,
@@ -148,14 +152,28 @@ function addressMembers(
   const taken = takenPorts(read, context, scope);
   const use = { autoAddresses, family: "dual" } as const;
   return egressOf(read, context, scope).flatMap((egress, listener) => {
-    if (egress.port !== undefined) return [];
+    const wanted = addressPorts(egress, taken);
+    if (wanted === undefined) return [];
     return importedServices(read, context, scope, listener)
       .filter((service) => hasOwnListeners(read, context, service, use))
       .flatMap(({ host, ports }) =>
-        ports.filter((p) => mayBeTcp(p.protocol) && !taken.has(p.number))
+        ports.filter(wanted)
           .map(({ number }): EgressMember => ({ listener, port: number, kind: "address", host }))
       );
   });
+}
+
+/** The ports with listeners of single addresses; `undefined`: none. */
+function addressPorts(
+  { port, bind }: MeshEgressListener,
+  taken: ReadonlySet<number>,
+): ((one: ServicePort) => boolean) | undefined {
+  if (port === undefined) return (one) => mayBeTcp(one.protocol) && !taken.has(one.number);
+  const protocol = protocolOf(port.protocol);
+  if (bind !== "" || isHttp(protocol)) return undefined;
+  // The protocol of the listener counts, not that of the service.
+  const carried = mayBeHttp(protocol) ? mayBeTcp : (one: ServicePort["protocol"]) => one !== "UDP";
+  return (one) => one.number === port.number && carried(one.protocol);
 }
 
 function importedServices(

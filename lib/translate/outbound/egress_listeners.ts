@@ -4,7 +4,9 @@
  * @module
  */
 import { CaptureMode } from "#mesh/networking/v1alpha3/sidecar_pb.ts";
+import { protocolOf, type SidecarKey } from "../../derive/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
+import { mayBeHttp } from "../../model/mod.ts";
 import { type Context, egressOf, importedHosts, routeName } from "../context/mod.ts";
 import { type ListenerTable, resourceTable } from "../resources/mod.ts";
 import { type EgressListenerKey, egressListenerKeys } from "../tables/mod.ts";
@@ -44,6 +46,8 @@ export function egressListeners(
     object: `Sidecar/${sidecar}`,
     field: `spec.egress[${listener}]`,
   });
+  const declared = spec.port === undefined ? undefined : protocolOf(spec.port.protocol);
+  const protocol = declared === undefined || mayBeHttp(declared) ? undefined : declared;
   const at: ListenerScope = {
     variant: { ...variant, bound },
     namespace,
@@ -51,13 +55,32 @@ export function egressListeners(
     ...clients,
     sidecar,
     bind: spec.bind === "" ? undefined : spec.bind,
-    httpRoutes: kind === "raw" ? undefined : routeName(spec.bind, port),
+    httpRoutes: protocol === undefined ? routeName(spec.bind, port) : undefined,
+    protocol,
   };
   if (host !== undefined) return addressListeners(read, context, at, host);
+  const grpcWeb = declared === undefined
+    ? importsGrpcWeb(read, context, scope, { listener, port })
+    : declared === "GRPC-Web";
   if (kind === "http") {
-    return sharedListener(read, context, at, { services: [], declaresHttp: true });
+    return sharedListener(read, context, at, { services: [], declaresHttp: true, grpcWeb });
   }
   const hosts = importedHosts(read, context, scope, listener);
   const services = tcpServices(read, context, at, hosts);
-  return sharedListener(read, context, at, { services, declaresHttp: kind === "mixed" });
+  return sharedListener(read, context, at, { services, declaresHttp: kind === "mixed", grpcWeb });
+}
+
+/** Reports if an egress listener imports a host that has gRPC-Web at a port. */
+function importsGrpcWeb(
+  read: Read,
+  context: Context,
+  scope: SidecarKey,
+  { listener, port }: { readonly listener: number; readonly port: number },
+): boolean {
+  const hosts = ["", scope.namespace].flatMap((namespace) =>
+    read.members(context.mesh.indexes.grpcWebHosts, { namespace, port })
+  );
+  if (hosts.length === 0) return false;
+  const imported = new Set(importedHosts(read, context, scope, listener));
+  return hosts.some((host) => imported.has(host));
 }

@@ -49,7 +49,12 @@ export function outboundListeners(
   const services = tcpServices(read, context, seen, tcpHosts(read, context, seen));
   const http = httpBucket(read, context, seen);
   if (http !== undefined) recordHttp(read, context, http);
-  return sharedListener(read, context, scope, { services, declaresHttp: http !== undefined });
+  const { grpcWebHosts } = context.mesh.indexes;
+  return sharedListener(read, context, scope, {
+    services,
+    declaresHttp: http !== undefined,
+    grpcWeb: ["", namespace].some((ns) => read.any(grpcWebHosts, { namespace: ns, port })),
+  });
 }
 
 /**

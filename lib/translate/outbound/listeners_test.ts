@@ -69,7 +69,7 @@ const CASES: readonly [
     "0.0.0.0_90": ["http raw_buffer: table 90", "default all: outbound|90||a.test"],
   }],
   ["undeclared, with an address", [service("a.test", "", "240.0.0.1")], {
-    "240.0.0.1_90": ["http raw_buffer: table 90", "default all: outbound|90||a.test"],
+    "240.0.0.1_90": ["http raw_buffer: table a.test:90", "default all: outbound|90||a.test"],
   }],
   ["undeclared, with a range", [service("a.test", "", "240.1.0.0/16")], {
     "0.0.0.0_90": [

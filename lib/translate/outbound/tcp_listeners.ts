@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { holdDecisions } from "../../base/mod.ts";
 import { isRange } from "../../derive/mod.ts";
 import {
+  listenerFor,
   outboundHttpListener,
   type OutboundTcpInput,
   outboundTcpListener,
@@ -18,6 +19,7 @@ import { isTls, mayBeTcp, type Protocol, type Service } from "../../model/mod.ts
 import {
   addressesOf,
   type Context,
+  detectedTable,
   findService,
   followService,
   isOfFamily,
@@ -44,6 +46,8 @@ export interface ListenerScope {
   readonly bind?: string | undefined;
   /** Route table for detected HTTP; `undefined`: a Sidecar excludes HTTP. */
   readonly httpRoutes?: string | undefined;
+  /** Protocol of the port of a Sidecar, which excludes HTTP; it counts instead of the services' own. */
+  readonly protocol?: Protocol | undefined;
 }
 
 /** The clients of a listener. */
@@ -58,7 +62,7 @@ function sourceOf({ namespace, labels = {}, rules }: ListenerScope): RouteSource
 export function tcpServices(
   read: Read,
   context: Context,
-  { namespace, port }: { readonly namespace: string; readonly port: number },
+  { namespace, port, protocol }: Pick<ListenerScope, "namespace" | "port" | "protocol">,
   hosts: Iterable<string>,
 ): Service[] {
   const age = (s: Service): number => s.creationTime || Number.MAX_SAFE_INTEGER;
@@ -66,14 +70,20 @@ export function tcpServices(
   for (const host of hosts) {
     const service = findService(read, context, namespace, host);
     if (service === undefined || service.alias !== undefined) continue;
-    if (protocolAt(service, port) !== undefined) services.push(service);
+    if (protocolAt(service, { port, protocol }) !== undefined) services.push(service);
   }
   return services.sort((a, b) => age(a) - age(b) || (a.host < b.host ? -1 : 1));
 }
 
 /** The protocol of a service's port; `undefined` when it carries no TCP. */
-function protocolAt(service: Service, port: number): Protocol | undefined {
-  return service.ports.find((p) => p.number === port && mayBeTcp(p.protocol))?.protocol;
+function protocolAt(
+  service: Service,
+  { port, protocol }: Pick<ListenerScope, "port" | "protocol">,
+): Protocol | undefined {
+  const carries = (one: Protocol): boolean =>
+    protocol === undefined ? mayBeTcp(one) : one !== "UDP";
+  const found = service.ports.find((p) => p.number === port && carries(p.protocol));
+  return found && (protocol ?? found.protocol);
 }
 
 /** The services of a shared listener. */
@@ -81,6 +91,8 @@ export interface SharedServices {
   readonly services: readonly Service[];
   /** True if a service declares HTTP at the port. */
   readonly declaresHttp: boolean;
+  /** True if a service declares gRPC-Web at the port: requests with it are translated to gRPC. */
+  readonly grpcWeb?: boolean;
 }
 
 /**
@@ -93,7 +105,7 @@ export function sharedListener(
   read: Read,
   context: Context,
   scope: ListenerScope,
-  { services, declaresHttp }: SharedServices,
+  { services, declaresHttp, grpcWeb }: SharedServices,
 ): Resource[] {
   const { variant } = scope;
   // The decisions about chains are about the listener, which gets its name last.
@@ -116,6 +128,7 @@ export function sharedListener(
     binding,
     chains,
     http: http || declaresHttp,
+    ...(grpcWeb === true ? { protocol: "GRPC-Web" } : {}),
   });
   release(listener.name);
   return [listener];
@@ -144,8 +157,8 @@ function sharedChains(
   let http = false;
   let open = false;
   for (const service of services) {
-    const protocol = protocolAt(service, port) ?? "TCP";
-    const ranges = rangesOf(read, context, scope, { service, protocol, bound });
+    const protocol = protocolAt(service, scope) ?? "TCP";
+    const ranges = rangesOf(read, context, scope, { service, bound });
     if (ranges === undefined) continue;
     const inside = read.within(service.host);
     if (isTls(protocol)) {
@@ -175,15 +188,14 @@ function rangesOf(
   read: Read,
   context: Context,
   { variant }: ListenerScope,
-  { service, protocol, bound }: {
+  { service, bound }: {
     readonly service: Service;
-    readonly protocol: Protocol;
     /** True if addresses do not distinguish destinations. */
     readonly bound: boolean;
   },
 ): readonly string[] | undefined {
   // Captured connections to instances of headless services have listeners of their own.
-  if (!bound && service.headless === true && protocol !== "Unsupported") return undefined;
+  if (!bound && service.headless === true) return undefined;
   const addresses = addressesOf(read, context, service, variant);
   if (bound) return [];
   const ranges = addresses.filter((a) => isRange(a) && isOfFamily(variant.family, a));
@@ -192,7 +204,8 @@ function rangesOf(
 
 /**
  * A listener for each single address of a host, or for each instance of a headless one. Bound
- * listeners have none: the addresses are not the proxy's.
+ * listeners have none: the addresses are not the proxy's. Detected HTTP has a route table of its
+ * own: whoever dials the address means this host, whatever the requests say.
  */
 export function addressListeners(
   read: Read,
@@ -200,21 +213,39 @@ export function addressListeners(
   scope: ListenerScope,
   host: string,
 ): Resource[] {
-  const { namespace, port, httpRoutes, variant } = scope;
+  const { namespace, port, variant } = scope;
   const source = sourceOf(scope);
   const service = followService(read, context, namespace, host);
-  const protocol = service && protocolAt(service, port);
+  const protocol = service && protocolAt(service, scope);
   if (variant.bound || service === undefined || protocol === undefined) return [];
   if (service.alias !== undefined) return [];
-  const chains = isTls(protocol)
+  const addresses = listenedAddresses(read, context, { namespace, service, port }, variant);
+  const [first] = addresses;
+  if (first === undefined) return [];
+  const tls = isTls(protocol);
+  const chains = tls
     ? tlsDestinations(read, context, source, { service, port, ranges: [], alone: true })
     : tcpDestinations(read, context, source, { service, port, ranges: [] });
-  const http = protocol === "Unsupported" && httpRoutes !== undefined;
-  if (service.headless === true && protocol === "Unsupported") return [];
-  return listenedAddresses(read, context, { namespace, service, port }, variant)
-    .map((address) =>
-      listenerAt(read, context, scope, { binding: { bind: address }, chains, http })
-    );
+  const http = protocol === "Unsupported" && scope.httpRoutes !== undefined;
+  const parts = (bind: string): ListenerParts => ({
+    binding: {
+      bind,
+      // Rules by server name may leave out some names.
+      ...tls && { fallthroughCluster: passthroughFor(read, context, variant, scope.sidecar) },
+    },
+    chains,
+    http,
+  });
+  const at = { ...scope, httpRoutes: http ? detectedTable(host, port) : undefined };
+  if (service.headless !== true) {
+    return addresses.map((address) => listenerAt(read, context, at, parts(address)));
+  }
+  // Instances come and go: their listeners differ in nothing but the address.
+  const listener = listenerMessage(read, context, at, { ...parts(first), statName: host });
+  return addresses.map((address) => {
+    const own = listenerFor(listener, address, port);
+    return encodeResource(own.name, ListenerSchema, own);
+  });
 }
 
 /** The parts of a listener that differ between listeners of one scope. */
@@ -222,26 +253,41 @@ interface ListenerParts {
   readonly binding: Pick<OutboundTcpInput, "bind" | "extraBinds" | "fallthroughCluster">;
   readonly chains: readonly TcpChain[];
   readonly http: boolean;
+  /** Protocol of the HTTP; default: HTTP. */
+  readonly protocol?: Protocol;
+  /** Name in statistics instead of the address. */
+  readonly statName?: string;
 }
 
 function listenerAt(
   read: Read,
   context: Context,
-  { port, variant, httpRoutes }: ListenerScope,
-  { binding, chains, http }: ListenerParts,
+  scope: ListenerScope,
+  parts: ListenerParts,
 ): Resource {
+  const listener = listenerMessage(read, context, scope, parts);
+  return encodeResource(listener.name, ListenerSchema, listener);
+}
+
+function listenerMessage(
+  read: Read,
+  context: Context,
+  { port, variant, httpRoutes }: ListenerScope,
+  { binding, chains, http, protocol, statName }: ListenerParts,
+): Listener {
   const common = {
     ...binding,
     port,
     bindToPort: variant.bound,
+    protocol,
+    statName,
     manager: managerDefaults(read, context, variant),
   };
   const routeName = http ? httpRoutes : undefined;
   if (routeName !== undefined) {
     read.decide?.({ group: "route table", source: "built-in", value: routeName });
   }
-  const listener = chains.length === 0 && routeName !== undefined
+  return chains.length === 0 && routeName !== undefined
     ? outboundHttpListener({ ...common, routeName })
     : outboundTcpListener({ ...common, chains, httpRoutes: routeName });
-  return encodeResource(listener.name, ListenerSchema, listener);
 }

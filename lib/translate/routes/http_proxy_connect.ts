@@ -48,7 +48,7 @@ export function connectHost(
 ): Resource | undefined {
   const inside = read.within(hostPort(host, port));
   const service = followService(inside, context, namespace, host);
-  const domains = domainsOf(read, context, { namespace, host }, service);
+  const domains = domainsOf(read, context, { namespace, host, port }, service);
   const target = service?.alias ?? host;
   const message = virtualHostFor({ host, port, ...domains }, [connectTo({ host: target, port })]);
   message.domains = message.domains.filter((domain) => domain.endsWith(`:${port}`));

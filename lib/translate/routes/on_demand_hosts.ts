@@ -14,7 +14,6 @@ import type { RecordedDecision } from "../../base/mod.ts";
 import { type HostKey, hostKeys, portKeys } from "../../derive/mod.ts";
 import { catchAllVirtualHost, renamedVirtualHost, routeConfiguration } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { mayBeHttp } from "../../model/mod.ts";
 import { encode } from "../../proto/mod.ts";
 import { type Context, findService } from "../context/mod.ts";
 import {
@@ -27,6 +26,7 @@ import {
   type VirtualHostTable,
 } from "../resources/mod.ts";
 import { outboundPolicy } from "../settings/mod.ts";
+import { isRouted, routedPorts } from "./routed_hosts.ts";
 import {
   type EgressTableKey,
   egressTableKeys,
@@ -52,7 +52,7 @@ export function deriveOnDemandHosts(
     "rds.skeleton",
     portKeys,
     (read, { namespace, port }) =>
-      skeletonOf(read, context, virtualHosts, { namespace, port, sidecar: "", table: `${port}` }),
+      skeletonOf(read, context, virtualHosts, { namespace, port, table: `${port}` }),
   );
   const skeletonOverlay = resourceTable(graph, "rds.skeleton.overlay", portKeys, (read, key) => {
     const { port } = key;
@@ -80,8 +80,8 @@ function deriveHosts(
 ): { readonly hosts: VirtualHostTable<HostKey>; readonly seen: ResourcesOf<HostKey> } {
   /** Reports if a namespace sees the virtual hosts that all namespaces see, and needs no copies. */
   const isShared = (read: Read, { namespace, host }: HostKey): boolean => {
-    const ports = portsOf(read, context, namespace, host);
-    return String(ports) === String(portsOf(read, context, "", host)) &&
+    const ports = routedPorts(read, context, { namespace, host });
+    return String(ports) === String(routedPorts(read, context, { namespace: "", host })) &&
       ports.every((port) =>
         sameResources(
           read.get(virtualHosts, { namespace, port, host }),
@@ -94,7 +94,7 @@ function deriveHosts(
     if (read.decide === undefined && namespace !== "" && isShared(read, key)) {
       return read.get(hosts, { namespace: "", host });
     }
-    return portsOf(read, context, namespace, host).flatMap((port) => {
+    return routedPorts(read, context, key).flatMap((port) => {
       const inside = read.mapped(inTable(`${port}`));
       return partsOf(`${port}`, host, inside.follow(virtualHosts, { namespace, port, host }));
     });
@@ -130,15 +130,25 @@ function deriveEgressHosts(
   return table;
 }
 
+/** A route table of a port, or of an egress listener of a Sidecar. */
+type SkeletonKey =
+  & Pick<EgressTableKey, "namespace" | "port" | "table">
+  & Partial<Pick<EgressTableKey, "sidecar" | "listener">>;
+
 /** A route table without its virtual hosts. */
 function skeletonOf(
   read: Read,
   context: Context,
   virtualHosts: VirtualHostTable<VirtualHostKey>,
-  { namespace, sidecar, port, table }: Omit<EgressTableKey, "listener">,
+  { namespace, sidecar = "", listener, port, table }: SkeletonKey,
 ): readonly Resource[] {
   const inside = read.within(table);
-  const star = inside.follow(virtualHosts, { namespace, port, host: "*" });
+  const routed = findService(read, context, namespace, "*") !== undefined ||
+    (sidecar === ""
+      ? isRouted(read, context, { namespace, host: "*" })
+      : read.get(context.mesh.scopes.egressRouteHosts, { namespace, sidecar, listener })
+        .includes("*"));
+  const star = routed ? inside.follow(virtualHosts, { namespace, port, host: "*" }) : [];
   const policy = star.length > 0 ? undefined : outboundPolicy(inside, context, sidecar);
   const inline = policy === undefined
     ? star.map((r) => r.bytes)
@@ -153,15 +163,6 @@ export function inTable(table: string): (decision: RecordedDecision) => Recorded
     const [name, ...parts] = of;
     return { ...decision, of: name === undefined ? of : [`${table}/${name}`, ...parts] };
   };
-}
-
-/** The ports at which a host may have a virtual host. */
-function portsOf(read: Read, context: Context, namespace: string, host: string): number[] {
-  const service = findService(read, context, namespace, host);
-  // Hosts that only VirtualServices name are served at port 80.
-  if (service === undefined) return [80];
-  const ports = service.ports.filter((p) => mayBeHttp(p.protocol)).map((p) => p.number);
-  return [...new Set(ports)];
 }
 
 /** Virtual hosts under the names that they have as parts of a route table. */

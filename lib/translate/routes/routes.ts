@@ -15,7 +15,9 @@ import {
   type Routes,
   type VirtualHostKey,
 } from "../tables/mod.ts";
+import { deriveDetectedTables } from "./detected.ts";
 import { deriveOnDemandHosts } from "./on_demand_hosts.ts";
+import { isRouted } from "./routed_hosts.ts";
 import { deriveSourceLabelRoutes } from "./source_label_routes.ts";
 import { deriveRouteTables } from "./tables.ts";
 import { deriveVirtualHosts } from "./virtual_hosts.ts";
@@ -54,11 +56,13 @@ export function deriveRoutes(context: Context, egress: Egress): Routes {
     egress: (key) => [egressHosts(parts, key)],
   });
   const plain = { virtualHosts, tables, egress };
+  const sourceLabels = deriveSourceLabelRoutes(context, plain);
   return {
     context,
     ...plain,
     onDemand: deriveOnDemandHosts(context, virtualHosts),
-    sourceLabels: deriveSourceLabelRoutes(context, plain),
+    sourceLabels,
+    detected: deriveDetectedTables(context, plain, sourceLabels),
   };
 }
 
@@ -142,7 +146,8 @@ function deriveOverlayHttpHosts(context: Context): Derived<readonly string[], Po
       findService(read, context, seenBy, host)?.ports.some((p) => p.number === port) === true;
     // At port 80 a VirtualService of a host may be served that is a service in this namespace.
     const routed = (host: string): boolean =>
-      port === 80 && read.any(mesh.indexes.meshRoutesByHost, host);
+      port === 80 && read.any(mesh.indexes.meshRoutesByHost, host) &&
+      isRouted(read, context, { namespace, host });
     return read.get(mesh.scopes.overlayHosts, namespace)
       .filter((host) => has(namespace, host) || has("", host) || routed(host));
   });

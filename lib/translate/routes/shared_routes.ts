@@ -72,7 +72,7 @@ export function hasSharedDomains(
 ): boolean {
   const service = findService(read, context, "", host);
   const domains = (seenBy: string): string => {
-    const options = domainsOf(read, context, { namespace: seenBy, host }, service);
+    const options = domainsOf(read, context, { namespace: seenBy, host, port }, service);
     return String(domainsFor({ host, port, ...options }));
   };
   return domains(namespace) === domains("");

@@ -8,8 +8,7 @@
 import { type LabelsKey, labelsKeys } from "../../derive/mod.ts";
 import { hostPort } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { mayBeHttp } from "../../model/mod.ts";
-import { type Context, findService } from "../context/mod.ts";
+import type { Context } from "../context/mod.ts";
 import { virtualHost } from "../destinations/mod.ts";
 import { type HostPort, hostPorts, resourceTable, sameResources } from "../resources/mod.ts";
 import {
@@ -24,6 +23,7 @@ import {
   type VirtualHostKey,
 } from "../tables/mod.ts";
 import { inTable, partsOf } from "./on_demand_hosts.ts";
+import { routedPorts } from "./routed_hosts.ts";
 import { assembleTable, followHosts, hostOfName, tableSettings } from "./tables.ts";
 
 /** Creates the tables. */
@@ -71,11 +71,9 @@ function deriveDiffering(
     "sourceLabels.positions",
     labelsKeys,
     (read, { namespace, labels }) =>
-      read.get(mesh.scopes.sourceLabelHosts, namespace).flatMap((host): HostPort[] => {
-        const service = findService(read, context, namespace, host);
-        const ports = service?.ports.filter((p) => mayBeHttp(p.protocol)).map((p) => p.number);
-        return [...new Set(ports ?? [80])].map((port) => ({ host, port }));
-      }).filter((at) =>
+      read.get(mesh.scopes.sourceLabelHosts, namespace).flatMap((host): HostPort[] =>
+        routedPorts(read, context, { namespace, host }).map((port) => ({ host, port }))
+      ).filter((at) =>
         !sameResources(
           read.get(hosts, { namespace, ...at, labels }),
           read.get(virtualHosts, { namespace, ...at }),

@@ -52,6 +52,7 @@ export {
   clientPortKeys,
   clientTableHostKeys,
   clientTableKeys,
+  type DetectedTables,
   type EgressTableKey,
   egressTableKeys,
   type HttpProxyKey,

@@ -183,6 +183,18 @@ export interface OnDemandHosts {
   readonly egressSkeletons: RouteTable<EgressTableKey>;
 }
 
+/** The route tables of ports whose protocol is detected; each has one host, for every request. */
+export interface DetectedTables {
+  /** The table of a port of a host; none where its protocol is declared, or its address is shared. */
+  readonly tables: Layered<VirtualHostKey>;
+  /** Namespace → such ports of hosts that it may see differently. */
+  readonly overlayMembers: Derived<readonly HostPort[]>;
+  /** Such ports of hosts that a Sidecar imports. */
+  readonly egressMembers: Derived<readonly HostPort[], SidecarKey>;
+  /** The tables for clients with certain labels. */
+  readonly sourceLabels: RouteTable<ClientHostKey>;
+}
+
 /** The tables that layers of routes are made of. */
 export interface Routes {
   readonly context: Context;
@@ -191,6 +203,7 @@ export interface Routes {
   readonly tables: RouteTables;
   readonly onDemand: OnDemandHosts;
   readonly sourceLabels: SourceLabelRoutes;
+  readonly detected: DetectedTables;
 }
 
 /** The tables of routes for clients with certain labels. */
