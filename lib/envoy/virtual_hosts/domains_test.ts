@@ -46,6 +46,20 @@ const DOMAINS: readonly [about: string, options: DomainOptions, domains: readonl
     "a.ns",
     "a.ns.svc",
   ]],
+  ["names of instances, unless another host has them", {
+    ...SERVICE,
+    withPort: false,
+    instances: true,
+    claims: (name) => name !== "*.a.ns",
+  }, [
+    "a.ns.svc.cluster.local",
+    "*.a.ns.svc.cluster.local",
+    "a",
+    "*.a",
+    "a.ns",
+    "a.ns.svc",
+    "*.a.ns.svc",
+  ]],
   ["short names that are taken", { ...SERVICE, withPort: false, claims: (s) => s !== "a.ns" }, [
     "a.ns.svc.cluster.local",
     "a",

@@ -7,7 +7,7 @@ import type { FilterChain } from "#envoy/config/listener/v3/listener_components_
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { HttpConnectionManagerSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
-import { documents, serviceEntry } from "../../../tests/support/manifest.ts";
+import { documents, manifest, serviceEntry } from "../../../tests/support/manifest.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
 import { type Any, anyUnpack, fromBinary } from "../../proto/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
@@ -84,6 +84,24 @@ const CASES: readonly [
   }],
   ["TLS with an address, whose connections need no name", [service("a.test", "TLS", "240.0.0.1")], {
     "240.0.0.1_90": ["all: outbound|90||a.test"],
+  }],
+  ["TLS with an address and rules: other names are passed through", [
+    service("a.test", "TLS", "240.0.0.1"),
+    manifest("VirtualService", "a", {
+      hosts: ["a.test"],
+      tls: [{ match: [{ sniHosts: ["a.test"] }], route: [{ destination: { host: "a.test" } }] }],
+    }),
+  ], {
+    "240.0.0.1_90": ["a.test: outbound|90||a.test", REST],
+  }],
+  ["TLS by name with rules: other names are passed through", [
+    service("*.test", "TLS"),
+    manifest("VirtualService", "a", {
+      hosts: ["*.test"],
+      tls: [{ match: [{ sniHosts: ["x.test"] }], route: [{ destination: { host: "*.test" } }] }],
+    }),
+  ], {
+    "0.0.0.0_90": ["x.test: outbound|90||*.test", REST],
   }],
   ["everything at once", [
     service("a.test", "HTTP"),
