@@ -40,10 +40,17 @@ export interface Access {
 }
 
 /**
- * Sorts of credentials that run programs or read files, by the names of
- * `PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS`.
+ * Parts of a configuration that run programs, read files, or send credentials to others than the
+ * verified server, by the names of `PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS`.
  */
-export type CredentialOption = "exec" | "clientKey" | "clientCertificate" | "tokenFile";
+export type CredentialOption =
+  | "exec"
+  | "clientKey"
+  | "clientCertificate"
+  | "tokenFile"
+  | "certificateAuthority"
+  | "plaintextServer"
+  | "proxyUrl";
 
 /** All of them: for configuration that comes from the user of the program. */
 export const ALL_CREDENTIAL_OPTIONS: readonly CredentialOption[] = [
@@ -51,7 +58,19 @@ export const ALL_CREDENTIAL_OPTIONS: readonly CredentialOption[] = [
   "clientKey",
   "clientCertificate",
   "tokenFile",
+  "certificateAuthority",
+  "plaintextServer",
+  "proxyUrl",
 ];
+
+/** An option with the fault of a configuration that may not have it, and the remedy. */
+interface Restricted {
+  readonly option: CredentialOption;
+  readonly isUsed: boolean;
+  /** A clause about the configuration. */
+  readonly fault: string;
+  readonly remedy: string;
+}
 
 /** Selection of a context, and what overrides it. Empty values select nothing. */
 export interface AccessOptions {
@@ -60,7 +79,7 @@ export interface AccessOptions {
   readonly as?: string;
   readonly asGroups?: readonly string[];
   readonly asUid?: string;
-  /** Credentials that are allowed beside data in the file itself. */
+  /** Parts that are allowed beside data in the file itself, and a server by `https`. */
   readonly allowed: readonly CredentialOption[];
 }
 
@@ -77,7 +96,7 @@ export function accessOf(config: Kubeconfig, options: AccessOptions): Access {
   const user = context.user === ""
     ? { asGroups: [] }
     : namedPart(config, config.users, { part: "user", name: context.user });
-  checkCluster(config, context.cluster, cluster);
+  checkCluster(config, context.cluster, cluster, options.allowed);
   checkUser(config, context.user, user, options.allowed);
   return {
     server: cluster.server.replace(/\/+$/, ""),
@@ -114,11 +133,15 @@ function namedPart<T>(
   );
 }
 
-function checkCluster({ origin }: Kubeconfig, name: string, cluster: ClusterConfig): void {
+function checkCluster(
+  { origin }: Kubeconfig,
+  name: string,
+  cluster: ClusterConfig,
+  allowed: readonly CredentialOption[],
+): void {
+  const at = `${origin}: cluster ${JSON.stringify(name)}`;
   const wrong = (message: string, remedy: string) =>
-    new MeshError("orch-config", `${origin}: cluster ${JSON.stringify(name)}: ${message}`, {
-      remedy,
-    });
+    new MeshError("orch-config", `${at}: ${message}`, { remedy });
   if (!/^https?:\/\/[^/]/.test(cluster.server)) {
     throw wrong("server is not an address", "Write https://HOST:PORT.");
   }
@@ -128,6 +151,7 @@ function checkCluster({ origin }: Kubeconfig, name: string, cluster: ClusterConf
       "Give the authority of the server's certificate in certificate-authority-data.",
     );
   }
+  checkAllowed(at, optionsOfCluster(cluster), allowed);
   const host = new URL(cluster.server).hostname;
   if (cluster.tlsServerName !== "" && cluster.tlsServerName !== host) {
     throw wrong(
@@ -144,13 +168,7 @@ function checkUser(
   allowed: readonly CredentialOption[],
 ): void {
   const at = `${origin}: user ${JSON.stringify(name)}`;
-  for (const [used, option] of optionsOf(user)) {
-    if (!used || allowed.includes(option)) continue;
-    throw new MeshError("orch-credential-refused", `${at} uses ${option}, which is not allowed`, {
-      remedy: "Use token, client-certificate-data and client-key-data; " +
-        "or allow it with PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS.",
-    });
-  }
+  checkAllowed(at, optionsOfUser(user), allowed);
   const unsupported = user.authProvider === undefined
     ? user.username === undefined ? undefined : "username and password"
     : `the auth provider ${user.authProvider}`;
@@ -161,12 +179,52 @@ function checkUser(
   }
 }
 
-function optionsOf(user: UserConfig): readonly (readonly [boolean, CredentialOption])[] {
+/** @throws MeshError `orch-credential-refused` for a used option that is not allowed */
+function checkAllowed(
+  at: string,
+  options: readonly Restricted[],
+  allowed: readonly CredentialOption[],
+): void {
+  for (const { option, isUsed, fault, remedy } of options) {
+    if (!isUsed || allowed.includes(option)) continue;
+    throw new MeshError("orch-credential-refused", `${at} ${fault}, which is not allowed`, {
+      remedy: `${remedy}; or allow it with ${option} in ` +
+        "PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS.",
+    });
+  }
+}
+
+function optionsOfUser(user: UserConfig): readonly Restricted[] {
+  const remedy = "Use token, client-certificate-data and client-key-data";
+  const uses: readonly (readonly [CredentialOption, boolean])[] = [
+    ["exec", user.exec !== undefined],
+    ["clientKey", user.keyFile !== undefined && user.keyData === undefined],
+    ["clientCertificate", user.certFile !== undefined && user.certData === undefined],
+    ["tokenFile", user.tokenFile !== undefined],
+  ];
+  return uses.map(([option, isUsed]) => ({ option, isUsed, fault: `uses ${option}`, remedy }));
+}
+
+function optionsOfCluster({ server, caFile, caData, proxyUrl }: ClusterConfig): Restricted[] {
   return [
-    [user.exec !== undefined, "exec"],
-    [user.keyFile !== undefined && user.keyData === undefined, "clientKey"],
-    [user.certFile !== undefined && user.certData === undefined, "clientCertificate"],
-    [user.tokenFile !== undefined, "tokenFile"],
+    {
+      option: "plaintextServer",
+      isUsed: server.startsWith("http:"),
+      fault: "has a server without TLS, to which credentials would be sent in plain text",
+      remedy: "Write https://HOST:PORT",
+    },
+    {
+      option: "certificateAuthority",
+      isUsed: caFile !== undefined && caData === undefined,
+      fault: "has the file certificate-authority",
+      remedy: "Use certificate-authority-data",
+    },
+    {
+      option: "proxyUrl",
+      isUsed: proxyUrl !== "",
+      fault: "has a proxy-url",
+      remedy: "Use an address of the server that the daemon reaches directly",
+    },
   ];
 }
 

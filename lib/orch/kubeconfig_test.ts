@@ -114,6 +114,28 @@ Deno.test("kubeconfig: programs and files as credentials are refused unless they
   }
 });
 
+Deno.test("kubeconfig: plain text, files of authorities and proxies are refused unless they are allowed", () => {
+  const clusters = {
+    plaintextServer: "server: http://a",
+    certificateAuthority: "server: https://a, certificate-authority: /etc/passwd",
+    proxyUrl: "server: https://a, proxy-url: http://proxy:3128",
+  } as const;
+  for (const [option, cluster] of Object.entries(clusters)) {
+    const config = parseKubeconfig(configText("token: secret-1", cluster), "a.yaml");
+    const others = ALL_CREDENTIAL_OPTIONS.filter((one) => one !== option);
+    assert.throws(() => accessOf(config, { allowed: others }), (error) => {
+      assert.ok(error instanceof MeshError && error.code === "orch-credential-refused");
+      assert.match(error.message, /^a\.yaml: cluster .* which is not allowed$/);
+      assert.match(error.remedy ?? "", new RegExp(option));
+      assert.doesNotMatch(error.message + error.remedy, /secret-1|passwd|3128/);
+      return true;
+    });
+    accessOf(config, { allowed: [option as keyof typeof clusters] });
+  }
+  const data = "server: https://a, certificate-authority: /x, certificate-authority-data: YQ==";
+  accessOf(parseKubeconfig(configText("token: t", data), "a.yaml"), { allowed: [] });
+});
+
 Deno.test("kubeconfig: faults name file and field, and never a value", () => {
   const faulty = [
     ["users: [{name: u, user: {token: [secret-2]}}]", /users\[0\]\.user\.token is not a text/],

@@ -23,7 +23,7 @@ export const PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS: EnvVar<string | und
     name: "PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS",
     type: "string",
     doc:
-      "Unsafe authentication options that are accepted in the credentials of other clusters, separated by commas: `exec`, `clientKey`, `clientCertificate`, `tokenFile`.",
+      "Unsafe options that are accepted in the configurations of other clusters, separated by commas: `exec`, `clientKey`, `clientCertificate`, `tokenFile`; and beside those of authentication `certificateAuthority` (a file), `plaintextServer` (`http://`), `proxyUrl`.",
     readers,
   });
 
