@@ -69,16 +69,17 @@ interface Elected {
 }
 
 /**
- * Takes part in the elections of the controllers that the environment selects. Without an
- * orchestrator there are none.
+ * Takes part in the elections of the controllers that the environment selects, until it is disposed.
+ * Without an orchestrator there are none.
  */
-export function startControllers(input: ControllerInput, stack: AsyncDisposableStack): void {
+export function startControllers(input: ControllerInput): AsyncDisposable {
+  const parts: AsyncDisposable[] = [];
   if (MESH_ENABLE_CONTROLLER_QUEUE_METRICS.get()) declareQueueMetrics();
   const { sources: { client, tags }, settings: { options } } = input;
-  if (client === undefined || tags === undefined) return;
+  if (client === undefined || tags === undefined) return together(parts);
   const process = `${POD_NAME.get() ?? Deno.hostname()}_${crypto.randomUUID().slice(0, 8)}`;
   const enabled = ENABLE_LEADER_ELECTION.get();
-  const revision = stack.use(followDefaultRevision(tags));
+  const revision = followDefaultRevision(tags);
   const join = ({ name, run }: Elected, at: OrchClient, label?: string): Election =>
     joinElection({
       client: at,
@@ -91,24 +92,30 @@ export function startControllers(input: ControllerInput, stack: AsyncDisposableS
       enabled,
       run,
     });
-  stack.use(together(controllersOf(input).map((one) => join(one, client))));
-  controlRemoteClusters(input, join, stack);
+  parts.push(...controllersOf(input).map((one) => join(one, client)));
+  parts.push(...remoteControllers(input, join));
   const stop = new AbortController();
   const registration = registered({ client, signal: stop.signal }, input, process);
-  stack.defer(async () => {
+  const ended = async () => {
     stop.abort();
     await registration;
-  });
+  };
+  parts.push({ [Symbol.asyncDispose]: ended });
+  return {
+    async [Symbol.asyncDispose]() {
+      using _ = revision;
+      await together(parts)[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Runs controllers, and keeps webhook configurations, in the remote clusters that name this one. */
-function controlRemoteClusters(
+function remoteControllers(
   input: ControllerInput,
   join: (one: Elected, at: OrchClient, label: string) => Election,
-  stack: AsyncDisposableStack,
-): void {
+): AsyncDisposable[] {
   const { settings: { options }, sources: { clusters }, identity: { tls } } = input;
-  if (!EXTERNAL_MESHD.get() || clusters === undefined) return;
+  if (!EXTERNAL_MESHD.get() || clusters === undefined) return [];
   const start = (cluster: string, client: OrchClient): AsyncDisposable => {
     const elections = [...rootCertificates(input), ...exportedServices(input)]
       .map((one) => join(one, client, `${one.name}/${cluster}`));
@@ -118,7 +125,7 @@ function controlRemoteClusters(
       ...hasWebhooks ? [keepConfigurations({ client, tls, options })] : [],
     ]);
   };
-  stack.use(controlClusters({
+  return [controlClusters({
     clusters: {
       ids: () => clusters.clusters().map(({ cluster }) => cluster),
       client: (cluster) => clusters.client(cluster),
@@ -127,7 +134,7 @@ function controlRemoteClusters(
     clusterId: options.clusterId,
     namespace: options.namespace,
     start,
-  }));
+  })];
 }
 
 /** Disposes several things at once. */

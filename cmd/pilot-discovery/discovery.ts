@@ -106,8 +106,10 @@ export async function discovery(
     { settings, engine, sources, records, identity, xds, injection },
     stack,
   );
-  await listen({ settings, identity, views, xds, readiness, http, fail }, stack);
-  startControllers({ settings, engine, sources, records, identity, views }, stack);
+  const drain = await listen({ settings, identity, views, xds, readiness, http, fail }, stack);
+  const controllers = startControllers({ settings, engine, sources, records, identity, views });
+  // An API server that hangs must not hold up the end of the proxies' streams.
+  stack.defer(async () => void await Promise.all([drain(), controllers[Symbol.asyncDispose]()]));
 
   warnAbout(options, [...notes, ...webhooks.notes]);
   announce(options, readiness);

@@ -4,7 +4,7 @@
  * @module
  */
 import { XDS_AUTH_PLAINTEXT } from "../../lib/authn/mod.ts";
-import { MeshError } from "../../lib/base/mod.ts";
+import { lazily, MeshError } from "../../lib/base/mod.ts";
 import { ENABLE_DEBUG_ON_HTTP, rootChangeRoutes, withRemoteCallers } from "../../lib/debug/mod.ts";
 import { scope } from "../../lib/log/mod.ts";
 import { monitoringRoutes, type Readiness } from "../../lib/monitor/mod.ts";
@@ -35,8 +35,15 @@ const log = scope("default");
 export const UNCERTIFIED =
   "waiting for the certificate of the secured listener (PILOT_CERT_PROVIDER)";
 
-/** Opens the other listeners. They are closed in the reverse order, each with its grace time. */
-export async function listen(served: Served, stack: AsyncDisposableStack): Promise<void> {
+/**
+ * Opens the other listeners. They are closed in the reverse order, each with its grace time.
+ *
+ * @returns a function that closes those for proxies earlier
+ */
+export async function listen(
+  served: Served,
+  stack: AsyncDisposableStack,
+): Promise<() => Promise<void>> {
   const { settings: { options }, xds, readiness, http } = served;
   const grace = options.shutdownDurationMs;
   const { rootChange, debugCallers } = served.identity;
@@ -70,12 +77,14 @@ export async function listen(served: Served, stack: AsyncDisposableStack): Promi
     );
   }
   const servers = await openDiscovery(served);
-  stack.defer(async () => {
+  const drain = lazily(async () => {
     readiness.set(false);
     // Streams end one by one over half of the time; the rest are aborted then.
     await xds.drain(grace / 2);
     await servers.stop(grace / 2);
   });
+  stack.defer(drain);
+  return drain;
 }
 
 /**

@@ -505,8 +505,15 @@ clusterTest("controllers: status, addresses, taints and registrations", async (c
       return conditions.find(({ type }) => type === "Healthy")?.status;
     };
     await eventually("healthy", async () => await healthOf() === "True");
+    // Another writer's condition stays when the health changes.
+    const { conditions: first = [] } = await statusOf(types, "vms-10.9.0.1") ?? {};
+    const foreign = { type: "Audited", status: "True", reason: "Seen", message: "by a person" };
+    const name = { namespace: "default", name: "vms-10.9.0.1", subresource: "status" };
+    await mergePatch(client, types, name, { status: { conditions: [...first, foreign] } });
     proxy.report("broken");
     await eventually("unhealthy", async () => await healthOf() === "False");
+    const { conditions: changed = [] } = await statusOf(types, "vms-10.9.0.1") ?? {};
+    assert.deepEqual(changed.find(({ type }) => type === "Audited"), foreign);
     proxy.close();
     await eventually("gone", async () => await read(client, types, "vms-10.9.0.1") === undefined);
   });
@@ -521,5 +528,23 @@ clusterTest("controllers: status, addresses, taints and registrations", async (c
     cluster.apiServer.start();
     await cluster.ready();
     await eventually("it leads again", () => leads(daemon, "mesh-analyze-leader"));
+  });
+
+  await t.step("a server that hangs does not hold up the end of a daemon", async () => {
+    await using ending = await startOn(cluster, { env: { ...env, POD_NAME: "ending" } });
+    const proxy = connectWorkload(ending, "vms", "10.9.0.9");
+    await eventually("an entry", () => read(client, customType("WorkloadEntry"), "vms-10.9.0.9"));
+    await cluster.apiServer.suspend();
+    try {
+      const begun = performance.now();
+      ending.program.kill("SIGTERM");
+      await proxy.ended;
+      // The only stream is the first one that ends.
+      assert.ok(performance.now() - begun < 5_000, `${performance.now() - begun} ms until its end`);
+      await ending.program.status;
+      assert.ok(performance.now() - begun < 14_000, `${performance.now() - begun} ms in all`);
+    } finally {
+      cluster.apiServer.resume();
+    }
   });
 });

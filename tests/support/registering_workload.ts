@@ -18,6 +18,8 @@ export interface RegisteringWorkload {
   /** Reports a fault, or none. */
   report(fault?: string): void;
   close(): void;
+  /** Resolves when its stream has ended. */
+  readonly ended: Promise<unknown>;
 }
 
 /** Connects a workload of the namespace `default` to the plain port of a daemon. */
@@ -38,5 +40,6 @@ export function connectWorkload(
       send({ typeUrl: HEALTH, ...errorDetail });
     },
     close: () => stream.close(),
+    ended: stream.ended,
   };
 }

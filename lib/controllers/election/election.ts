@@ -14,11 +14,14 @@ import {
   type OrchClient,
 } from "../../orch/mod.ts";
 import { leading, transitions } from "./metrics.ts";
-import { pause } from "../pause.ts";
+import { endsWithin, pause, STOP_MS } from "../pause.ts";
 import type { Term } from "../reconcile.ts";
 import { ageOf, createFence, type Fence, type Moment, systemMoment } from "./fence.ts";
 
 const log = scope("controllers");
+
+/** The longest timer, milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** Annotation of a lease with the revision of its holder. */
 export const HOLDER_REVISION = "mesh.io/holder-revision";
@@ -37,6 +40,8 @@ export interface ElectionTiming {
   readonly fenceMs: number;
   /** Pause between two attempts to take or to renew a lease. */
   readonly retryMs: number;
+  /** Longest wait for the controller, and for giving back the lease, when the election is disposed. */
+  readonly stopMs: number;
 }
 
 /** The times of a daemon. */
@@ -45,6 +50,7 @@ export const ELECTION_TIMING: ElectionTiming = {
   deadlineMs: 8_000,
   fenceMs: 5_000,
   retryMs: 2_000,
+  stopMs: STOP_MS,
 };
 
 /** One process in one election. */
@@ -88,7 +94,10 @@ export interface Election extends AsyncDisposable {
   state(): ElectionState;
 }
 
-/** Takes part until it is disposed: then the controller has ended and the lease is given back. */
+/**
+ * Takes part until it is disposed: then the controller has ended and the lease is given back. With a
+ * server that hangs, disposing takes about 6 s at most, and the lease is free when its time is over.
+ */
 export function joinElection(options: ElectionOptions): Election {
   return new Candidate(options);
 }
@@ -175,9 +184,12 @@ class Candidate implements Election {
       else if (this.#term !== undefined && isLost) await this.#end("lost");
       await pause(retryMs * (0.75 + Math.random() / 2), signal);
     }
-    await this.#end("stopped");
-    // A server that cannot be reached frees the lease by its time.
-    await this.#lock.release().catch((error) => this.#failed(error));
+    // A write may still be under way, and a server that cannot be reached frees the lease by its time.
+    if (!await this.#end("stopped")) return;
+    await endsWithin(
+      this.#timing.stopMs,
+      this.#lock.release().catch((error) => this.#failed(error)),
+    );
   }
 
   #now(): Moment {
@@ -193,7 +205,11 @@ class Candidate implements Election {
   async #attempt(): Promise<LeaseState | undefined> {
     // An attempt that hangs must not outlive the deadline with the controller running.
     const limit = new AbortController();
-    const timeout = pause(this.#timing.deadlineMs / 2, limit.signal).then(() => undefined);
+    const { signal } = this.#stop;
+    const timeout = pause(
+      this.#timing.deadlineMs / 2,
+      AbortSignal.any([limit.signal, signal]),
+    ).then(() => undefined);
     const attempt = this.#lock.attempt().then((state) => {
       this.#holder = state.holder;
       return state;
@@ -243,15 +259,33 @@ class Candidate implements Election {
     }
   }
 
-  async #end(result: "lost" | "stopped"): Promise<void> {
+  /** Waits for the end of a controller; false if it does not come in time after the election stopped. */
+  async #ended({ done }: RunningTerm): Promise<boolean> {
+    const ended = new AbortController();
+    const { signal } = ended;
+    const late = async (): Promise<boolean> => {
+      await pause(LONGEST_MS, AbortSignal.any([this.#stop.signal, signal]));
+      await pause(this.#timing.stopMs, signal);
+      return false;
+    };
+    try {
+      return await Promise.race([done.then(() => true), late()]);
+    } finally {
+      ended.abort();
+    }
+  }
+
+  /** Ends the term; false if the controller did not end in time after the election stopped. */
+  async #end(result: "lost" | "stopped"): Promise<boolean> {
     const term = this.#term;
-    if (term === undefined) return;
+    if (term === undefined) return true;
     const election = this.#label;
     term.stop.abort();
-    await term.done;
+    const hasEnded = await this.#ended(term);
     this.#term = undefined;
     leading.set({ election }, 0);
     transitions.inc({ election, result });
     log.info("this daemon leads no longer", { election, result });
+    return hasEnded;
   }
 }

@@ -31,8 +31,29 @@ const AGE_MARGIN = 0.5;
 export interface EntryItem extends ListItem {
   readonly spec?: unknown;
   readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly conditions?: readonly EntryCondition[];
   };
+}
+
+/** A condition; those of other writers have further fields. */
+export interface EntryCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** The conditions with that of the health, which replaces only its own type. */
+export function withHealth(
+  conditions: readonly EntryCondition[],
+  healthy: boolean,
+  now: Date,
+): EntryCondition[] {
+  const status = healthy ? "True" : "False";
+  const time = now.toISOString();
+  const before = conditions.find(({ type }) => type === HEALTHY);
+  const lastTransitionTime = before?.status === status ? before.lastTransitionTime ?? time : time;
+  const own = { type: HEALTHY, status, lastProbeTime: time, lastTransitionTime };
+  return [...conditions.filter(({ type }) => type !== HEALTHY), own];
 }
 
 /** An entry to write. */

@@ -3,7 +3,14 @@ import { create } from "../../proto/mod.ts";
 import { WorkloadEntrySchema } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import type { RegisteredEntry } from "../../sources/mod.ts";
 import { type HeartbeatItem, Heartbeats } from "./heartbeat.ts";
-import { CONNECTED, CONTROLLER, DISCONNECTED, entryChanges, type EntryItem } from "./entries.ts";
+import {
+  CONNECTED,
+  CONTROLLER,
+  DISCONNECTED,
+  entryChanges,
+  type EntryItem,
+  withHealth,
+} from "./entries.ts";
 
 const NOW = Date.parse("2026-01-01T00:10:00Z");
 const SINCE = NOW - 60_000;
@@ -138,4 +145,23 @@ Deno.test("silence of a daemon is measured from its last renewal that was seen",
   assert.deepEqual(silence(1_000), [0, 0], "nothing could be heard");
   heartbeats.observe([lease("b", "1")], 1_100, false);
   assert.deepEqual(silence(1_100), [undefined, 100]);
+});
+
+Deno.test("the condition of the health replaces only its own type", () => {
+  const other = { type: "Reconciled", status: "True", message: "all", reason: "AllProxies" };
+  const first = withHealth([other], true, new Date(1000));
+  assert.deepEqual(first, [other, {
+    type: "Healthy",
+    status: "True",
+    lastProbeTime: "1970-01-01T00:00:01.000Z",
+    lastTransitionTime: "1970-01-01T00:00:01.000Z",
+  }]);
+  const [kept, again, ...more] = withHealth(first, true, new Date(2000));
+  assert.deepEqual([kept, more], [other, []]);
+  assert.equal(again!.lastTransitionTime, "1970-01-01T00:00:01.000Z");
+  const [, changed] = withHealth(first, false, new Date(3000));
+  assert.deepEqual([changed!.status, changed!.lastTransitionTime], [
+    "False",
+    "1970-01-01T00:00:03.000Z",
+  ]);
 });

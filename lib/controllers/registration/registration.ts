@@ -11,11 +11,12 @@ import {
   isConflict,
   isNotFound,
   mergePatch,
+  type OrchObject,
   type ResourceType,
   types,
 } from "../../orch/mod.ts";
 import type { RegisteredEntry } from "../../sources/mod.ts";
-import { pause } from "../pause.ts";
+import { endsWithin, STOP_MS } from "../pause.ts";
 import { observe, reconcile, type Reconciler, type Term, Wake } from "../reconcile.ts";
 import { applyAll } from "../writes.ts";
 import {
@@ -24,8 +25,8 @@ import {
   entryChanges,
   type EntryItem,
   type EntryWrite,
-  HEALTHY,
   timeOf,
+  withHealth,
 } from "./entries.ts";
 import {
   deleteHeartbeat,
@@ -39,9 +40,8 @@ import {
 
 /** Manager of the fields of entries. */
 const MANAGER = "mesh-registration";
-/** Longest time for the last writes of a daemon that ends, in milliseconds. */
-const STOP_MS = 3_000;
-const NEVER: AbortSignal = new AbortController().signal;
+/** Attempts to write the health of an entry that others write at the same time. */
+const STATUS_ATTEMPTS = 3;
 
 /** Inputs of the controller. */
 export interface RegistrationInputs {
@@ -70,13 +70,16 @@ export async function runRegistration(term: Term, inputs: RegistrationInputs): P
   const heartbeat = new Heartbeat({ client, namespace, instance, timing });
   const end = inputs.onChange(wake.poke);
   const pass = passOf(term, { inputs, items, leases, heartbeat, timing });
+  const passes = reconcile(term, wake, {
+    name: "registration",
+    follows: [items, leases],
+    everyMs: timing.everyMs,
+    pass,
+  });
   try {
-    await reconcile(term, wake, {
-      name: "registration",
-      follows: [items, leases],
-      everyMs: timing.everyMs,
-      pass,
-    });
+    await Promise.race([passes, endOf(term.signal)]);
+    // A server that hangs answers none of the last writes either.
+    if (!await endsWithin(STOP_MS, passes)) return;
   } finally {
     end();
   }
@@ -87,7 +90,14 @@ export async function runRegistration(term: Term, inputs: RegistrationInputs): P
     await Promise.allSettled(own.map((item) => markLeft(term, type, item)));
     await heartbeat.end();
   };
-  await Promise.race([last().catch(() => {}), pause(STOP_MS, NEVER)]);
+  await endsWithin(STOP_MS, last().catch(() => {}));
+}
+
+function endOf(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener("abort", () => done(), { once: true });
+  });
 }
 
 /** Context of the passes of one daemon. */
@@ -161,12 +171,25 @@ async function writeEntry(
       if (!isNotFound(error)) throw error;
     });
   }
-  await applyObject(client, type, object, { manager: MANAGER, force: true });
-  const now = new Date().toISOString();
-  const condition = { type: HEALTHY, status: healthy ? "True" : "False", lastProbeTime: now };
-  await mergePatch(client, type, { name, namespace: namespace!, subresource: "status" }, {
-    status: { conditions: [condition] },
-  });
+  for (let left = STATUS_ATTEMPTS;; left--) {
+    const options = { manager: MANAGER, force: true };
+    const { metadata, status } = await applyObject<OrchObject & Pick<EntryItem, "status">>(
+      client,
+      type,
+      object,
+      options,
+    );
+    const patch = {
+      metadata: { resourceVersion: metadata.resourceVersion },
+      status: { conditions: withHealth(status?.conditions ?? [], healthy, new Date()) },
+    };
+    try {
+      await mergePatch(client, type, { name, namespace: namespace!, subresource: "status" }, patch);
+      return;
+    } catch (error) {
+      if (!isConflict(error) || left <= 1) throw error;
+    }
+  }
 }
 
 /** Deletes an entry in the version that was seen: another daemon may have taken it over. */
