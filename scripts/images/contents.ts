@@ -1,0 +1,178 @@
+/**
+ * The images of the programs: their layers and settings.
+ *
+ * An image holds the runtime, the modules of one program, and the C library; that of the agent also
+ * Envoy and what writes rules of interception. The program's name on the PATH is a script: for the
+ * agent a shell script, because the commands that write rules have permissions of their own; for
+ * others a module that `env` starts, because their images have no shell.
+ *
+ * @module
+ */
+import type { BuildInfo } from "../../lib/base/mod.ts";
+import { bundles, grantedSet, type PermissionSet } from "../compile.ts";
+import { engineFlags } from "../engine_flags.ts";
+import { fromFileUrl, join, walkFiles } from "../paths.ts";
+import { envoyPath } from "../tools.ts";
+import { baseLayer, rulesLayer } from "./base.ts";
+import type { Missing } from "./debian.ts";
+import type { ImageConfig, Layer } from "./image.ts";
+import type { TarEntry } from "./tar.ts";
+
+/** An image of a program. */
+export interface ProgramImage {
+  readonly program: string;
+  readonly layers: readonly Layer[];
+  readonly config: ImageConfig;
+}
+
+/** Options of {@linkcode programImages}. */
+export interface ContentOptions {
+  readonly programs: readonly string[];
+  readonly facts: BuildInfo;
+  /** Folder for modules, which must exist as long as the layers are used. */
+  readonly work: string;
+  readonly missing: Missing;
+}
+
+/** Names of images by program, as templates of injection call them. */
+export const IMAGE_NAMES: Readonly<Record<string, string>> = {
+  "pilot-discovery": "pilot",
+  "pilot-agent": "proxyv2",
+  "meshctl": "meshctl",
+};
+
+const RUNTIME = "/usr/local/bin/deno";
+/** Folder of the programs' modules. */
+const LIBRARY = "/usr/local/lib/mesh";
+const CONFIG = `${LIBRARY}/deno.json`;
+/** Longest first line of a script, in bytes (Linux: `BINPRM_BUF_SIZE`). */
+const FIRST_LINE = 255;
+
+/** The permission set of commands that write rules. */
+const RULES_SET = "pilot-agent-iptables";
+
+type Settings = Pick<ImageConfig, "Cmd" | "ExposedPorts">;
+
+const SETTINGS: Readonly<Record<string, Settings>> = {
+  "pilot-discovery": {
+    Cmd: ["discovery", "--configDir=/etc/mesh/config.d"],
+    // xDS, HTTP with the debug pages, monitoring.
+    ExposedPorts: ports(15010, 8080, 15014),
+  },
+  // Readiness and merged metrics.
+  "pilot-agent": { Cmd: ["proxy", "sidecar"], ExposedPorts: ports(15021, 15020) },
+  "meshctl": { Cmd: ["--help"] },
+};
+
+/** The images of programs, with common layers first. */
+export async function programImages(options: ContentOptions): Promise<ProgramImage[]> {
+  const { programs, facts, work, missing } = options;
+  const base = await baseLayer(missing);
+  const runtime = [executable(RUNTIME, Deno.execPath())];
+  const folders = await bundles(programs, facts, work);
+  const images: ProgramImage[] = [];
+  for (const program of programs) {
+    const layers = [base, runtime];
+    if (program === "pilot-agent") {
+      layers.push(await rulesLayer(missing));
+      layers.push([executable("/usr/local/bin/dataproxy", await envoyPath())]);
+    }
+    layers.push(await programLayer(program, folders[program]!));
+    const labels = {
+      "org.opencontainers.image.version": facts.version,
+      "org.opencontainers.image.revision": facts.revision,
+    };
+    images.push({ program, layers, config: { ...imageConfig(program), Labels: labels } });
+  }
+  return images;
+}
+
+/** The settings of a program's image, which the Dockerfile repeats. */
+export function imageConfig(program: string): ImageConfig {
+  return {
+    ...SETTINGS[program],
+    Entrypoint: [`/usr/local/bin/${program}`],
+    User: "65532:65532",
+    WorkingDir: "/",
+    Env: ["PATH=/usr/local/bin:/usr/sbin:/usr/bin:/bin"],
+  };
+}
+
+async function programLayer(program: string, folder: string): Promise<Layer> {
+  const config = JSON.parse(
+    await Deno.readTextFile(fromFileUrl(new URL("../../deno.json", import.meta.url))),
+  );
+  const sets = [program, ...program === "pilot-agent" ? [RULES_SET] : []];
+  const permissions = Object.fromEntries(
+    sets.map((name) => [name, absolute(grantedSet(config.permissions[name]))]),
+  );
+  const modules = (await walkFiles(folder, ".js")).map((source) => ({
+    path: `${LIBRARY}/${program}${source.slice(folder.length)}`.slice(1),
+    mode: 0o644,
+    source,
+  }));
+  return [
+    ...modules,
+    text(CONFIG, 0o644, JSON.stringify({ unstable: config.unstable, permissions })),
+    text(`/usr/local/bin/${program}`, 0o755, script(program)),
+  ];
+}
+
+/** The script that starts a program. */
+function script(program: string): string {
+  const module = `${LIBRARY}/${program}/main.js`;
+  const flags = `-q --no-prompt --cached-only -c ${CONFIG} ${engineFlags(program).join(" ")}`;
+  if (program === "pilot-agent") {
+    return `#!/bin/sh
+# Commands that write rules of interception have permissions of their own.
+set=${program}
+for word; do
+  case $word in
+    -*) ;;
+    mesh-iptables | mesh-clean-iptables) set=${RULES_SET}; break ;;
+    *) break ;;
+  esac
+done
+exec ${RUNTIME} run -P=$set ${flags} ${module} "$@"
+`;
+  }
+  const first = `#!/usr/bin/env -S ${RUNTIME} run -P=${program} ${flags} --ext=js`;
+  if (first.length > FIRST_LINE) throw new Error(`too long: ${first}`);
+  return `${first}
+import { run } from "${module}";
+Deno.exit(await run(Deno.args));
+`;
+}
+
+/** Sets are written with paths from the root, which is the folder that programs run in. */
+function absolute(set: PermissionSet): PermissionSet {
+  const entries = Object.entries(set).map(([kind, what]) => [
+    kind,
+    Array.isArray(what) ? what.map((one: string) => one.replace(/^\.\//, "/")) : what,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function executable(path: string, source: string): TarEntry {
+  return { path: path.slice(1), mode: 0o755, source };
+}
+
+function text(path: string, mode: number, content: string): TarEntry {
+  return { path: path.slice(1), mode, data: new TextEncoder().encode(content) };
+}
+
+function ports(...numbers: number[]): Record<string, Record<string, never>> {
+  return Object.fromEntries(numbers.map((port) => [`${port}/tcp`, {}]));
+}
+
+/** Writes the files of an image into a folder, as a build with an engine copies them. */
+export async function writeFiles(entries: readonly TarEntry[], folder: string): Promise<void> {
+  for (const { path, mode, data, source, link } of entries) {
+    const to = join(folder, path);
+    if (link !== undefined) await Deno.symlink(link, to);
+    else if (data !== undefined) await Deno.writeFile(to, data);
+    else if (source !== undefined) await Deno.copyFile(source, to);
+    else await Deno.mkdir(to, { recursive: true });
+    if (link === undefined) await Deno.chmod(to, mode);
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The images of the programs on a node: they run as users without rights, on a root file system that
+ * cannot be written; the agent's one writes rules of interception.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
+import { eventually } from "../../scripts/harness/mod.ts";
+import { type MadeImage, makeImages } from "../../scripts/images/task.ts";
+import { ENVOY_VERSION } from "../../scripts/tools.ts";
+import { apply, kubectl, nodeTest, podsReady, temporaryFolder } from "../support/node.ts";
+
+/** Largest archive, in bytes: the runtime, Envoy for the agent, and little else. */
+const LARGEST: Readonly<Record<string, number>> = {
+  "pilot-discovery": 120e6,
+  "pilot-agent": 235e6,
+  "meshctl": 120e6,
+};
+
+const RESTRICTED = {
+  runAsNonRoot: true,
+  readOnlyRootFilesystem: true,
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ["ALL"] },
+};
+
+/** A pod that runs once; its log is what it printed. */
+function once(name: string, image: string, more: Readonly<Record<string, unknown>>): unknown {
+  const container = { name: "app", image, imagePullPolicy: "Never", securityContext: RESTRICTED };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name },
+    spec: { restartPolicy: "Never", containers: [{ ...container, ...more }] },
+  };
+}
+
+async function logOf(cluster: NodeCluster, name: string): Promise<string> {
+  const path = "{.status.phase}";
+  const phase = await eventually(`${name} to end`, async () => {
+    const text = await kubectl(cluster, ["get", "pod", name, `-o=jsonpath=${path}`]);
+    return ["Succeeded", "Failed"].includes(text) && text;
+  });
+  const log = await kubectl(cluster, ["logs", name]);
+  assert.equal(phase, "Succeeded", log);
+  return log;
+}
+
+nodeTest("images: small, the same each time, and they run on a node", async (cluster, t) => {
+  await using folder = await temporaryFolder();
+  const options = { isCompressed: false, missing: "newer" } as const;
+  const made = await makeImages({ ...options, into: `${folder.path}/a` });
+  const image = (program: string): MadeImage => made.find((one) => one.program === program)!;
+  for (const { archive } of made) await cluster.importImages(archive);
+
+  await t.step("sizes", async () => {
+    for (const { program, archive } of made) {
+      const { size } = await Deno.stat(archive);
+      assert.ok(size < LARGEST[program]!, `${program}: ${size}`);
+    }
+  });
+  await t.step("a second run gives the same digest", async () => {
+    const programs = ["pilot-agent"];
+    const again = await makeImages({ ...options, programs, into: `${folder.path}/b` });
+    assert.deepEqual(again.map(({ digest }) => digest), [image("pilot-agent").digest]);
+  });
+  await t.step("programs say their version as a user without rights", async () => {
+    for (const { program, name } of made) {
+      await apply(cluster, once(program, name, { args: ["version"] }));
+    }
+    for (const { program } of made) assert.match(await logOf(cluster, program), /version/, program);
+  });
+  await t.step("the proxy is the one that tests run", async () => {
+    const command = ["/usr/local/bin/dataproxy", "--version"];
+    await apply(cluster, once("proxy", image("pilot-agent").name, { command }));
+    assert.match(await logOf(cluster, "proxy"), new RegExp(`/${ENVOY_VERSION}/`));
+  });
+  await t.step("the daemon becomes ready", async () => {
+    await apply(cluster, daemonPod(image("pilot-discovery").name));
+    await podsReady(cluster, "app=daemon");
+  });
+  await t.step(
+    "rules of interception, by the command and the programs that it starts",
+    () => checkRules(cluster, image("pilot-agent").name),
+  );
+});
+
+function daemonPod(image: string): unknown {
+  const pod = once("daemon", image, {
+    readinessProbe: { httpGet: { path: "/ready", port: 8080 }, periodSeconds: 1 },
+  }) as { metadata: Record<string, unknown> };
+  return { ...pod, metadata: { ...pod.metadata, labels: { app: "daemon" } } };
+}
+
+/** An init container writes the rules; the next one prints what the kernel has. */
+async function checkRules(cluster: NodeCluster, image: string): Promise<void> {
+  const securityContext = {
+    runAsUser: 0,
+    capabilities: { drop: ["ALL"], add: ["NET_ADMIN", "NET_RAW"] },
+  };
+  const container = { image, imagePullPolicy: "Never", securityContext };
+  const rules = [
+    "-p",
+    "15001",
+    "-z",
+    "15006",
+    "-u",
+    "1337",
+    "-m",
+    "REDIRECT",
+    "-i",
+    "*",
+    "-b",
+    "*",
+  ];
+  const init = { ...container, name: "init", args: ["mesh-iptables", ...rules] };
+  const show = { ...container, name: "app", command: ["iptables-save"] };
+  const metadata = { name: "rules" };
+  const spec = { restartPolicy: "Never", initContainers: [init], containers: [show] };
+  await apply(cluster, { apiVersion: "v1", kind: "Pod", metadata, spec });
+  const log = await logOf(cluster, "rules");
+  assert.match(log, /-A MESH_REDIRECT -p tcp -j REDIRECT --to-ports 15001/);
+  assert.match(log, /--uid-owner 1337/);
+}
