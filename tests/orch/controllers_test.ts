@@ -382,7 +382,9 @@ clusterTest("controllers: status, addresses, taints and registrations", async (c
   };
   const entries = customType("ServiceEntry");
   await make(client, entries, { name: "one" }, { spec: ENTRY });
-  await using daemon = await startOn(cluster, { env });
+  const [secured] = freePorts(1);
+  const mesh = await meshFile("");
+  await using daemon = await startOn(cluster, { secured, args: [`--meshConfig=${mesh}`], env });
   const statusOf = async (type: ResourceType, name: string) =>
     (await read(client, type, name))?.status;
 
@@ -481,7 +483,27 @@ clusterTest("controllers: status, addresses, taints and registrations", async (c
         return text.includes("192.0.2.7");
       });
       assert.deepEqual((await statusOf(INGRESS, "foreign"))?.loadBalancer ?? {}, {});
-      await world.serves(daemon);
+      await make(client, types.NODE, { name: "edge-node" });
+      await mergePatch(client, types.NODE, { name: "edge-node", subresource: "status" }, {
+        status: { addresses: [{ type: "ExternalIP", address: "192.0.2.9" }] },
+      });
+      const pod = { name: "edge", namespace: "edge" };
+      await make(client, types.POD, { ...pod, labels: { mesh: "ingressgateway" } }, {
+        spec: {
+          nodeName: "edge-node",
+          serviceAccountName: "edge",
+          containers: [{ name: "main", image: "none" }],
+        },
+      });
+      await mergePatch(client, types.POD, { ...pod, subresource: "status" }, {
+        status: { phase: "Running" },
+      });
+      await Deno.writeTextFile(mesh, "ingressService: ''\n");
+      await eventually("an address of the gateway's Node", async () => {
+        const { text } = await cluster.run(["get", "ingress", "shop"]);
+        return text.includes("192.0.2.9");
+      });
+      await world.serves(`localhost:${secured}`);
       await deleteObject(client, INGRESS, { namespace: "default", name: "shop" });
       await eventually(
         "no VirtualService",
