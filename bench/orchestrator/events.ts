@@ -8,7 +8,7 @@ import { createObject, mergePatch, type OrchClient, types } from "../../lib/orch
 import { type Daemon, eventually } from "../../scripts/harness/mod.ts";
 import { make, makeService, objectOf } from "../../tests/support/cluster_objects.ts";
 import { watchEndpoints } from "../../tests/support/endpoint_watcher.ts";
-import { cpuSeconds } from "../push/measure.ts";
+import { createMeter } from "./meter.ts";
 import { inParallel } from "./parallel.ts";
 
 /** Endpoints of an EndpointSlice, as the orchestrator's controller makes them. */
@@ -16,8 +16,6 @@ const SLICE = 100;
 const EVENTS = 400;
 /** Changed labels are changed endpoints, which clients are sent. */
 const CHANGES = 40;
-/** Time without events, to subtract what the daemon does anyway, in milliseconds. */
-const IDLE_MS = 2_000;
 const WRITERS = 20;
 
 /** A figure of the benchmark's table. */
@@ -67,23 +65,6 @@ export async function measureEvents(
     add(`longest stall by these events, ms`, await lag(daemon));
   }
   return figures;
-}
-
-async function createMeter({ program: { pid } }: Daemon) {
-  const cpu = () => cpuSeconds(pid);
-  const before = await cpu();
-  await new Promise((done) => setTimeout(done, IDLE_MS));
-  const idle = (await cpu() - before) / IDLE_MS;
-  return {
-    /** Milliseconds of CPU for an event, without those of an idle daemon. */
-    async perEvent(count: number, event: (i: number) => Promise<unknown>): Promise<string> {
-      const [started, first] = [performance.now(), await cpu()];
-      for (let i = 0; i < count; i++) await event(i);
-      await new Promise((done) => setTimeout(done, IDLE_MS));
-      const used = await cpu() - first - idle * (performance.now() - started);
-      return Math.max(0, used * 1000 / count).toFixed(2);
-    },
-  };
 }
 
 /** The longest delay of the event loop of the daemon since the last call, in milliseconds. */

@@ -1,6 +1,6 @@
 /**
  * `deno task bench orchestrator [--pods=5000] [--services=1000] [--restarted=500]
- * [--endpoints=2000]`: a daemon over a real API server: time to ready and memory; then a rolling
+ * [--endpoints=2000] [--ingresses=1000]`: a daemon over a real API server: time to ready and memory; then a rolling
  * restart of pods, and the time from the write of each EndpointSlice to the response that a connected
  * client acknowledges; then the CPU of single events.
  *
@@ -25,6 +25,7 @@ import { numberFlag } from "../flags.ts";
 import { calibrate } from "../push/calibrate.ts";
 import { cpuSeconds, memory, percentile } from "../push/measure.ts";
 import { measureEvents } from "./events.ts";
+import { measureIngresses } from "./ingresses.ts";
 import { inParallel } from "./parallel.ts";
 
 /** Requests at a time. */
@@ -205,6 +206,7 @@ export async function main(): Promise<void> {
     nodes: NODES,
     endpoints: numberFlag("endpoints", 2000),
   });
+  const ingresses = await measureIngresses(client, daemon, numberFlag("ingresses", 1000));
   console.log(`${pods} pods, ${services} services; the fixed work took ${fixed.toFixed(2)} s\n`);
   console.log("| figure | value |\n| --- | ---: |");
   const rows: readonly (readonly [string, string])[] = [
@@ -221,6 +223,7 @@ export async function main(): Promise<void> {
     ["stale endpoints afterwards", String(stale(watcher, workloads).length)],
     ["`mesh_oldest_difference_seconds` afterwards", await oldestDifference(daemon)],
     ...events,
+    ...ingresses,
   ];
   for (const [name, value] of rows) console.log(`| ${name} | ${value} |`);
 }

@@ -97,10 +97,12 @@ export class Wake {
 export function observe<T extends ListItem>(
   { client }: Pick<Term, "client">,
   type: ResourceType,
-  { wake, selection, convert }: {
+  { wake, selection, convert, contentOf }: {
     readonly wake: Wake;
     readonly selection?: Selection;
     readonly convert?: (item: T) => T;
+    /** The plain data of a value that count as a change; default: see `FollowOptions`. */
+    readonly contentOf?: (value: T) => unknown;
   },
 ): Following<T> {
   return follow<T>({
@@ -108,6 +110,7 @@ export function observe<T extends ListItem>(
     type,
     optional: true,
     ...(selection === undefined ? {} : { selection }),
+    ...(contentOf === undefined ? {} : { contentOf }),
     convert: (item) => {
       const small = trimmed(item) as T;
       return convert === undefined ? small : convert(small);

@@ -30,9 +30,27 @@ export interface GatewayService extends ListItem {
   };
 }
 
-/** An Ingress with its status. */
-export interface IngressItem extends Ingress {
+/** An Ingress as the API gives it. */
+interface IngressItem extends Ingress {
   readonly status?: GatewayService["status"];
+}
+
+/** An Ingress with the fields that decide about its status, so that a pass over all is short. */
+interface HeldIngress extends Ingress {
+  /** Its addresses, as text. */
+  readonly known?: string;
+}
+
+function held({ metadata, spec = {}, status }: IngressItem): HeldIngress {
+  const { name, namespace, annotations = {} } = metadata;
+  const { ingressClassName } = spec;
+  const addresses = (status?.loadBalancer?.ingress ?? [])
+    .map(({ ip, hostname }) => ip === undefined ? { hostname } : { ip });
+  return {
+    metadata: { name, namespace, annotations } as Ingress["metadata"],
+    spec: ingressClassName === undefined ? {} : { ingressClassName },
+    known: canonicalJson(addresses),
+  };
 }
 
 /** The addresses at which a Service is reached from outside, sorted. */
@@ -57,7 +75,11 @@ export async function runIngressStatus(
   { settings }: { readonly settings: () => IngressSettings },
 ): Promise<void> {
   const wake = new Wake();
-  const ingresses = observe<IngressItem>(term, INGRESS, { wake });
+  const ingresses = observe<HeldIngress>(term, INGRESS, {
+    wake,
+    convert: held,
+    contentOf: (ingress) => ingress,
+  });
   const classes = observe<IngressClass>(term, INGRESS_CLASS, { wake });
   const { namespace } = settings();
   const services = observe<GatewayService>(term, types.SERVICE, { wake, selection: { namespace } });
@@ -68,11 +90,9 @@ export async function runIngressStatus(
     const addresses = ingressService === ""
       ? await nodes.addresses(gatewaySelector(current))
       : addressesOf(services.get({ namespace, name: ingressService }));
+    const [wanted, known] = [canonicalJson(addresses), classes.values()];
     return ingresses.values().flatMap((ingress) => {
-      if (!isOurs(ingress, classes.values(), current)) return [];
-      const before = ingress.status?.loadBalancer?.ingress ?? [];
-      const known = before.map(({ ip, hostname }) => ip === undefined ? { hostname } : { ip });
-      if (canonicalJson(known) === canonicalJson(addresses)) return [];
+      if (ingress.known === wanted || !isOurs(ingress, known, current)) return [];
       const { metadata } = ingress;
       const name = { namespace: metadata.namespace!, name: metadata.name, subresource: "status" };
       return [() =>
