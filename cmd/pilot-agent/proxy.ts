@@ -55,6 +55,9 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
   for (const [field, reason] of plan.ineffective) {
     log.warn("this field of the proxy configuration has no effect", { field, reason });
   }
+  for (const [setting, reason] of plan.unread) {
+    log.warn("this setting cannot be read and is ignored", { setting, reason });
+  }
   if (options.profiling && plan.ports.status === 0) {
     log.warn("profiles are served at the status port, which is switched off", {
       flag: "--profiling",

@@ -3,14 +3,15 @@
  *
  * @module
  */
-import { formatDuration, MeshError, parseDuration } from "../base/mod.ts";
 import type { JsonObject, JsonValue } from "../proto/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { BootstrapNode } from "./node.ts";
 import type { Pairs } from "./pod.ts";
 import { type AgentPorts, staticResources } from "./static_resources.ts";
 import { statsCompression, statsConfig, statsIntervals } from "./stats.ts";
-import { telemetryOf } from "./telemetry.ts";
+import { loopbackOf } from "./families.ts";
+import { type Surroundings, telemetryOf } from "./telemetry.ts";
+import { readObject, type Unread } from "./unread.ts";
 
 /** Input of the bootstrap file. */
 export interface BootstrapInput {
@@ -19,9 +20,10 @@ export interface BootstrapInput {
   readonly annotations: Pairs;
   /** Addresses of the workload. */
   readonly ips: readonly string[];
-  readonly ipv6Only: boolean;
-  readonly dualStack: boolean;
+  readonly surroundings: Surroundings;
   readonly loopbackOnly: boolean;
+  /** True: only this machine may read the proxy's metrics. */
+  readonly metricsLocalOnly: boolean;
   readonly ports: AgentPorts;
   readonly xdsSocket: string;
   /** Socket of the workload's secrets; undefined: there is none. */
@@ -41,7 +43,14 @@ export interface BootstrapInput {
   readonly stripFragment: boolean;
   readonly bypassOverload: boolean;
   readonly exitOnZeroConnections: boolean;
+  /** True: the policy FIPS 140-2 applies. */
+  readonly fips: boolean;
+  /** JSON of the proxy's load reporting (`MESH_META_LOAD_STATS_CONFIG_JSON`); undefined: none. */
+  readonly loadStats: string | undefined;
 }
+
+/** The variable of {@link BootstrapInput.loadStats}. */
+export const LOAD_STATS = "MESH_META_LOAD_STATS_CONFIG_JSON";
 
 /** Path of the profile that the admin API writes. */
 const PROFILE_PATH = "/var/lib/mesh/data/dataproxy.prof";
@@ -66,17 +75,18 @@ const LOG_JSON: JsonObject = {
 /**
  * Builds the bootstrap file in the JSON form of protobuf.
  *
- * @throws MeshError `agent-address`, `agent-annotation` for invalid settings
+ * @param unread is told which settings of the pod were left out
+ * @throws MeshError `agent-address` for invalid settings
  */
-export function bootstrapOf(input: BootstrapInput): JsonObject {
+export function bootstrapOf(input: BootstrapInput, unread: Unread): JsonObject {
   const { node, proxy, annotations } = input;
-  const telemetry = telemetryOf(proxy, node.cluster);
+  const telemetry = telemetryOf(proxy, node.cluster, input.surroundings);
   return {
     application_log_config: {
       log_format: input.logAsJson ? { json_format: LOG_JSON } : { text_format: LOG_FORMAT },
     },
     node: { ...node },
-    layered_runtime: layeredRuntime(proxy, input.stripFragment),
+    layered_runtime: layeredRuntime(input),
     bootstrap_extensions: [internalListener()],
     stats_config: statsConfig({
       proxy,
@@ -84,9 +94,9 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
       ips: input.ips,
       delimited: input.delimitedTags,
       countConnections: input.exitOnZeroConnections,
-    }),
-    ...statsIntervals(annotations, input.metricRotation, annotationSeconds),
-    overload_manager: overloadManager(proxy),
+    }, unread),
+    ...statsIntervals(annotations, input.metricRotation, unread),
+    overload_manager: overloadManager(proxy, unread),
     admin: admin(input),
     dynamic_resources: dynamicResources(input.delta),
     static_resources: staticResources({
@@ -94,16 +104,16 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
       xdsSocket: input.xdsSocket,
       sdsSocket: input.sdsSocket,
       externalSocket: input.externalSocket,
-      ipv6Only: input.ipv6Only,
-      dualStack: input.dualStack,
+      families: input.surroundings.families,
       loopbackOnly: input.loopbackOnly,
+      metricsLocalOnly: input.metricsLocalOnly,
       bypassOverload: input.bypassOverload,
       compression: statsCompression(proxy, annotations),
       clusters: telemetry.clusters,
     }),
     ...(telemetry.tracing ? { tracing: telemetry.tracing } : {}),
     ...(telemetry.sinks.length > 0 ? { stats_sinks: [...telemetry.sinks] } : {}),
-    ...clusterManager(input),
+    ...clusterManager(input, unread),
     ...(input.deferredStats
       ? { deferred_stat_options: { enable_deferred_creation_stats: true } }
       : {}),
@@ -111,15 +121,19 @@ export function bootstrapOf(input: BootstrapInput): JsonObject {
 }
 
 /**
- * Runtime values of the configuration override the agent's; values set in the admin API override
- * both.
+ * Runtime values of the configuration override the agent's, and empty ones remove them; values set
+ * in the admin API override both.
  */
-function layeredRuntime(proxy: ProxyConfig, stripFragment: boolean): JsonObject {
+function layeredRuntime({ proxy, stripFragment, fips }: BootstrapInput): JsonObject {
   const values: JsonObject = {
     "envoy.reloadable_features.http_reject_path_with_fragment": !stripFragment,
     "re2.max_program_size.error_level": String(REGEX_PROGRAM_LIMIT),
+    ...(fips ? { "envoy.reloadable_features.google_grpc_disable_tls_13": true } : {}),
   };
-  for (const [key, text] of Object.entries(proxy.runtimeValues)) values[key] = runtimeValue(text);
+  for (const [key, text] of Object.entries(proxy.runtimeValues)) {
+    if (text === "") delete values[key];
+    else if (key !== CONNECTION_LIMIT) values[key] = runtimeValue(text);
+  }
   return {
     layers: [
       { name: "global config", static_layer: values },
@@ -146,11 +160,18 @@ function internalListener(): JsonObject {
 }
 
 /**
+ * The runtime value that limits connections. The proxy ignores it beside the overload manager, which
+ * has its number instead.
+ */
+const CONNECTION_LIMIT = "overload.global_downstream_max_connections";
+
+/**
  * The proxy requires a limit even if none is configured. Its health and metrics listeners are not
  * counted.
  */
-function overloadManager(proxy: ProxyConfig): JsonObject {
-  const limit = proxy.connectionSettings?.globalDownstreamConnectionLimit ?? UNBOUNDED_CONNECTIONS;
+function overloadManager(proxy: ProxyConfig, unread: Unread): JsonObject {
+  const limit = proxy.connectionSettings?.globalDownstreamConnectionLimit ??
+    runtimeLimit(proxy.runtimeValues[CONNECTION_LIMIT], unread) ?? UNBOUNDED_CONNECTIONS;
   const type =
     "envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig";
   return {
@@ -164,8 +185,18 @@ function overloadManager(proxy: ProxyConfig): JsonObject {
   };
 }
 
-function admin({ ports, ipv6Only }: BootstrapInput): JsonObject {
-  const address = ipv6Only ? "::1" : "127.0.0.1";
+function runtimeLimit(text: string | undefined, unread: Unread): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (/^[1-9]\d{0,17}$/.test(text)) return text;
+  unread(
+    `runtimeValues[${CONNECTION_LIMIT}]`,
+    `${JSON.stringify(text)} is no number of connections`,
+  );
+  return undefined;
+}
+
+function admin({ ports, surroundings }: BootstrapInput): JsonObject {
+  const address = loopbackOf(surroundings.families.first);
   const file = "type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog";
   return {
     access_log: [{
@@ -194,27 +225,15 @@ function dynamicResources(delta: boolean): JsonObject {
   };
 }
 
-function clusterManager({ outlierLogPath, deferredClusters }: BootstrapInput): JsonObject {
+function clusterManager(
+  { outlierLogPath, deferredClusters, loadStats }: BootstrapInput,
+  unread: Unread,
+): JsonObject {
+  const reporting = loadStats ? readObject(LOAD_STATS, loadStats, unread) : undefined;
   const value: JsonObject = {
     ...(outlierLogPath ? { outlier_detection: { event_log_path: outlierLogPath } } : {}),
+    ...(reporting ? { load_stats_config: reporting } : {}),
     ...(deferredClusters ? { enable_deferred_cluster_creation: true } : {}),
   };
   return Object.keys(value).length === 0 ? {} : { cluster_manager: value };
-}
-
-/** Converts a duration such as `30s` or `1m` of an annotation to a protobuf JSON duration. */
-function annotationSeconds(text: string): string {
-  try {
-    return secondsText(parseDuration(text));
-  } catch (cause) {
-    throw new MeshError("agent-annotation", `${JSON.stringify(text)} is not a duration`, {
-      remedy: `Write it like ${formatDuration(10_000)} or 1m.`,
-      cause,
-    });
-  }
-}
-
-/** Converts milliseconds to a protobuf JSON duration: `1.5s`. */
-function secondsText(ms: number): string {
-  return `${(ms / 1000).toFixed(3).replace(/\.?0+$/, "")}s`;
 }

@@ -3,22 +3,24 @@
  *
  * @module
  */
-import { MeshError } from "../base/mod.ts";
 import type { JsonObject } from "../proto/mod.ts";
 import type { Pairs } from "./pod.ts";
+import { readObject, type Unread } from "./unread.ts";
 
 const BINS = "sidecar.mesh.io/statsHistogramBins";
 
 /**
  * Adds the bins of an annotation, a JSON object of numbers by metric prefix, to the settings of
  * histograms.
- *
- * @throws MeshError `agent-annotation` if the annotation is invalid
  */
-export function withBins(settings: readonly JsonObject[], annotations: Pairs): JsonObject[] {
+export function withBins(
+  settings: readonly JsonObject[],
+  annotations: Pairs,
+  unread: Unread,
+): JsonObject[] {
   const text = annotations[BINS];
-  if (text === undefined) return [...settings];
-  const bins = binsOf(text);
+  const bins = text === undefined ? undefined : binsOf(text, unread);
+  if (bins === undefined) return [...settings];
   const prefixOf = ({ match }: JsonObject) => (match as { readonly prefix: string }).prefix;
   const known = new Set(settings.map(prefixOf));
   return [
@@ -31,22 +33,18 @@ export function withBins(settings: readonly JsonObject[], annotations: Pairs): J
   ];
 }
 
-function binsOf(text: string): Record<string, number> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isBins(value)) return value;
-  } catch { /* Said below. */ }
-  throw new MeshError("agent-annotation", `the annotation ${BINS} is not of its form`, {
-    remedy: 'Use a JSON object of numbers by metric prefix, such as {"mesh":50}.',
-  });
+function binsOf(text: string, unread: Unread): Record<string, number> | undefined {
+  const value = readObject(`annotation ${BINS}`, text, unread);
+  if (value === undefined || isBins(value)) return value;
+  unread(`annotation ${BINS}`, 'it needs numbers by metric prefix, such as {"mesh":50}');
+  return undefined;
 }
 
 /** Limits of Envoy (`HistogramBucketSettings.bins`). */
 const MAX_BINS = 46082;
 
-function isBins(value: unknown): value is Record<string, number> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) &&
-    Object.values(value).every((bins) =>
-      typeof bins === "number" && Number.isInteger(bins) && bins > 0 && bins < MAX_BINS
-    );
+function isBins(value: JsonObject): value is Record<string, number> {
+  return Object.values(value).every((bins) =>
+    typeof bins === "number" && Number.isInteger(bins) && bins > 0 && bins < MAX_BINS
+  );
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { ineffectiveTelemetry } from "./telemetry.ts";
+import { ineffectiveTelemetry, type Surroundings } from "./telemetry.ts";
 
 /** Default of an ineffective field; this value causes no warning. */
 const STAT_NAME_LENGTH = 189;
@@ -18,8 +18,9 @@ const STAT_NAME_LENGTH = 189;
 export function ineffectiveFields(
   proxy: ProxyConfig,
   secured: boolean,
+  surroundings: Surroundings,
 ): ReadonlyMap<string, string> {
-  const ineffective = new Map(ineffectiveTelemetry(proxy));
+  const ineffective = new Map(ineffectiveTelemetry(proxy, surroundings));
   const add = (set: unknown, field: string, reason: string) =>
     set && ineffective.set(field, reason);
   const old = "it is deprecated and has no effect";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { buildInfo, MeshError } from "../base/mod.ts";
+import { buildInfo } from "../base/mod.ts";
 import { type JsonObject, type JsonValue, toJson } from "../proto/mod.ts";
 import {
   type ProxyConfig,
@@ -13,6 +13,7 @@ import {
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { PlatformFacts } from "./platform/ask.ts";
 import type { Pairs } from "./pod.ts";
+import { readObject, type Unread } from "./unread.ts";
 
 /** Roles of a proxy. */
 export const ROLES = ["sidecar", "router"] as const;
@@ -65,14 +66,17 @@ const META_JSON = "MESH_METAJSON_";
 /** Labels with the locality; the first one that exists is used. */
 const LOCALITY_LABELS = ["topology.mesh.io/locality", "mesh-locality"];
 
+/** Labels that the orchestrator makes for each version of a workload; clients cannot use them. */
+const GENERATED_LABELS = new Set(["pod-template-hash"]);
+
 /**
  * Builds the node. The id is `type~ip~name.namespace~domain`.
  *
- * @throws MeshError `agent-metadata` if a `MESH_METAJSON_*` variable is not a JSON object
+ * @param unread is told which `MESH_METAJSON_*` variables were left out
  */
-export function nodeOf(input: NodeInput): BootstrapNode {
-  const free = freeMetadata(input.environ);
-  const labels = normaliseLocality({ ...free.labels, ...input.labels });
+export function nodeOf(input: NodeInput, unread: Unread): BootstrapNode {
+  const free = freeMetadata(input.environ, unread);
+  const labels = normaliseLocality(ownLabels({ ...free.labels, ...input.labels }));
   const annotations = { ...free.annotations, ...input.annotations };
   const metadata: JsonObject = {
     MESH_VERSION: buildInfo.version,
@@ -90,7 +94,7 @@ export function nodeOf(input: NodeInput): BootstrapNode {
     ...optional("OUTLIER_LOG_PATH", input.outlierLogPath),
     ...(input.exitOnZeroConnections ? { EXIT_ON_ZERO_ACTIVE_CONNECTIONS: true } : {}),
     ...group("LABELS", labels),
-    ...group("STATIC_LABELS", normaliseLocality(free.labels)),
+    ...group("STATIC_LABELS", normaliseLocality(ownLabels(free.labels))),
     ...group("ANNOTATIONS", annotations),
     ...group("PLATFORM_METADATA", input.platform?.metadata ?? {}),
   };
@@ -102,9 +106,14 @@ export function nodeOf(input: NodeInput): BootstrapNode {
   };
 }
 
+function ownLabels(labels: Pairs): Pairs {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !GENERATED_LABELS.has(key)));
+}
+
 /** Returns metadata of the environment, with labels and annotations separated. */
 function freeMetadata(
   environ: Readonly<Record<string, string>>,
+  unread: Unread,
 ): { metadata: JsonObject; labels: Pairs; annotations: Pairs } {
   const metadata: JsonObject = {};
   let labels: Pairs = {};
@@ -113,31 +122,13 @@ function freeMetadata(
     const value = environ[name] ?? "";
     if (name.startsWith(META)) metadata[name.slice(META.length)] = value;
     if (!name.startsWith(META_JSON)) continue;
-    const members = jsonObject(name, value);
+    const members = readObject(name, value, unread) ?? {};
     // The members are merged into the metadata itself, not below a key.
     Object.assign(metadata, members);
     if (name === `${META_JSON}LABELS`) labels = texts(members);
     if (name === `${META_JSON}ANNOTATIONS`) annotations = texts(members);
   }
   return { metadata, labels, annotations };
-}
-
-function jsonObject(name: string, text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new MeshError("agent-metadata", `${name} does not hold JSON`, {
-      remedy: `Set ${name} to a JSON object, such as {"app":"shop"}.`,
-      cause,
-    });
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new MeshError("agent-metadata", `${name} holds JSON that is not an object`, {
-      remedy: `Set ${name} to a JSON object, such as {"app":"shop"}.`,
-    });
-  }
-  return value as JsonObject;
 }
 
 function texts(members: JsonObject): Pairs {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../base/mod.ts";
 import { buildInfo } from "../base/mod.ts";
 import {
   ProxyConfig_InboundInterceptionMode as Interception,
@@ -147,11 +146,20 @@ Deno.test("an access token does not leave the machine with the metadata", () => 
   assert.doesNotMatch(JSON.stringify(node) + bootstrap, /secret/);
 });
 
-for (const text of ["{", "[]", "1"]) {
-  Deno.test(`MESH_METAJSON_X=${text} is refused by name`, () => {
-    assert.throws(
-      () => nodeOf({ environ: { MESH_METAJSON_X: text } }),
-      (error) => error instanceof MeshError && /MESH_METAJSON_X/.test(error.message),
-    );
+for (const text of ["{", "[]", "1", ""]) {
+  Deno.test(`MESH_METAJSON_X=${text} is left out and named`, () => {
+    const environ = { MESH_METAJSON_X: text, MESH_METAJSON_Y: '{"a":"b"}' };
+    const { node, unread } = planAgent(testSettings({ environ }));
+    assert.deepEqual([...unread.keys()], ["MESH_METAJSON_X"]);
+    assert.equal(node.metadata.a, "b");
   });
 }
+
+Deno.test("the label of a version's pods is not sent", () => {
+  const { metadata } = nodeOf({
+    environ: { MESH_METAJSON_LABELS: '{"app":"shop","pod-template-hash":"x"}' },
+    labels: { version: "v1", "pod-template-hash": "y" },
+  });
+  assert.deepEqual(metadata.LABELS, { app: "shop", version: "v1" });
+  assert.deepEqual(metadata.STATIC_LABELS, { app: "shop" });
+});

@@ -8,7 +8,7 @@ import { durationMs } from "../proto/mod.ts";
 import { AuthenticationPolicy, type ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { ReadinessProbe } from "#mesh/networking/v1alpha3/workload_group_pb.ts";
 import type { Addresses } from "./addresses.ts";
-import { bootstrapOf } from "./bootstrap.ts";
+import { bootstrapOf, LOAD_STATS } from "./bootstrap.ts";
 import { commandLine, workers } from "./command_line.ts";
 import { limitTls } from "./compliance.ts";
 import type { NamedText } from "./config.ts";
@@ -21,8 +21,10 @@ import type { Pairs } from "./pod.ts";
 import { applicationTarget, type ScrapeOptions } from "./scrape.ts";
 import { selfEnvironment, subjectParts } from "./self.ts";
 import type { AgentPorts } from "./static_resources.ts";
-import { hostPort } from "./telemetry.ts";
-import { fillTemplate } from "./template.ts";
+import { familiesOf } from "./families.ts";
+import { hostPort, type Surroundings } from "./telemetry.ts";
+import { fillTemplate, formatOf } from "./template.ts";
+import type { Unread } from "./unread.ts";
 
 /** Flags of the command that the agent uses. */
 export interface AgentFlags {
@@ -113,9 +115,11 @@ export interface AgentPlan {
   readonly env: AgentEnv;
   /** Fields of the proxy configuration that are set and have no effect, with the reason. */
   readonly ineffective: ReadonlyMap<string, string>;
+  /** Settings that cannot be read and were left out, with the reason. */
+  readonly unread: ReadonlyMap<string, string>;
 }
 
-const BOOTSTRAP_FILE = "dataproxy-rev.json";
+const BOOTSTRAP_NAME = "dataproxy-rev";
 const SOCKET_FILE = "XDS";
 /** Folder of the socket of the workload's secrets, from the working directory of proxy and agent. */
 const SDS_FOLDER = "./var/run/secrets/workload-spiffe-uds";
@@ -132,7 +136,8 @@ const COUNT_INTERVAL_MS = 1000;
  */
 export function planAgent(settings: AgentSettings): AgentPlan {
   const { env, flags, proxy } = settings;
-  const node = settingsNode(settings);
+  const unread = new Map<string, string>();
+  const node = settingsNode(settings, (name, reason) => unread.set(name, reason));
   const ports: AgentPorts = {
     admin: proxy.proxyAdminPort,
     status: proxy.statusPort,
@@ -140,14 +145,19 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     prometheus: env.prometheusPort,
   };
   const socket = socketPath(proxy.configPath);
-  const bootstrapFile = `${proxy.configPath}/${BOOTSTRAP_FILE}`;
-  const loopback = settings.addresses.ipv6Only ? "[::1]" : "127.0.0.1";
+  const format = settings.template ? formatOf(settings.template.file) : "json";
+  const bootstrapFile = `${proxy.configPath}/${BOOTSTRAP_NAME}.${format}`;
+  const surroundings = surroundingsOf(settings);
+  const loopback = surroundings.families.first === 6 ? "[::1]" : "127.0.0.1";
   return {
     node,
     workload: subjectParts(node),
     configPath: proxy.configPath,
     bootstrapFile,
-    bootstrap: bootstrapText(settings, node, ports, socket),
+    bootstrap: bootstrapText(
+      { settings, node, ports, socket },
+      (name, reason) => unread.set(name, reason),
+    ),
     socket,
     secured: isSecured(proxy),
     sdsSocket: sdsSocket(env),
@@ -168,15 +178,7 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     ports,
     statusAddress: `${settings.addresses.loopbackOnly ? loopback : ""}:${ports.status}`,
     admin: `${loopback}:${ports.admin}`,
-    drain: {
-      duration: proxy.terminationDrainDuration
-        ? durationMs(proxy.terminationDrainDuration)
-        : TERMINATION_DRAIN_MS,
-      untilZero: env.exitOnZeroConnections,
-      minimum: env.minimumDrain,
-      interval: COUNT_INTERVAL_MS,
-      ports,
-    },
+    drain: drainOf(settings, ports),
     scrape: scrapeOptions(settings, loopback, flags.role),
     health: {
       ...proxy.readinessProbe && { readinessProbe: proxy.readinessProbe },
@@ -185,13 +187,30 @@ export function planAgent(settings: AgentSettings): AgentPlan {
     },
     env,
     ineffective: new Map([
-      ...ineffectiveFields(proxy, isSecured(proxy)),
+      ...ineffectiveFields(proxy, isSecured(proxy), surroundings),
       ...ineffectiveOwnFields(settings.ownProxy),
     ]),
+    unread,
   };
 }
 
-function settingsNode(settings: AgentSettings): BootstrapNode {
+function drainOf({ env, proxy }: AgentSettings, ports: AgentPorts): DrainOptions {
+  return {
+    duration: proxy.terminationDrainDuration
+      ? durationMs(proxy.terminationDrainDuration)
+      : TERMINATION_DRAIN_MS,
+    untilZero: env.exitOnZeroConnections,
+    minimum: env.minimumDrain,
+    interval: COUNT_INTERVAL_MS,
+    ports,
+  };
+}
+
+function surroundingsOf({ addresses, env }: AgentSettings): Surroundings {
+  return { families: familiesOf(addresses, env.dualStack), hostIp: env.hostIp };
+}
+
+function settingsNode(settings: AgentSettings, unread: Unread): BootstrapNode {
   const { env, flags, addresses, proxy } = settings;
   const namespace = env.podNamespace || "default";
   return nodeOf({
@@ -218,14 +237,20 @@ function settingsNode(settings: AgentSettings): BootstrapNode {
     statusPort: env.statusPort,
     exitOnZeroConnections: env.exitOnZeroConnections,
     platform: settings.platform,
-  });
+  }, unread);
+}
+
+/** The parts of a bootstrap file. */
+interface BootstrapParts {
+  readonly settings: AgentSettings;
+  readonly node: BootstrapNode;
+  readonly ports: AgentPorts;
+  readonly socket: string;
 }
 
 function bootstrapText(
-  settings: AgentSettings,
-  node: BootstrapNode,
-  ports: AgentPorts,
-  xdsSocket: string,
+  { settings, node, ports, socket }: BootstrapParts,
+  unread: Unread,
 ): string {
   const { env, flags, addresses, template } = settings;
   const whole = bootstrapOf({
@@ -233,11 +258,11 @@ function bootstrapText(
     proxy: settings.proxy,
     annotations: settings.annotations,
     ips: addresses.ips,
-    ipv6Only: addresses.ipv6Only,
-    dualStack: env.dualStack && addresses.both,
+    surroundings: surroundingsOf(settings),
     loopbackOnly: addresses.loopbackOnly,
+    metricsLocalOnly: env.metricsLocalOnly,
     ports,
-    xdsSocket,
+    xdsSocket: socket,
     sdsSocket: isSecured(settings.proxy) ? sdsSocket(env) : undefined,
     externalSocket: settings.externalSocket,
     delta: env.deltaXds,
@@ -250,7 +275,9 @@ function bootstrapText(
     stripFragment: env.stripFragment,
     bypassOverload: env.bypassOverload,
     exitOnZeroConnections: env.exitOnZeroConnections,
-  });
+    fips: env.limitsTls,
+    loadStats: settings.environ[LOAD_STATS],
+  }, unread);
   const content = env.limitsTls ? limitTls(whole) : whole;
   return template === undefined
     ? `${JSON.stringify(content, null, 2)}\n`

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { MeshError } from "../base/mod.ts";
 import { create, durationOf } from "../proto/mod.ts";
 import { AuthenticationPolicy, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import { readYaml } from "../text/mod.ts";
 import { planAgent } from "./plan.ts";
 import { type TestSettings, testSettings } from "../../tests/support/agent_settings.ts";
 
@@ -108,6 +109,9 @@ Deno.test("metrics are forgotten after an interval that the proxy can take", () 
   assert.equal(kept({ environ, annotations: flush }), "62s");
   const own = { "sidecar.mesh.io/statsEvictionInterval": "10s" };
   assert.equal(kept({ environ, annotations: own }), "10s");
+  assert.equal(kept({ annotations: { ...own, ...flush } }), "10s");
+  const odd = { "sidecar.mesh.io/statsEvictionInterval": "7s" };
+  assert.equal(kept({ annotations: odd }), "10s", "a multiple of the default");
 });
 
 Deno.test("fragments of paths are cut off, or requests with them refused", () => {
@@ -209,6 +213,29 @@ Deno.test("without a proxy there is nothing to run", () => {
   assert.equal(plan({ environ: { DISABLE_DATAPROXY: "true" } }).command, undefined);
 });
 
+Deno.test("a template in YAML gives a file that the proxy reads as YAML", () => {
+  const text = "node: {{ .node }}\nadmin:\n  profile_path: {{ .admin.profile_path }}\n";
+  for (const file of ["t.yaml", "/etc/t.yaml.tmpl", "t.yml"]) {
+    const made = plan({ proxy: { configPath: "/run/p" }, template: { file, text } });
+    assert.equal(made.bootstrapFile, "/run/p/dataproxy-rev.yaml", file);
+    const [{ document } = {}] = readYaml(made.bootstrap);
+    assert.deepEqual(JSON.parse(JSON.stringify(document?.value)), {
+      node: JSON.parse(JSON.stringify(made.node)),
+      admin: { profile_path: "/var/lib/mesh/data/dataproxy.prof" },
+    });
+  }
+  const json = plan({ template: { file: "t.yaml.json", text: "{}" } });
+  assert.match(json.bootstrapFile, /dataproxy-rev\.json$/);
+  for (
+    const [wrong, says] of [["a: b: c", /not YAML/], ["[]", /not an object/], [
+      "a: 1\n---\nb: 1",
+      /several documents/,
+    ]] as const
+  ) {
+    assert.throws(() => plan({ template: { file: "t.yaml", text: wrong } }), says);
+  }
+});
+
 Deno.test("a template takes the place of the content", () => {
   const text =
     '{"node": {{ .node }}, "id": "{{ .node.id }}", "port": {{- .admin.address.socket_address.port_value }}}';
@@ -278,10 +305,6 @@ const REFUSED: readonly (readonly [string, TestSettings, RegExp])[] = [
   ["no port", { proxy: { discoveryAddress: "meshd" } }, /discoveryAddress is "meshd"/],
   ["a bare IPv6", { proxy: { discoveryAddress: "::1:15010" } }, /discoveryAddress/],
   ["a name for statsd", { proxy: { statsdUdpAddress: "statsd.example:1" } }, /statsdUdpAddress/],
-  ["buckets", {
-    annotations: { "sidecar.mesh.io/statsHistogramBuckets": "[1]" },
-  }, /statsHistogramBuckets/],
-  ["an interval", { annotations: { "sidecar.mesh.io/statsFlushInterval": "soon" } }, /"soon"/],
   ["the agent's port as the application's", {
     environ: { MESH_METRICS_ANNOTATIONS: '{"port":"15020"}' },
   }, /15020, which is the agent's own/],

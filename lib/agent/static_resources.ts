@@ -5,6 +5,7 @@
  * @module
  */
 import type { JsonObject } from "../proto/mod.ts";
+import { type Families, listenerAddresses, lookupFamily, loopbackOf } from "./families.ts";
 
 /** Ports of one proxy and its agent. */
 export interface AgentPorts {
@@ -23,16 +24,15 @@ export interface StaticInput {
   readonly ports: AgentPorts;
   /** Path of the agent's xDS socket. */
   readonly xdsSocket: string;
-  /** Socket of the workload\'s secrets; undefined: there is none. */
+  /** Socket of the workload's secrets; undefined: there is none. */
   readonly sdsSocket?: string;
   /** Socket of another program that serves secrets; undefined: there is none. */
   readonly externalSocket?: string | undefined;
-  /** True: the workload has only IPv6 addresses. */
-  readonly ipv6Only: boolean;
-  /** True: the workload has addresses of both families and listeners use both. */
-  readonly dualStack: boolean;
+  readonly families: Families;
   /** True: the listeners are on loopback. */
   readonly loopbackOnly: boolean;
+  /** True: the metrics listener is on loopback. */
+  readonly metricsLocalOnly: boolean;
   /** True: static listeners are served even if the proxy is overloaded. */
   readonly bypassOverload: boolean;
   /** Compression of the metrics listener. */
@@ -52,7 +52,7 @@ const XDS_CIRCUIT = 100_000;
 
 /** The `static_resources` of the bootstrap file. */
 export function staticResources(input: StaticInput): JsonObject {
-  const loopback = input.ipv6Only ? "::1" : "127.0.0.1";
+  const loopback = loopbackOf(input.families.first);
   return {
     clusters: [
       loopbackCluster("prometheus_stats", loopback, input.ports.admin),
@@ -72,12 +72,14 @@ export function staticResources(input: StaticInput): JsonObject {
         filters: [
           ...compressor(input.compression),
         ],
+        local: input.loopbackOnly || input.metricsLocalOnly,
       }),
       listener(input, input.ports.health, {
         statPrefix: "agent",
         path: "/healthz/ready",
         cluster: "agent",
         filters: [],
+        local: input.loopbackOnly,
       }),
     ],
   };
@@ -147,10 +149,10 @@ function xdsCluster(socket: string): JsonObject {
   };
 }
 
-/** A cluster of an external service, resolved by DNS. */
+/** A cluster of an external service, resolved by DNS in the families of the workload. */
 export function dnsCluster(
   name: string,
-  target: { readonly host: string; readonly port: number },
+  target: { readonly host: string; readonly port: number; readonly families: Families },
   more: JsonObject = {},
 ): JsonObject {
   const socket = { address: target.host, port_value: target.port };
@@ -158,7 +160,7 @@ export function dnsCluster(
     ...named(name),
     type: "STRICT_DNS",
     respect_dns_ttl: true,
-    dns_lookup_family: target.host.includes(":") ? "V6_ONLY" : "V4_ONLY",
+    dns_lookup_family: lookupFamily(target.families, target.host),
     connect_timeout: "1s",
     lb_policy: "ROUND_ROBIN",
     load_assignment: endpoints(name, { socket_address: socket }),
@@ -174,6 +176,8 @@ interface Forwarded {
   readonly cluster: string;
   /** HTTP filters before the router. */
   readonly filters: readonly JsonObject[];
+  /** True: the listener is on loopback. */
+  readonly local: boolean;
 }
 
 function listener(
@@ -181,11 +185,13 @@ function listener(
   port: number,
   forwarded: Forwarded,
 ): JsonObject {
-  const own = listenerAddress(input);
+  const [own, ...others] = listenerAddresses(input.families, forwarded.local);
   const socket = (address: string) => ({ protocol: "TCP", address, port_value: port });
-  const second: JsonObject = input.dualStack && !input.ipv6Only
-    ? { additional_addresses: [{ address: { socket_address: socket("::") } }] }
-    : {};
+  const second: JsonObject = others.length === 0 ? {} : {
+    additional_addresses: others.map((address) => ({
+      address: { socket_address: socket(address) },
+    })),
+  };
   return {
     name: `${own}_${port}`,
     address: { socket_address: socket(own) },
@@ -211,11 +217,6 @@ function connectionManager({ statPrefix, path, cluster, filters }: Forwarded): J
       }],
     },
   };
-}
-
-function listenerAddress({ ipv6Only, loopbackOnly }: StaticInput): string {
-  if (loopbackOnly) return ipv6Only ? "::1" : "127.0.0.1";
-  return ipv6Only ? "::" : "0.0.0.0";
 }
 
 const COMPRESSORS = {

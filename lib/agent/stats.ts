@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { MeshError } from "../base/mod.ts";
+import { parseDuration } from "../base/mod.ts";
 import type { JsonObject } from "../proto/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { withBins } from "./histogram_bins.ts";
 import type { Pairs } from "./pod.ts";
+import { readObject, type Unread } from "./unread.ts";
 
 /** Input of the statistics part of the bootstrap file. */
 export interface StatsInput {
@@ -15,7 +16,7 @@ export interface StatsInput {
   readonly annotations: Pairs;
   /** Addresses that replace `{pod_ip}` in inclusion lists. */
   readonly ips: readonly string[];
-  /** True: cluster names in metric names end with `;`. */
+  /** True: names of clusters and listeners in metric names end with `;`. */
   readonly delimited: boolean;
   /** True: connections are counted while draining, so the proxy must keep their gauge. */
   readonly countConnections: boolean;
@@ -41,10 +42,6 @@ const REGEXPS = ["vhost\\..*\\.route\\..*"];
  * value.
  */
 const TAGS: readonly (readonly [name: string, regex: string])[] = [
-  [
-    "http_conn_manager_prefix",
-    "^http\\.(((?:[_.[:digit:]\\w]*|[_\\[\\]aAbBcCdDeEfF[:digit:]\\w\\:]*));\\.)",
-  ],
   ["thread_name", "^server(\\.(.+))\\.watchdog"],
   ["tcp_prefix", "^tcp\\.((.*?)\\.)\\w+?$"],
   ["response_code", "_rq(_(\\d{3}))$"],
@@ -65,16 +62,27 @@ const EXTENSION_TAGS: typeof TAGS = [
   ["authz_dry_run_action", "(\\.mesh_dry_run_(allow|deny)_)"],
   ["authz_dry_run_result", "(\\.shadow_(allowed|denied))"],
 ];
-const CLUSTER_TAG = "^cluster(\\.(.+);)";
-const CLUSTER_TAG_BY_DOTS = "^cluster\\.((.+?(\\..+?\\.svc\\.cluster\\.local)?)\\.)";
+/** Names that end with `;`. */
+const DELIMITED_TAGS: typeof TAGS = [
+  ["cluster_name", "^cluster(\\.(.+);)"],
+  [
+    "http_conn_manager_prefix",
+    "^http\\.(((?:[_.[:digit:]\\w]*|[_\\[\\]aAbBcCdDeEfF[:digit:]\\w\\:]*));\\.)",
+  ],
+];
+/** Names that end where their form ends. */
+const TAGS_BY_DOTS: typeof TAGS = [
+  ["cluster_name", "^cluster\\.((.+?(\\..+?\\.svc\\.cluster\\.local)?)\\.)"],
+  [
+    "http_conn_manager_prefix",
+    "^http\\.(((?:[_.[:digit:]]*|[_\\[\\]aAbBcCdDeEfF[:digit:]]*))\\.)",
+  ],
+];
 
-/**
- * Builds the `stats_config` of the bootstrap file.
- *
- * @throws MeshError `agent-annotation` if the annotation with histogram buckets is invalid
- */
-export function statsConfig(input: StatsInput): JsonObject {
-  const buckets = withBins(histogramBuckets(input.annotations), input.annotations);
+/** Builds the `stats_config` of the bootstrap file. */
+export function statsConfig(input: StatsInput, unread: Unread): JsonObject {
+  const { annotations } = input;
+  const buckets = withBins(histogramBuckets(annotations, unread), annotations, unread);
   return {
     use_all_default_tags: false,
     stats_tags: statsTags(input),
@@ -89,7 +97,7 @@ function statsTags({ proxy, annotations, delimited }: StatsInput): JsonObject[] 
     ...list(annotations, "extraStatTags"),
   ]);
   return [
-    ["cluster_name", delimited ? CLUSTER_TAG : CLUSTER_TAG_BY_DOTS] as const,
+    ...(delimited ? DELIMITED_TAGS : TAGS_BY_DOTS),
     ...TAGS,
     ...[...extra].map((name) => [name, `(${name}=\\.=(.*?);\\.;)`] as const),
     ...EXTENSION_TAGS,
@@ -129,15 +137,15 @@ function list(annotations: Pairs, key: string): string[] {
     .filter((part) => part !== "");
 }
 
-function histogramBuckets(annotations: Pairs): JsonObject[] {
+function histogramBuckets(annotations: Pairs, unread: Unread): JsonObject[] {
   const key = `${ANNOTATION}statsHistogramBuckets`;
   const text = annotations[key];
   if (text === undefined) return [];
-  const value = jsonOrUndefined(text);
+  const value = readObject(`annotation ${key}`, text, unread);
+  if (value === undefined) return [];
   if (!isBuckets(value)) {
-    throw new MeshError("agent-annotation", `the annotation ${key} is not of its form`, {
-      remedy: 'Use a JSON object of bounds by metric prefix, such as {"mesh":[1,5,10]}.',
-    });
+    unread(`annotation ${key}`, 'it needs bounds by metric prefix, such as {"mesh":[1,5,10]}');
+    return [];
   }
   return Object.keys(value).sort().map((prefix) => ({
     match: { prefix },
@@ -145,20 +153,12 @@ function histogramBuckets(annotations: Pairs): JsonObject[] {
   }));
 }
 
-function isBuckets(value: unknown): value is Record<string, number[]> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) &&
-    Object.values(value).every((bounds) =>
-      Array.isArray(bounds) && bounds.length > 0 &&
-      bounds.every((bound) => typeof bound === "number" && bound > 0)
-    );
-}
-
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** The proxy refuses bounds that are not positive or come twice. */
+function isBuckets(value: JsonObject): value is Record<string, number[]> {
+  return Object.values(value).every((bounds) =>
+    Array.isArray(bounds) && bounds.length > 0 && new Set(bounds).size === bounds.length &&
+    bounds.every((bound) => typeof bound === "number" && bound > 0)
+  );
 }
 
 /** Returns the compression of the metrics endpoint from an annotation or the configuration. */
@@ -171,34 +171,41 @@ export function statsCompression(
   return named === undefined && proxy.statsCompression ? "gzip" : undefined;
 }
 
-/** Default interval in seconds at which the proxy flushes its statistics. */
-const FLUSH_SECONDS = 5;
+/** Default interval at which the proxy flushes its statistics, ms. */
+const FLUSH_MS = 5_000;
 
 /**
  * Returns `stats_flush_interval` and `stats_eviction_interval` as protobuf JSON durations, if
  * annotations or (the latter) the environment set them. The proxy requires the second to be a
- * multiple of the first: the value of the environment is rounded up.
+ * multiple of the first, so it is rounded up.
  *
  * @param rotation milliseconds until a metric without a count is dropped; 0: never
  */
-export function statsIntervals(
-  annotations: Pairs,
-  rotation: number,
-  seconds: (text: string) => string,
-): JsonObject {
-  const flush = annotations[`${ANNOTATION}statsFlushInterval`];
-  const eviction = annotations[`${ANNOTATION}statsEvictionInterval`];
+export function statsIntervals(annotations: Pairs, rotation: number, unread: Unread): JsonObject {
+  const flush = interval(annotations, "statsFlushInterval", unread);
+  const eviction = interval(annotations, "statsEvictionInterval", unread);
+  const step = flush ?? FLUSH_MS;
+  const kept = eviction ?? rotation;
   return {
-    ...(flush ? { stats_flush_interval: seconds(flush) } : {}),
-    ...(eviction
-      ? { stats_eviction_interval: seconds(eviction) }
-      : rotation > 0
-      ? { stats_eviction_interval: rounded(rotation, flush ? seconds(flush) : `${FLUSH_SECONDS}s`) }
-      : {}),
+    ...(flush === undefined ? {} : { stats_flush_interval: secondsText(flush) }),
+    ...(kept > 0 ? { stats_eviction_interval: secondsText(Math.ceil(kept / step) * step) } : {}),
   };
 }
 
-function rounded(millis: number, flush: string): string {
-  const step = Math.round(Number.parseFloat(flush) * 1000) || FLUSH_SECONDS * 1000;
-  return `${Math.ceil(millis / step) * step / 1000}s`;
+/** Milliseconds of an annotation with a duration such as `30s`. */
+function interval(annotations: Pairs, name: string, unread: Unread): number | undefined {
+  const key = ANNOTATION + name;
+  const text = annotations[key];
+  if (!text) return undefined;
+  try {
+    const ms = parseDuration(text);
+    if (ms > 0) return ms;
+  } catch { /* Reported like a duration that is not positive. */ }
+  unread(`annotation ${key}`, `${JSON.stringify(text)} is no duration such as 10s or 1m`);
+  return undefined;
+}
+
+/** Converts milliseconds to a protobuf JSON duration: `1.5s`. */
+function secondsText(ms: number): string {
+  return `${(ms / 1000).toFixed(3).replace(/\.?0+$/, "")}s`;
 }

@@ -7,7 +7,9 @@ import { MeshError } from "../base/mod.ts";
 import { durationMs, type JsonObject } from "../proto/mod.ts";
 import { isIp, isIpv6 } from "../text/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
+import type { ClientTLSSettings } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { transportSocket, unsupportedTls } from "./collector_tls.ts";
+import { type Families, loopbackOf } from "./families.ts";
 import { dnsCluster, http2 } from "./static_resources.ts";
 
 /** Parts of the bootstrap file for tracing and metric sinks. */
@@ -25,50 +27,80 @@ const TRACE = "type.googleapis.com/envoy.config.trace.v3.";
 const METRICS = "type.googleapis.com/envoy.config.metrics.v3.";
 const ZIPKIN_REFRESH = "30s";
 
+/** Facts on which the addresses of destinations depend. */
+export interface Surroundings {
+  readonly families: Families;
+  /** The variable `HOST_IP`: the address of the node. */
+  readonly hostIp: string | undefined;
+}
+
+/** Stands for the variable `HOST_IP` as the host of an address. */
+const HOST_IP = "$(HOST_IP)";
+
+/** Returns why a destination cannot be used; `undefined` if it can. */
+function unusable(
+  address: string,
+  tls: ClientTLSSettings | undefined,
+  { hostIp }: Surroundings,
+): string | undefined {
+  if (address.startsWith(HOST_IP) && !hostIp) return "the variable HOST_IP is not set";
+  return unsupportedTls(tls);
+}
+
 /**
- * Builds the tracers and sinks of a configuration. A destination with unsupported TLS settings is
- * omitted: see {@link ineffectiveTelemetry}.
+ * Builds the tracers and sinks of a configuration. A destination that cannot be used is omitted: see
+ * {@link ineffectiveTelemetry}.
  *
  * @throws MeshError `agent-address` for an address that is not `host:port`
  */
-export function telemetryOf(proxy: ProxyConfig, service: string): Telemetry {
+export function telemetryOf(
+  proxy: ProxyConfig,
+  service: string,
+  surroundings: Surroundings,
+): Telemetry {
   const clusters: JsonObject[] = [];
   const sinks: JsonObject[] = [];
-  const metrics = proxy.dataproxyMetricsService;
-  const access = proxy.dataproxyAccessLogService;
-  const { tracing, cluster } = tracer(proxy, service);
+  const { tracing, cluster } = tracer(proxy, service, surroundings);
   if (cluster !== undefined) clusters.push(cluster);
-  if (metrics !== undefined && unsupportedTls(metrics.tlsSettings) === undefined) {
-    const name = "dataproxy_metrics_service";
-    clusters.push(
-      dnsCluster(name, hostPort(`${name}.address`, metrics.address), connection(metrics)),
-    );
-    sinks.push(metricsSink(name));
+  const collector = (name: string, remote: RemoteService | undefined): boolean => {
+    if (!remote || unusable(remote.address, remote.tlsSettings, surroundings)) return false;
+    const target = targetOf(`${name}.address`, remote.address, surroundings);
+    clusters.push(dnsCluster(name, target, connection(remote)));
+    return true;
+  };
+  if (collector("dataproxy_metrics_service", proxy.dataproxyMetricsService)) {
+    sinks.push(metricsSink("dataproxy_metrics_service"));
   }
-  if (access !== undefined && unsupportedTls(access.tlsSettings) === undefined) {
-    const name = "dataproxy_accesslog_service";
-    clusters.push(
-      dnsCluster(name, hostPort(`${name}.address`, access.address), connection(access)),
-    );
+  collector("dataproxy_accesslog_service", proxy.dataproxyAccessLogService);
+  const statsd = proxy.statsdUdpAddress;
+  if (statsd !== "" && !unusable(statsd, undefined, surroundings)) {
+    sinks.push(statsdSink(statsd, surroundings));
   }
-  if (proxy.statsdUdpAddress !== "") sinks.push(statsdSink(proxy.statsdUdpAddress));
   return { clusters, tracing, sinks };
 }
 
 /** Returns the telemetry fields that this agent or this proxy does not support. */
-export function ineffectiveTelemetry(proxy: ProxyConfig): IneffectiveTelemetry {
+export function ineffectiveTelemetry(
+  proxy: ProxyConfig,
+  surroundings: Surroundings,
+): IneffectiveTelemetry {
   const ineffective = new Map<string, string>();
-  const kind = proxy.tracing?.tracer.case;
-  const set = (field: string, why: string | undefined): void => {
+  const chosen = tracerAddress(proxy);
+  const set = (field: string, address: string, tls?: ClientTLSSettings): void => {
+    const why = unusable(address, tls, surroundings);
     if (why !== undefined) ineffective.set(field, why);
   };
+  const kind = proxy.tracing?.tracer.case;
   if (kind === "lightstep" || kind === "openCensusAgent" || kind === "stackdriver") {
-    set(`tracing.${kind}`, "the proxy has no such tracer");
-  } else if (kind !== undefined) {
-    set("tracing.tlsSettings", unsupportedTls(proxy.tracing?.tlsSettings));
+    ineffective.set(`tracing.${kind}`, "the proxy has no such tracer");
+  } else if (chosen !== undefined) {
+    const field = chosen.address.startsWith(HOST_IP) ? chosen.field : "tracing.tlsSettings";
+    set(field, chosen.address, proxy.tracing?.tlsSettings);
   }
-  set("dataproxyMetricsService", unsupportedTls(proxy.dataproxyMetricsService?.tlsSettings));
-  set("dataproxyAccessLogService", unsupportedTls(proxy.dataproxyAccessLogService?.tlsSettings));
+  const { dataproxyMetricsService: metrics, dataproxyAccessLogService: access } = proxy;
+  if (metrics) set("dataproxyMetricsService", metrics.address, metrics.tlsSettings);
+  if (access) set("dataproxyAccessLogService", access.address, access.tlsSettings);
+  set("statsdUdpAddress", proxy.statsdUdpAddress);
   return ineffective;
 }
 
@@ -92,21 +124,32 @@ function connection({ tcpKeepalive: keepalive, tlsSettings }: RemoteService): Js
   };
 }
 
+/** The collector of traces; `undefined`: there is none that the proxy knows. */
+function tracerAddress(
+  { tracing, zipkinAddress }: ProxyConfig,
+):
+  | { readonly kind: "datadog" | "zipkin"; readonly field: string; readonly address: string }
+  | undefined {
+  const chosen = tracing?.tracer;
+  if (chosen?.case === "datadog") {
+    return { kind: "datadog", field: "tracing.datadog.address", address: chosen.value.address };
+  }
+  const address = chosen?.case === "zipkin" ? chosen.value.address : zipkinAddress;
+  return address === "" ? undefined : { kind: "zipkin", field: "tracing.zipkin.address", address };
+}
+
 function tracer(
   proxy: ProxyConfig,
   service: string,
+  surroundings: Surroundings,
 ): { tracing?: JsonObject; cluster?: JsonObject } {
   const tls = proxy.tracing?.tlsSettings;
-  if (unsupportedTls(tls) !== undefined) return {};
-  const chosen = proxy.tracing?.tracer;
-  const zipkin = chosen?.case === "zipkin" ? chosen.value.address : proxy.zipkinAddress;
-  if (chosen?.case === "datadog") {
+  const chosen = tracerAddress(proxy);
+  if (chosen === undefined || unusable(chosen.address, tls, surroundings)) return {};
+  const target = targetOf(chosen.field, chosen.address, surroundings);
+  if (chosen.kind === "datadog") {
     return {
-      cluster: dnsCluster(
-        "datadog_agent",
-        hostPort("tracing.datadog.address", chosen.value.address),
-        transportSocket(tls),
-      ),
+      cluster: dnsCluster("datadog_agent", target, transportSocket(tls)),
       tracing: http("datadog", {
         "@type": `${TRACE}DatadogConfig`,
         collector_cluster: "datadog_agent",
@@ -114,8 +157,6 @@ function tracer(
       }),
     };
   }
-  if (zipkin === "") return {};
-  const target = hostPort("tracing.zipkin.address", zipkin);
   return {
     cluster: dnsCluster("zipkin", target, {
       dns_refresh_rate: ZIPKIN_REFRESH,
@@ -148,14 +189,14 @@ function metricsSink(cluster: string): JsonObject {
 }
 
 /** The proxy does not resolve names here, so the address must be an IP address. */
-function statsdSink(address: string): JsonObject {
-  const { host, port } = hostPort("statsdUdpAddress", address);
+function statsdSink(address: string, surroundings: Surroundings): JsonObject {
+  const { host, port } = targetOf("statsdUdpAddress", address, surroundings);
   if (!isIp(host) && host !== "localhost") {
     throw new MeshError("agent-address", `statsdUdpAddress is ${address}, which is not ip:port`, {
       remedy: "Name the collector by its IP address.",
     });
   }
-  const ip = host === "localhost" ? "127.0.0.1" : host;
+  const ip = host === "localhost" ? loopbackOf(surroundings.families.first) : host;
   return {
     name: "envoy.stat_sinks.statsd",
     typed_config: {
@@ -163,6 +204,17 @@ function statsdSink(address: string): JsonObject {
       address: { socket_address: { protocol: "UDP", address: ip, port_value: port } },
     },
   };
+}
+
+/** A destination: `$(HOST_IP):port` is a port of the node. */
+function targetOf(
+  field: string,
+  address: string,
+  { hostIp = "", families }: Surroundings,
+): { host: string; port: number; families: Families } {
+  const host = hostIp.includes(":") ? `[${hostIp}]` : hostIp;
+  const named = address.startsWith(HOST_IP) ? host + address.slice(HOST_IP.length) : address;
+  return { ...hostPort(field, named), families };
 }
 
 /**

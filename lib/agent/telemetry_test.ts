@@ -11,7 +11,10 @@ function keptAlive(tcpKeepalive: NonNullable<Service>["tcpKeepalive"]): unknown[
     dataproxyMetricsService: service,
     dataproxyAccessLogService: service,
   });
-  return telemetryOf(config, "own").clusters.map((one) => one.upstream_connection_options);
+  return telemetryOf(config, "own", {
+    families: { first: 4, both: false },
+    hostIp: undefined,
+  }).clusters.map((one) => one.upstream_connection_options);
 }
 
 Deno.test("connections to services of metrics and logs are kept alive as the proxy's configuration says", () => {

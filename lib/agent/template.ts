@@ -5,21 +5,27 @@
  */
 import { MeshError, messageOf, printable } from "../base/mod.ts";
 import type { JsonObject, JsonValue } from "../proto/mod.ts";
+import { readYaml } from "../text/mod.ts";
 
 const PLACEHOLDER = /\{\{-?\s*(.*?)\s*-?\}\}/g;
 /** Longest part of the engine's message that is shown. */
 const MAX_MESSAGE = 200;
 const NAME = /^\.([A-Za-z_][A-Za-z0-9_.]*)$/;
 
+/** The format of a template's result, by which Envoy reads the file: the ending of its name. */
+export function formatOf(file: string): "json" | "yaml" {
+  return /\.ya?ml(\.tmpl)?$/.test(file) ? "yaml" : "json";
+}
+
 /**
- * Fills a template and checks that the result is a JSON object, because Envoy reads it by its ending
- * as JSON.
+ * Fills a template and checks that the result is an object, in JSON or in YAML by the ending of the
+ * template's name.
  *
- * @param file used only in errors
  * @throws MeshError `bootstrap-template`, with the line where one is known
  */
 export function fillTemplate(template: string, values: JsonObject, file: string): string {
   const text = filled(template, values, file);
+  if (formatOf(file) === "yaml") return checkYaml(text, file);
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -28,6 +34,22 @@ export function fillTemplate(template: string, values: JsonObject, file: string)
   }
   if (typeof content === "object" && content !== null && !Array.isArray(content)) return text;
   throw notJson(file, "is JSON, but not an object");
+}
+
+function checkYaml(text: string, file: string): string {
+  const [first, ...more] = readYaml(text);
+  const { document, problem } = first ?? {};
+  if (problem) throw notYaml(file, `is not YAML: ${shortened(problem.message)}`);
+  if (more.length > 0) throw notYaml(file, "has several documents");
+  const content = document?.value;
+  if (typeof content === "object" && content !== null && !Array.isArray(content)) return text;
+  throw notYaml(file, "is YAML, but not an object");
+}
+
+function notYaml(file: string, fault: string): MeshError {
+  return new MeshError("bootstrap-template", `${file}: with its values filled in, it ${fault}`, {
+    remedy: "Write Envoy's bootstrap in YAML.",
+  });
 }
 
 /** The engine's message contains a part of the text, which may be long or have line breaks. */

@@ -15,6 +15,7 @@ export interface AgentEnv {
   readonly podName: string | undefined;
   readonly podNamespace: string | undefined;
   readonly instanceIp: string | undefined;
+  readonly hostIp: string | undefined;
   readonly serviceAccount: string | undefined;
   /** Undefined if it is not set: the daemon then uses its own. */
   readonly clusterId: string | undefined;
@@ -85,6 +86,7 @@ export function readEnv(): AgentEnv {
     podName: v.podName.get(),
     podNamespace: v.podNamespace.get(),
     instanceIp: v.instanceIp.get(),
+    hostIp: v.hostIp.get(),
     serviceAccount: v.serviceAccount.get(),
     clusterId: v.clusterId.isSet() ? v.clusterId.get() : undefined,
     proxyConfig: v.proxyConfig.get(),

@@ -27,6 +27,41 @@ const CASES: Readonly<Record<string, TestSettings>> = {
     },
     environ: { MESH_DUAL_STACK: "true" },
   },
+  "both address families, IPv6 first, and local metrics": {
+    addresses: {
+      ips: ["2001:db8::1", "10.0.0.1"],
+      ipv6Only: false,
+      both: true,
+      loopbackOnly: false,
+    },
+    environ: {
+      MESH_DUAL_STACK: "true",
+      METRICS_LOCALHOST_ACCESS_ONLY: "true",
+      HOST_IP: "2001:db8::9",
+    },
+    proxy: {
+      tracing: { tracer: { case: "datadog", value: { address: "$(HOST_IP):8126" } } },
+      dataproxyMetricsService: { address: "metrics.example:15000" },
+      statsdUdpAddress: "$(HOST_IP):9125",
+    },
+  },
+  "load reporting, expressions by dots, a limit of connections, FIPS 140-2": {
+    environ: {
+      MESH_META_LOAD_STATS_CONFIG_JSON: JSON.stringify({
+        api_type: "GRPC",
+        transport_api_version: "V3",
+        grpc_services: [{ envoy_grpc: { cluster_name: "xds-grpc" } }],
+      }),
+      ENABLE_DELIMITED_STATS_TAG_REGEX: "false",
+      COMPLIANCE_POLICY: "fips-140-2",
+    },
+    proxy: {
+      runtimeValues: {
+        "overload.global_downstream_max_connections": "100",
+        "re2.max_program_size.error_level": "",
+      },
+    },
+  },
   "zipkin, statsd, metrics and access log services, runtime values": {
     proxy: {
       tracing: { tracer: { case: "zipkin", value: { address: "zipkin.example:9411" } } },

@@ -12,6 +12,7 @@ export const WORKLOAD_VARIABLES: {
   readonly podName: EnvVar<string | undefined>;
   readonly podNamespace: EnvVar<string | undefined>;
   readonly instanceIp: EnvVar<string | undefined>;
+  readonly hostIp: EnvVar<string | undefined>;
   readonly serviceAccount: EnvVar<string | undefined>;
   readonly clusterId: EnvVar<string>;
   readonly dualStack: EnvVar<boolean>;
@@ -38,6 +39,12 @@ export const WORKLOAD_VARIABLES: {
     name: "INSTANCE_IP",
     type: "string",
     doc: "First address of the workload; by default an address of the network interfaces.",
+    readers,
+  }),
+  hostIp: declareEnv({
+    name: "HOST_IP",
+    type: "string",
+    doc: "Address of the node, for `$(HOST_IP)` in addresses of collectors.",
     readers,
   }),
   serviceAccount: declareEnv({
