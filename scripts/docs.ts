@@ -7,7 +7,7 @@
 import { fromFileUrl } from "./paths.ts";
 
 /** The scripts, each of which takes `--check`. */
-const SCRIPTS = ["environment.ts", "reference.ts", "interception_page.ts"];
+const SCRIPTS = ["environment.ts", "reference.ts", "interception_page.ts", "objects_page.ts"];
 
 if (import.meta.main) {
   let status = 0;

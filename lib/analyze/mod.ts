@@ -33,6 +33,8 @@ export {
   selectMessages,
   type Suppression,
 } from "./selection.ts";
+export { INEFFECTIVE_KEYS, type IneffectiveKey } from "./documents/ineffective_keys.ts";
+export { ANNOTATIONS, type KnownAnnotation } from "./documents/annotation_table.ts";
 export { ABSENT_CODES, type AbsentCode } from "./absent_codes.ts";
 export { analyzerList } from "./list.ts";
 export { jsonReport, type Report, textReport } from "./report.ts";

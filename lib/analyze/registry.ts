@@ -60,7 +60,6 @@ export const ANALYZERS: readonly Analyzer[] = ([
 
 /** All analyzers of documents, by name. */
 export const DOCUMENT_ANALYZERS: readonly DocumentAnalyzer[] = Object.values(documents)
-  .filter((one): one is DocumentAnalyzer => "analyze" in one)
   .toSorted((a, b) => a.name < b.name ? -1 : 1);
 
 /** Kinds with an analyzer, each with its analyzers. */

@@ -89,3 +89,9 @@ for (const [annotation, value, found, { pod = {}, values } = {}] of CASES) {
     assert.ok(!plain.includes(found), plain);
   });
 }
+
+Deno.test("the annotation sidecar.mesh.io/status says what was added", () => {
+  const status = injectedPod().metadata?.annotations?.["sidecar.mesh.io/status"] ?? "{}";
+  const { initContainers, containers } = JSON.parse(status) as Record<string, unknown>;
+  assert.deepEqual([initContainers, containers], [["mesh-init"], ["mesh-proxy"]]);
+});

@@ -14,7 +14,7 @@ export { GATEWAY_PORTS } from "./gateway_ports.ts";
 export { GATEWAY_SECRETS } from "./gateway_secrets.ts";
 export { GATEWAY_SELECTORS } from "./gateway_selectors.ts";
 export { IMAGE_AUTO } from "./image_auto.ts";
-export { INEFFECTIVE_KEYS, INEFFECTIVE_METADATA, type IneffectiveKey } from "./ineffective_keys.ts";
+export { INEFFECTIVE_METADATA } from "./ineffective_keys.ts";
 export { INJECTED_IMAGE } from "./injected_image.ts";
 export { INJECTION } from "./injection.ts";
 export { KEY_SET_FETCHES } from "./key_set_fetches.ts";

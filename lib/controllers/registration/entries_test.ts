@@ -165,3 +165,10 @@ Deno.test("the condition of the health replaces only its own type", () => {
     "1970-01-01T00:00:03.000Z",
   ]);
 });
+
+Deno.test("the annotations of an entry name the daemon and the time of the connection", () => {
+  const [write] = changesOf([registered()], []).writes;
+  const text = JSON.stringify(write);
+  assert.ok(text.includes(`"mesh.io/workloadController":"me"`), text);
+  assert.ok(text.includes(`"mesh.io/connectedAt":"${time(SINCE)}"`), text);
+});

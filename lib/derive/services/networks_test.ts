@@ -74,3 +74,20 @@ for (const [name, facts, expected] of CASES) {
 Deno.test("a network that names an unknown Service has no gateway", () => {
   assert.deepEqual(gatewaysOf({}, "unknown.shop.svc.cluster.local"), []);
 });
+
+Deno.test("a Service with the label of a network is its gateway, at the port of its label", () => {
+  const gateways = (labels: Record<string, string>) => {
+    const mesh = meshOf("");
+    const [object] = objectsOf(SERVICE) as ConfigObject<ServiceEntry>[];
+    const service = serviceFacts({ externalAddresses: ["192.0.2.1"] });
+    const meta = { ...object!.meta, labels: { "topology.mesh.io/network": "n2", ...labels } };
+    mesh.graph.transaction((tx) => {
+      tx.set(mesh.tables.serviceEntries, objectKey(meta), { ...object!, meta, service });
+    });
+    const found = mesh.graph.peek(mesh.networks.all, "").gateways.get("n2") ?? [];
+    return found.map(({ address, port }) => `${address}:${port}`);
+  };
+  assert.deepEqual(gateways({}), ["192.0.2.1:15443"]);
+  assert.deepEqual(gateways({ "networking.mesh.io/gatewayPort": "443" }), ["192.0.2.1:443"]);
+  assert.deepEqual(gateways({ "networking.mesh.io/gatewayPort": "none" }), []);
+});
