@@ -12,8 +12,11 @@ export interface TcpBackend extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Starts a TCP backend on loopback. */
-export async function startTcpBackend(name: string): Promise<TcpBackend> {
+/** Starts a TCP backend, on a free port of loopback unless an address is given. */
+export async function startTcpBackend(
+  name: string,
+  at: { readonly host: string; readonly port: number } = { host: "127.0.0.1", port: 0 },
+): Promise<TcpBackend> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
@@ -22,7 +25,7 @@ export async function startTcpBackend(name: string): Promise<TcpBackend> {
     socket.write(`${name}\n`);
     socket.pipe(socket);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(at);
   await once(server, "listening");
   return {
     name,

@@ -102,8 +102,8 @@ export async function makeNetwork(capture?: Capture): Promise<Network> {
   }
 }
 
-/** Applies the rules of `mesh-iptables`. */
-async function redirect(name: string, capture: Capture): Promise<void> {
+/** Applies the rules of `mesh-iptables` to a namespace. */
+export async function redirect(name: string, capture: Capture): Promise<void> {
   const argv = ["mesh-iptables", "--log_output_level=all:none", `--network-namespace=${name}`]
     .concat("-m", capture, "-b", "*", "-i", "*", "-u", `${PROXY_GROUP}`, "-g", `${PROXY_GROUP}`);
   let said = "";
