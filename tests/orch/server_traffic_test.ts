@@ -229,7 +229,7 @@ clusterTest(
       await greets(near, meshed.address, 5432, "meshed");
     });
 
-    await t.step("no greeting is held back by detection of the protocol", async () => {
+    await t.step("a server that speaks first is heard on a port without a protocol", async () => {
       await greets(near, await vip("mysql"), 3306, "meshed");
     });
 

@@ -42,7 +42,7 @@ export async function makeBridge(): Promise<Bridge> {
   return { name, address, [Symbol.asyncDispose]: dispose };
 }
 
-/** What runs in a pod. */
+/** The programs of a pod. */
 export interface CapturedPodOptions {
   readonly name: string;
   /** The last byte of its address, 1 to 99. */
