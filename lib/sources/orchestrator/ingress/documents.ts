@@ -8,7 +8,8 @@ import { objectKey } from "../../../model/mod.ts";
 import type { Ingress, IngressClass } from "./api.ts";
 import {
   gatewayOf,
-  hostsOf,
+  hosted,
+  type HostedIngress,
   type IngressDocument,
   type IngressReads,
   isOurs,
@@ -48,7 +49,7 @@ export function createIngressDocuments(): IngressDocuments {
 class Documents implements IngressDocuments {
   readonly #all = new Map<string, Ingress>();
   /** Those that are for the mesh. */
-  readonly #ours = new Map<string, Ingress>();
+  readonly #ours = new Map<string, HostedIngress>();
   readonly #byHost = groups();
   readonly #byService = groups();
   readonly #byClass = groups();
@@ -73,7 +74,7 @@ class Documents implements IngressDocuments {
 
   changedService(service: string): void {
     for (const key of this.#byService.of(service)) {
-      for (const host of hostsOf(this.#ours.get(key)!)) this.#hosts.add(host);
+      for (const host of this.#ours.get(key)!.hosts.keys()) this.#hosts.add(host);
     }
   }
 
@@ -106,19 +107,20 @@ class Documents implements IngressDocuments {
   }
 
   #leave(key: string): void {
-    const ingress = this.#ours.get(key);
-    if (ingress === undefined) return;
+    const left = this.#ours.get(key);
+    if (left === undefined) return;
     this.#ours.delete(key);
-    for (const host of hostsOf(ingress)) {
+    for (const host of left.hosts.keys()) {
       this.#byHost.remove(host, key);
       this.#hosts.add(host);
     }
-    for (const service of portedServices(ingress)) this.#byService.remove(service, key);
+    for (const service of portedServices(left.ingress)) this.#byService.remove(service, key);
   }
 
   #enter(key: string, ingress: Ingress): void {
-    this.#ours.set(key, ingress);
-    for (const host of hostsOf(ingress)) {
+    const entered = hosted(ingress);
+    this.#ours.set(key, entered);
+    for (const host of entered.hosts.keys()) {
       this.#byHost.add(host, key);
       this.#hosts.add(host);
     }

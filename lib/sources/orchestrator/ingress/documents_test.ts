@@ -60,6 +60,20 @@ Deno.test("an event translates what it concerns, of 1,000 Ingress objects", () =
   }
 });
 
+Deno.test("an Ingress of 5,000 hosts is translated in time", () => {
+  const documents = createIngressDocuments();
+  const backend = { service: { name: "web", port: { number: 80 } } };
+  const rules = Array.from({ length: 5_000 }, (_, i) => ({
+    host: `h${i}.test`,
+    http: { paths: [{ path: "/", backend }] },
+  }));
+  documents.set({ metadata: { name: "wide", namespace: "shop" }, spec: { rules } });
+  const started = performance.now();
+  assert.equal(documents.translate(surroundings()).size, 5_001);
+  // Comparing all with all would take minutes.
+  assert.ok(performance.now() - started < 5_000);
+});
+
 const backends = fc.record({
   service: fc.record({
     name: fc.constantFrom("a", "b"),

@@ -77,31 +77,56 @@ interface Route {
 /** The surroundings of Ingress objects that the translation of one document reads. */
 export type IngressReads = Pick<IngressInput, "settings" | "portOf">;
 
+/** An Ingress with its paths by host. */
+export interface HostedIngress {
+  readonly ingress: Ingress;
+  /** By host; `*` for rules without a host and the default backend. */
+  readonly hosts: ReadonlyMap<string, HostPart>;
+}
+
+/** The part of an Ingress that is about one host. */
+interface HostPart {
+  /** The default backend is one without a path. */
+  readonly paths: readonly IngressPath[];
+  /**
+   * The part of a name that stands for the host. It differs for the hosts of an Ingress (`a.b` and
+   * `a-b`), and sorts wildcards before other hosts: of equal age, their rules come first.
+   */
+  readonly prefix: string;
+}
+
+/** Sorts the paths of an Ingress by host. */
+export function hosted(ingress: Ingress): HostedIngress {
+  const { rules = [], defaultBackend } = ingress.spec ?? {};
+  const paths = new Map<string, IngressPath[]>();
+  const add = (host: string, more: readonly IngressPath[]): void => {
+    const known = paths.get(host);
+    if (known === undefined) paths.set(host, [...more]);
+    else known.push(...more);
+  };
+  for (const { host = "", http } of rules) add(host || "*", http?.paths ?? []);
+  if (defaultBackend !== undefined) add("*", [{ backend: defaultBackend }]);
+  const taken = new Map<string, number>();
+  const hosts = new Map([...paths].map(([host, own]) => {
+    const plain = host.replace("*", "0-wildcard").replaceAll(".", "-");
+    const number = (taken.get(plain) ?? 0) + 1;
+    taken.set(plain, number);
+    return [host, { paths: own, prefix: number === 1 ? plain : `${plain}-${number}` }];
+  }));
+  return { ingress, hosts };
+}
+
 /** The documents: a Gateway for each Ingress, and a VirtualService for each host. */
 export function ingressDocuments(input: IngressInput): IngressDocument[] {
   const { classes, settings } = input;
-  const ours = input.ingresses.filter((one) => isOurs(one, classes, settings));
-  const hosts = new Set(ours.flatMap(hostsOf));
+  const ours = input.ingresses.filter((one) => isOurs(one, classes, settings)).map(hosted);
+  const hosts = new Set(ours.flatMap((one) => [...one.hosts.keys()]));
   return [
-    ...ours.map((ingress) => gatewayOf(ingress, settings)),
+    ...ours.map(({ ingress }) => gatewayOf(ingress, settings)),
     ...[...hosts].flatMap((host) =>
-      virtualServiceOf(input, host, ours.filter((one) => hostsOf(one).includes(host))) ?? []
+      virtualServiceOf(input, host, ours.filter((one) => one.hosts.has(host))) ?? []
     ),
   ];
-}
-
-/** The hosts of an Ingress, each once; `*` for rules without a host and the default backend. */
-export function hostsOf({ spec }: Ingress): string[] {
-  const hosts = (spec?.rules ?? []).map(({ host = "" }) => host || "*");
-  return [...new Set(spec?.defaultBackend === undefined ? hosts : [...hosts, "*"])];
-}
-
-/** The paths of an Ingress for a host; the default backend is one without a path. */
-function pathsOf({ spec }: Ingress, host: string): IngressPath[] {
-  const paths = (spec?.rules ?? []).filter((rule) => (rule.host || "*") === host)
-    .flatMap(({ http }) => http?.paths ?? []);
-  const backend = spec?.defaultBackend;
-  return host === "*" && backend !== undefined ? [...paths, { backend }] : paths;
 }
 
 /** The Services, `namespace/name`, whose ports an Ingress names. */
@@ -115,9 +140,10 @@ export function portedServices({ metadata, spec }: Ingress): string[] {
   return [...new Set(names)].map((name) => objectKey({ namespace, name }));
 }
 
-function byAge(a: Ingress, b: Ingress): number {
+/** Oldest first, then by name and namespace. */
+function byAge({ ingress: a }: HostedIngress, { ingress: b }: HostedIngress): number {
   const key = ({ metadata: { creationTimestamp = "", namespace, name } }: Ingress) =>
-    `${creationTimestamp} ${namespace}/${name}`;
+    `${creationTimestamp} ${name} ${namespace}`;
   return key(a) < key(b) ? -1 : 1;
 }
 
@@ -160,41 +186,30 @@ export function gatewaySelector({ ingressSelector, ingressService }: IngressSett
 export function virtualServiceOf(
   reads: IngressReads,
   host: string,
-  ingresses: readonly Ingress[],
+  ingresses: readonly HostedIngress[],
 ): IngressDocument | undefined {
   const sorted = [...ingresses].sort(byAge);
-  const [oldest] = sorted;
-  const routes = sorted.flatMap((ingress) =>
-    pathsOf(ingress, host).flatMap((path) => routesOf(reads, ingress, path))
+  const routes = sorted.flatMap(({ ingress, hosts }) =>
+    hosts.get(host)!.paths.flatMap((path) => routesOf(reads, ingress, path))
   );
+  const [oldest] = sorted;
   if (oldest === undefined || routes.length === 0) return undefined;
-  const { metadata } = oldest;
+  const { ingress: { metadata }, hosts } = oldest;
   return {
     apiVersion: "networking.mesh.io/v1",
     kind: "VirtualService",
     metadata: {
-      name: `${prefixOf(oldest, host)}-${metadata.name}-${SUFFIX}`,
+      name: `${hosts.get(host)!.prefix}-${metadata.name}-${SUFFIX}`,
       namespace: metadata.namespace!,
       annotations: { "internal.mesh.io/route-semantics": "ingress" },
       creationTimestamp: metadata.creationTimestamp,
     },
     spec: {
       hosts: [host],
-      gateways: [`${reads.settings.namespace}/${gatewayName(oldest)}`],
+      gateways: [`${reads.settings.namespace}/${gatewayName(oldest.ingress)}`],
       http: routes.sort(byMatch).map(({ http }) => http),
     },
   };
-}
-
-/**
- * The part of a name that stands for a host. It differs for the hosts of an Ingress (`a.b` and `a-b`),
- * and sorts wildcards before other hosts: of equal age, their rules come first.
- */
-function prefixOf(ingress: Ingress, host: string): string {
-  const plain = (name: string) => name.replace("*", "0-wildcard").replaceAll(".", "-");
-  const same = hostsOf(ingress).filter((other) => plain(other) === plain(host));
-  const at = same.indexOf(host);
-  return at === 0 ? plain(host) : `${plain(host)}-${at + 1}`;
 }
 
 /** The longest paths first, exact ones before prefixes of their length. */
