@@ -16,6 +16,7 @@ import { type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { make } from "../support/cluster_objects.ts";
 import { namedGateway, networkGateways, nodeLocalServices } from "./cases/near_services.ts";
+import { statusEvents } from "./cases/status_events.ts";
 import { unselectedPods } from "./cases/unselected_pods.ts";
 
 const SERVICE = { namespace: "default", name: "web" };
@@ -133,6 +134,10 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
       metadata: { labels: { "topology.kubernetes.io/region": "r9" } },
     });
     await shows(daemon, "v7", "r9");
+  });
+
+  await t.step("heartbeats and other fields of a status change nothing", async () => {
+    await statusEvents(client, daemon, { node: "n1", pod: "web-2" });
   });
 
   await t.step("the object is a Service in views, and its events are counted", async () => {

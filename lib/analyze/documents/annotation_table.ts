@@ -36,6 +36,12 @@ const MODE = (value: string) =>
     ? undefined
     : `"${value}" is none of REDIRECT, TPROXY, NONE`;
 
+/** Another value counts as none. */
+const NEAR = (value: string) =>
+  ["PreferClose", "PreferSameZone", "PreferSameNode"].includes(value)
+    ? undefined
+    : `"${value}" is none of PreferClose, PreferSameZone, PreferSameNode`;
+
 const POD = ["Pod"];
 const SERVICE = ["Service"];
 const READINESS = "readiness.status.sidecar.mesh.io/";
@@ -59,7 +65,9 @@ const ROWS: readonly Row[] = [
   ["kubernetes.io/", "ingress.class", ["Ingress"], { alpha: false }],
   ["networking.mesh.io/", "exportTo", SERVICE],
   ["networking.mesh.io/", "service-type", ["Gateway"]],
-  ["networking.mesh.io/", "traffic-distribution", ["Namespace", "Service", "ServiceEntry"]],
+  ["networking.mesh.io/", "traffic-distribution", ["Namespace", "Service", "ServiceEntry"], {
+    fault: NEAR,
+  }],
   ["prometheus.mesh.io/", "merge-metrics", POD],
   ["proxy.mesh.io/", "config", POD, { alpha: false }],
   ["proxy.mesh.io/", "overrides", POD],
