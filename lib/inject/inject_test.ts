@@ -83,6 +83,13 @@ Deno.test("a pod gets a proxy, and its probes go through the agent", () => {
   assert.equal(pod.metadata?.annotations?.["prometheus.io/port"], "15020");
 });
 
+Deno.test("a label of the pod names its workload, and its owner stays", () => {
+  const labels = { ...POD.metadata?.labels, "service.mesh.io/workload-name": "mine" };
+  const pod = injectPod({ ...POD, metadata: { ...POD.metadata, labels } }, input());
+  assert.equal(variable(pod, "MESH_META_WORKLOAD_NAME"), "mine");
+  assert.match(variable(pod, "MESH_META_OWNER")!, /\/deployments\/web$/);
+});
+
 Deno.test("PROXY_CONFIG: mesh defaults, then ProxyConfig objects, then the annotation", () => {
   const mesh = defaultMeshConfig();
   mesh.defaultConfig!.concurrency = 1;

@@ -99,7 +99,7 @@ export const WORKLOAD_ENV: string = `    - name: PROXY_CONFIG
     {{- end }}
     {{- with .DeploymentMeta.Name }}
     - name: MESH_META_WORKLOAD_NAME
-      value: {{ quote . }}
+      value: {{ index $.ObjectMeta.Labels "service.mesh.io/workload-name" | default . | quote }}
     {{- if $.TypeMeta.APIVersion }}
     - name: MESH_META_OWNER
       value: {{ printf "kubernetes://apis/%s/namespaces/%s/%ss/%s" $.TypeMeta.APIVersion ($.DeploymentMeta.Namespace | default "default") (lower $.TypeMeta.Kind) . | quote }}

@@ -140,7 +140,8 @@ const TEMPLATE_HASHES = ["pod-template-hash", "rollouts-pod-template-hash"];
 
 /**
  * The name of a pod's workload: that of its controller, without the suffix of a Deployment's or
- * Rollout's ReplicaSet and of a CronJob's Job; a pod without a controller is its own workload.
+ * Rollout's ReplicaSet and of a CronJob's Job, or that of the DeploymentConfig behind it; a pod without
+ * a controller is its own workload.
  */
 function workloadOf({ name, labels, ownerReferences }: ListItem["metadata"]): string {
   const owner = ownerReferences?.find(({ controller }) => controller === true);
@@ -148,6 +149,9 @@ function workloadOf({ name, labels, ownerReferences }: ListItem["metadata"]): st
   const suffix = TEMPLATE_HASHES.map((label) => `-${labels?.[label]}`)
     .find((one) => owner.kind === "ReplicaSet" && owner.name.endsWith(one));
   if (suffix !== undefined) return owner.name.slice(0, -suffix.length);
+  if (owner.kind === "ReplicationController" && labels?.deploymentconfig) {
+    return labels.deploymentconfig;
+  }
   // A CronJob names its Jobs by the minute of their start, in 8 to 11 digits.
   return owner.kind === "Job" ? owner.name.replace(/-\d{8,11}$/, "") : owner.name;
 }

@@ -234,6 +234,7 @@ Deno.test("the workload of a pod is its controller, a Deployment by its ReplicaS
   assert.equal(workload("ReplicaSet", "web-5d8"), "web-5d8");
   assert.equal(workload("ReplicaSet", "web-5d8", { "rollouts-pod-template-hash": "5d8" }), "web");
   assert.equal(workload("ReplicaSet", "x-1", { "service.mesh.io/workload-name": "mine" }), "mine");
+  assert.equal(workload("ReplicationController", "web-1", { deploymentconfig: "web" }), "web");
   assert.equal(workload("Job", "backup-28123456"), "backup");
   assert.equal(workload("StatefulSet", "db"), "db");
 });
