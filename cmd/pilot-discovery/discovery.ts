@@ -92,7 +92,7 @@ export async function discovery(
   }, stack);
   const { fail, check } = lateFailures(stopping);
   const webhooks = await openWebhooks(
-    { options, sources, identity, proxySettings: settingsOfPods(engine), fail },
+    { options, sources, identity, ...webhookFacts(engine, readiness), fail },
     stack,
   );
   const xds: XdsServer = createServer(engine, {
@@ -143,8 +143,14 @@ function lateFailures(stopping: AbortController) {
   };
 }
 
-function settingsOfPods({ pipeline: { mesh } }: Engine): WebhooksInput["proxySettings"] {
-  return (pod) => proxySettings(mesh, { role: "sidecar", ...pod });
+function webhookFacts(
+  { pipeline: { mesh } }: Engine,
+  readiness: Readiness,
+): Pick<WebhooksInput, "isReady" | "proxySettings"> {
+  return {
+    proxySettings: (pod) => proxySettings(mesh, { role: "sidecar", ...pod }),
+    isReady: () => readiness.isReady(),
+  };
 }
 
 function createServer(

@@ -45,6 +45,8 @@ export interface WebhooksInput {
   readonly identity: Pick<Identity, "tls">;
   /** The settings of ProxyConfig objects for a pod. */
   readonly proxySettings: InjectionSettings["proxySettings"];
+  /** The answer of `/ready`. */
+  readonly isReady: () => boolean;
   /** Ends the daemon with an error of a listener that was opened later. */
   readonly fail: (error: unknown) => void;
 }
@@ -67,8 +69,8 @@ export async function openWebhooks(
   input: WebhooksInput,
   stack: AsyncDisposableStack,
 ): Promise<Webhooks> {
-  const { options, sources: { client, mesh, tags }, identity: { tls }, proxySettings, fail } =
-    input;
+  const { options, sources: { client, mesh, tags }, identity: { tls }, proxySettings } = input;
+  const { isReady, fail } = input;
   const { httpsAddr: address, given } = options;
   if (address === "") return { notes: [] };
   const isGiven = given.has("httpsAddr");
@@ -91,7 +93,7 @@ export async function openWebhooks(
     injection,
     revision,
     tags: () => tags?.current() ?? NO_TAGS,
-    isReady: () => true,
+    isReady,
   };
   await serve({ address, tls, fail, answer: (request) => answerPath(request, paths) }, stack);
   if (client !== undefined) stack.use(keepConfigurations({ client, tls, options }));

@@ -19,10 +19,10 @@ function optionsOf(...args: string[]) {
 const proxySettings = () => create(ProxyConfigSchema);
 const sources = { client: undefined, mesh: defaultMeshConfig, tags: undefined };
 
-/** The status of `/inject` with an empty body. */
-function statusOf(port: number, ca: string): Promise<number | undefined> {
+/** The status of a request with an empty body. */
+function statusOf(port: number, ca: string, path = "/inject"): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const options = { host: "localhost", port, path: "/inject", method: "POST", ca, agent: false };
+    const options = { host: "localhost", port, path, method: "POST", ca, agent: false };
     const sent = request(options, (response) => {
       response.resume();
       response.on("end", () => resolve(response.statusCode));
@@ -44,6 +44,7 @@ Deno.test(withCertificates("INJECT_ENABLED answers requests for injection", asyn
     clientCa: () => ca,
     onChange: () => {},
   };
+  let isReady = true;
   for (const [value, status] of [["true", 400], ["false", 404]] as const) {
     using _ = useEnvironment({ INJECT_ENABLED: value });
     await using stack = new AsyncDisposableStack();
@@ -54,6 +55,7 @@ Deno.test(withCertificates("INJECT_ENABLED answers requests for injection", asyn
       sources,
       identity: { tls },
       proxySettings,
+      isReady: () => isReady,
       fail: assert.ifError,
     }, stack);
     assert.deepEqual(notes, []);
@@ -62,6 +64,10 @@ Deno.test(withCertificates("INJECT_ENABLED answers requests for injection", asyn
       value === "true",
     );
     assert.equal(await statusOf(port, ca), status);
+    for (const ready of [200, 503]) {
+      isReady = ready === 200;
+      assert.equal(await statusOf(port, ca, "/ready"), ready);
+    }
   }
   await Deno.remove(dir, { recursive: true });
 }));
@@ -72,6 +78,7 @@ Deno.test("a listener that cannot be used is refused when it is asked for, and n
   const open = (...args: string[]) =>
     openWebhooks({
       ...{ options: optionsOf(...args), sources, identity, proxySettings },
+      isReady: () => true,
       fail: assert.ifError,
     }, stack);
   await assert.rejects(open("--httpsAddr=:15017"), /there is no certificate for this listener/);

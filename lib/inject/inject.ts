@@ -27,7 +27,7 @@ import {
   PROXY_CONTAINER,
   proxyOf,
 } from "./objects.ts";
-import { namespaceIds, OPENSHIFT, withoutPlatformIds } from "./openshift.ts";
+import { isOpenshift, namespaceIds, withoutPlatformIds } from "./openshift.ts";
 import { ordered } from "./order.ts";
 import { hasAgent, rewriteProbes, withEarlierProbes } from "./probes.ts";
 import { renderPod } from "./render.ts";
@@ -84,8 +84,8 @@ export function injectPod(given: Pod, input: InjectionInput): Pod {
   }
   checkSize(given);
   checkAnnotations(given);
-  const isOpenshift = input.platform === OPENSHIFT;
-  const pod = isOpenshift ? withoutPlatformIds(given) : given;
+  const hasRanges = isOpenshift(input.platform, input.config.values);
+  const pod = hasRanges ? withoutPlatformIds(given) : given;
   const { config, revision } = input;
   const dataInput: DataInput = {
     mesh: input.mesh,
@@ -93,7 +93,7 @@ export function injectPod(given: Pod, input: InjectionInput): Pod {
     values: config.values,
     revision,
     compliancePolicy: input.compliancePolicy,
-    ids: namespaceIds(isOpenshift ? input.namespaceAnnotations ?? {} : {}),
+    ids: namespaceIds(hasRanges ? input.namespaceAnnotations ?? {} : {}),
   };
   const { data, proxy } = podData(stripped(pod), input.workload, dataInput);
   const functions = injectionFunctions(variablesOf(input));

@@ -20,8 +20,9 @@ export {
   mergeValues,
   parseInjectionConfig,
 } from "./config.ts";
+export { valuesIn } from "./bounds.ts";
 export { type InjectionInput, injectPod, templatesOf } from "./inject.ts";
-export { OPENSHIFT } from "./openshift.ts";
+export { isOpenshift } from "./openshift.ts";
 export { type InjectedObject, injectObject } from "./workloads.ts";
 export { jsonPatch, type PatchOperation } from "./patch.ts";
 export type { Container, EnvEntry, Json, Pod, PodMeta, PodSpec } from "./objects.ts";

@@ -15,7 +15,13 @@ import {
 import { isMap } from "./template/mod.ts";
 
 /** The platform, as the variable `PLATFORM` of the daemon names it. */
-export const OPENSHIFT = "openshift";
+const OPENSHIFT = "openshift";
+
+/** Reports if a cluster is of the platform: by the daemon's variable, or by the value `global.platform`. */
+export function isOpenshift(platform: string | undefined, values: Json): boolean {
+  const global = isMap(values.global) ? values.global : {};
+  return platform === OPENSHIFT || global.platform === OPENSHIFT;
+}
 
 const UID_RANGE = "openshift.io/sa.scc.uid-range";
 const GROUPS = "openshift.io/sa.scc.supplemental-groups";

@@ -179,12 +179,13 @@ for (const [ranges, user, group] of RANGES) {
     const namespaceAnnotations = Object.fromEntries(
       Object.entries(ranges).map(([name, value]) => [`openshift.io/${name}`, value]),
     );
-    const ids = (platform: string) => {
-      const pod = injectedPod({}, { platform, namespaceAnnotations });
+    const ids = (platform: string, more: Partial<InjectionInput> = {}) => {
+      const pod = injectedPod({}, { platform, namespaceAnnotations, ...more });
       const context = pod.spec!.containers[1]!.securityContext as Record<string, unknown>;
       return [context.runAsUser, context.runAsGroup];
     };
     assert.deepEqual(ids("openshift"), [user, group]);
+    assert.deepEqual(ids("", withValues({ global: { platform: "openshift" } })), [user, group]);
     assert.deepEqual(ids(""), [1337, 1337], "on other platforms the annotations mean nothing");
   });
 }

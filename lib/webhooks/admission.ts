@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { valuesIn } from "../inject/mod.ts";
 import { isPlainObject } from "./json.ts";
 
 /** A request of the API server. */
@@ -45,6 +46,9 @@ export interface WebhookRequest {
 /** Groups and versions of the reviews that are answered, each in its own version. */
 const VERSIONS = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
 
+/** Values in a review, roughly: reading more takes longer than the daemon may stand still. */
+const MAX_VALUES = 500_000;
+
 /** Longest text of a warning, in characters: the API server cuts longer ones. */
 const WARNING_LENGTH = 256;
 
@@ -61,6 +65,9 @@ export async function answerReview(
   const [type] = contentType.split(";");
   if (type?.trim().toLowerCase() !== "application/json") {
     return { status: 415, text: "invalid Content-Type, want `application/json`" };
+  }
+  if (valuesIn(body) > MAX_VALUES) {
+    return { status: 413, text: `the body has more than ${MAX_VALUES} values` };
   }
   let review: unknown;
   try {
@@ -122,7 +129,5 @@ function shortened(text: string): string {
 }
 
 function base64(text: string): string {
-  return btoa(
-    Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""),
-  );
+  return new TextEncoder().encode(text).toBase64();
 }

@@ -8,8 +8,8 @@ import {
   decide,
   type InjectionConfig,
   injectPod,
+  isOpenshift,
   jsonPatch,
-  OPENSHIFT,
   type Pod,
   workloadOf,
 } from "../inject/mod.ts";
@@ -45,7 +45,7 @@ export interface InjectionSettings {
   readonly revision: string;
   readonly nativeSidecars: NativeSidecars;
   readonly compliancePolicy: string;
-  /** The variable `PLATFORM`. */
+  /** The variable `PLATFORM`; the value `global.platform` of the templates counts, too. */
   readonly platform: string;
   /** Annotations of a namespace; asked only where a platform keeps user ids in them. */
   readonly namespaceAnnotations: (name: string) => Promise<Readonly<Record<string, string>>>;
@@ -130,7 +130,10 @@ export async function answerInjection(
 }
 
 async function annotationsOf(namespace: string, settings: InjectionSettings) {
-  return settings.platform !== OPENSHIFT ? {} : await settings.namespaceAnnotations(namespace);
+  const { platform } = settings;
+  return !isOpenshift(platform, settings.config().values)
+    ? {}
+    : await settings.namespaceAnnotations(namespace);
 }
 
 /** The message of an error with its remedy. Texts of the runtime are for the log alone. */

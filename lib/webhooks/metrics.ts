@@ -29,6 +29,12 @@ export const injectionSeconds: Histogram = histogram({
   buckets: [.1, 1, 3, 5, 10, 20, 30, 60],
 });
 
+export const refusedRequests: Counter = counter({
+  name: "mesh_webhook_refused_requests_total",
+  help: "Connections and requests that the webhook listener refused or closed, by reason.",
+  labels: ["reason"],
+});
+
 const RESOURCE = ["group", "version", "resource"];
 export const validationPasses: Counter = counter({
   name: "galley_validation_passed",

@@ -6,21 +6,27 @@
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
+import type { Socket } from "node:net";
 import { MeshError, messageOf } from "../base/mod.ts";
-import { scope } from "../log/mod.ts";
+import { intervalLogger, scope } from "../log/mod.ts";
 import { formatAddress, type ListenAddress, parseAddress } from "../web/mod.ts";
+import { type BodyBounds, type BodyMemory, boundBodies } from "./bodies.ts";
+import {
+  type BoundConnection,
+  boundConnections,
+  CONNECTION_BOUNDS,
+  type ConnectionBounds,
+  type Connections,
+} from "./connections.ts";
+import { refusedRequests } from "./metrics.ts";
+import { createTurns } from "./turns.ts";
 
 const log = scope("default");
 
-/** Largest body, in bytes: objects have at most 1.5 MiB, a review has the old and the new one. */
-const MAX_BODY_BYTES = 8 << 20;
-/** Bytes of the bodies of all requests in progress. */
-const MAX_PENDING_BYTES = 64 << 20;
-/** Largest time for a request, in milliseconds: the API server waits at most 30 s. */
-const REQUEST_MS = 30_000;
-const HEADERS_MS = 10_000;
-const IDLE_MS = 75_000;
-const MAX_CONNECTIONS = 512;
+/** Objects have at most 1.5 MiB, a review has the old and the new one. */
+const BODY_BOUNDS: BodyBounds = { one: 8 << 20, all: 64 << 20 };
+/** Time between two checks of the time limits, milliseconds. */
+const SWEEP_MS = 500;
 
 /** Certificate and key, PEM. */
 export interface ServerCertificate {
@@ -50,6 +56,7 @@ export interface HttpsOptions {
   readonly address: string;
   readonly certificate: ServerCertificate;
   readonly answer: (request: HttpsRequest) => Promise<HttpsAnswer>;
+  readonly bounds?: Partial<ConnectionBounds & { readonly bodies: BodyBounds }>;
 }
 
 /** A running listener. */
@@ -68,30 +75,86 @@ export interface HttpsServer {
  */
 export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
   const { hostname, port } = parseAddress(options.address);
-  const handler = createHandler(options.answer);
+  const { bodies = BODY_BOUNDS, ...bounds } = options.bounds ?? {};
+  const now = () => performance.now();
+  const connections = boundConnections({ ...CONNECTION_BOUNDS, ...bounds }, now);
+  const track = trackSockets(connections);
+  const handler = createHandler({ answer: options.answer, bodies, connectionOf: track.of });
   const server = createServer({ ...options.certificate, minVersion: "TLSv1.2" }, handler);
-  server.headersTimeout = HEADERS_MS;
-  server.requestTimeout = REQUEST_MS;
-  server.keepAliveTimeout = IDLE_MS;
-  server.maxConnections = MAX_CONNECTIONS;
-  const sockets = new Set<TLSSocket>();
-  server.on("secureConnection", (socket: TLSSocket) => {
-    if (sockets.size >= MAX_CONNECTIONS) return void socket.destroy();
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => socket.destroy());
-    socket.setTimeout(IDLE_MS, () => socket.destroy());
-  });
+  server.on("connection", track.accepted);
+  server.on("secureConnection", track.secured);
   server.on("tlsClientError", (error: Error) => {
     log.debug("a connection failed in its handshake", { reason: messageOf(error) });
   });
   const bound = await bind(server, { hostname, port }, options.address);
+  const sweeper = setInterval(() => connections.sweep(), SWEEP_MS);
   log.debug("listening", { listener: "https", address: formatAddress(bound) });
   return {
     address: bound,
     setCertificate: (certificate) => server.setSecureContext({ ...certificate }),
-    stop: (graceMs) => stop(server, sockets, graceMs),
+    stop: async (graceMs) => {
+      await stop(server, connections, graceMs);
+      clearInterval(sweeper);
+    },
   };
+}
+
+const warning = intervalLogger(log);
+
+/** Counts and logs a refusal. */
+function refuse(reason: "bodies" | "connections" | "malformed", address: string): void {
+  refusedRequests.inc({ reason });
+  warning(`${address} ${reason}`)?.warn("refused a caller of the webhooks", { reason, address });
+}
+
+interface SocketTracker {
+  accepted(socket: Socket): void;
+  secured(socket: TLSSocket): void;
+  /** The connection of a socket after its handshake. */
+  of(socket: Socket): BoundConnection | undefined;
+}
+
+/** Brings sockets within the bounds: from the moment of their acceptance, and after the handshake. */
+function trackSockets(connections: Connections): SocketTracker {
+  const peers = new Map<string, BoundConnection>();
+  const enter = (socket: Socket): BoundConnection | undefined => {
+    const peer = peerOf(socket);
+    const address = addressOf(socket);
+    const connection = connections.enter(address, () => socket.destroy());
+    if (connection === undefined) {
+      refuse("connections", address);
+      return void socket.destroy();
+    }
+    peers.set(peer, connection);
+    leaveWith(socket, peer, connection);
+    return connection;
+  };
+  const leaveWith = (socket: Socket, peer: string, connection: BoundConnection) => {
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => {
+      connection.left();
+      if (peers.get(peer) === connection) peers.delete(peer);
+    });
+  };
+  return {
+    accepted: (socket) => void enter(socket),
+    secured(socket) {
+      const peer = peerOf(socket);
+      const connection = peers.get(peer);
+      if (connection === undefined) return void enter(socket);
+      connection.cutBy(() => socket.destroy());
+      leaveWith(socket, peer, connection);
+    },
+    of: (socket) => peers.get(peerOf(socket)),
+  };
+}
+
+function addressOf({ remoteAddress = "" }: Socket): string {
+  return remoteAddress.replace(/^::ffff:(?=\d+\.)/, "");
+}
+
+function peerOf(socket: Socket): string {
+  return `${addressOf(socket)} ${socket.remotePort}`;
 }
 
 function bind(server: Server, address: ListenAddress, given: string): Promise<ListenAddress> {
@@ -107,17 +170,17 @@ function bind(server: Server, address: ListenAddress, given: string): Promise<Li
   server.listen(address.port, address.hostname, () => {
     const bound = server.address();
     const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
-    server.on("error", (error) => log.error("the listener failed", { error }));
+    server.on("error", (error: Error) => log.error("the listener failed", { error }));
     resolve({ hostname: address.hostname, port });
   });
   return promise;
 }
 
-async function stop(server: Server, sockets: Set<TLSSocket>, graceMs: number): Promise<void> {
+async function stop(server: Server, connections: Connections, graceMs: number): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()));
   server.closeIdleConnections?.();
   const timer = setTimeout(() => {
-    for (const socket of sockets) socket.destroy();
+    connections.cutAll();
     server.closeAllConnections?.();
   }, graceMs);
   await closed;
@@ -126,57 +189,67 @@ async function stop(server: Server, sockets: Set<TLSSocket>, graceMs: number): P
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
+interface HandlerInput {
+  readonly answer: HttpsOptions["answer"];
+  readonly bodies: BodyBounds;
+  readonly connectionOf: (socket: Socket) => BoundConnection | undefined;
+}
+
 /** Reads the body within the limits, and answers. One connection has one request at a time. */
-function createHandler(answer: HttpsOptions["answer"]): Handler {
-  const pending = { bytes: 0 };
+function createHandler({ answer, bodies: bounds, connectionOf }: HandlerInput): Handler {
+  const bodies = boundBodies(bounds);
+  const turns = createTurns(() => performance.now());
   const busy = new WeakSet<object>();
   return async (request, response) => {
     const { socket } = request;
+    const connection = connectionOf(socket);
     // Pipelined requests would be kept without a bound.
-    if (busy.has(socket)) return void socket.destroy();
+    if (connection === undefined || busy.has(socket)) return void socket.destroy();
     busy.add(socket);
-    const used = { bytes: 0 };
+    connection.enter("receiving");
+    const { address } = connection;
+    const memory = bodies.begin(address, () => {
+      refuse("bodies", address);
+      socket.destroy();
+    });
     try {
-      const body = await readBody(request, (bytes) => {
-        used.bytes += bytes;
-        pending.bytes += bytes;
-        if (used.bytes > MAX_BODY_BYTES) return 413;
-        return pending.bytes > MAX_PENDING_BYTES ? 503 : undefined;
-      });
-      if (typeof body === "number") return send(response, { status: body }, true);
-      const segments = segmentsOf(request.url ?? "/");
-      if (segments === undefined) return send(response, { status: 400 }, true);
-      const { method = "GET", headers } = request;
-      const contentType = headers["content-type"] ?? "";
-      send(response, await answer({ method, segments, contentType, body }), false);
+      const read = await readRequest(request, memory);
+      if (typeof read === "number") {
+        refuse(read === 400 ? "malformed" : "bodies", address);
+        return send(response, { status: read }, true);
+      }
+      connection.enter("answering");
+      send(response, await turns.run(address, () => answer(read)), false);
+      connection.enter("idle");
     } catch (error) {
       log.error("a request failed", { reason: messageOf(error) });
       if (!response.headersSent) send(response, { status: 500 }, true);
     } finally {
-      pending.bytes -= used.bytes;
+      memory.free();
       busy.delete(socket);
     }
   };
 }
 
-/** The body, or the status that refuses it. */
-async function readBody(
+/** The request with its body, or the status that refuses it. */
+async function readRequest(
   request: IncomingMessage,
-  take: (bytes: number) => number | undefined,
-): Promise<string | number> {
-  const timer = setTimeout(() => request.destroy(), REQUEST_MS);
+  memory: BodyMemory,
+): Promise<HttpsRequest | number> {
   const parts: Uint8Array[] = [];
+  const { method = "GET", headers } = request;
   try {
     for await (const part of request) {
-      const refused = take(part.byteLength);
+      const refused = memory.take(part.byteLength);
       if (refused !== undefined) return refused;
       parts.push(part);
     }
-    return new TextDecoder("utf-8", { fatal: true }).decode(joined(parts));
+    const body = new TextDecoder("utf-8", { fatal: true }).decode(joined(parts));
+    const segments = segmentsOf(request.url ?? "/");
+    if (segments === undefined) return 400;
+    return { method, segments, contentType: headers["content-type"] ?? "", body };
   } catch {
     return 400;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -203,6 +276,7 @@ function send(
   { status, contentType = "text/plain", body = "" }: HttpsAnswer,
   close: boolean,
 ): void {
+  if (response.destroyed) return;
   response.writeHead(status, {
     "content-type": contentType,
     ...close && { connection: "close" },

@@ -111,6 +111,7 @@ interface StoredContainer {
   readonly name: string;
   readonly securityContext?: { readonly runAsUser?: number };
   readonly image?: string;
+  readonly readinessProbe?: { readonly httpGet?: { readonly port: number } };
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
@@ -222,6 +223,10 @@ clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) 
   });
 
   await t.step(
+    "a pod that was injected keeps probes and metrics when it is injected again",
+    () => injectedAgain(cluster, client),
+  );
+  await t.step(
     "ProxyConfigs shape the proxy, the specific over the general",
     () => proxyConfigs(cluster, client),
   );
@@ -270,6 +275,46 @@ clusterTest("the API server calls the webhooks of a daemon", async (cluster, t) 
   );
   await Deno.remove(dir, { recursive: true });
 });
+
+/** Creates a pod, and another one from what the API server stored of it. */
+async function injectedAgain(cluster: Cluster, client: OrchClient): Promise<void> {
+  const own = pod("measured");
+  const annotations = { "prometheus.io/port": "9000", "status.sidecar.mesh.io/port": "15999" };
+  const given = { ...own, metadata: { ...own.metadata, annotations } };
+  const stored = async (object: { metadata: { name: string } }) => {
+    const { success, text } = await applied(cluster, object);
+    assert.ok(success, text);
+    const { name } = object.metadata;
+    return await getObject<StoredPod>(client, types.POD, { namespace: "shop", name });
+  };
+  const first = await stored(given);
+  const { labels, annotations: noted } = first.metadata;
+  const second = await stored(
+    {
+      ...given,
+      metadata: { ...given.metadata, name: "measured-again", labels, annotations: noted },
+      spec: first.spec,
+    } as typeof given,
+  );
+  const facts = ({ spec, metadata }: StoredPod) => {
+    const [web, proxy] = spec.containers;
+    const env = new Map(proxy?.env?.map(({ name, value }) => [name, value]));
+    return {
+      containers: [spec.initContainers, spec.containers].map((list) => list?.map((c) => c.name)),
+      probe: web?.readinessProbe,
+      probers: env.get("MESH_ORCH_APP_PROBERS"),
+      metrics: env.get("MESH_METRICS_ANNOTATIONS"),
+      variables: [...env.keys()],
+      status: metadata.annotations?.["sidecar.mesh.io/status"],
+      port: metadata.annotations?.["prometheus.io/port"],
+    };
+  };
+  assert.deepEqual(facts(second), facts(first));
+  const { probers, metrics, probe } = facts(second);
+  assert.match(probers!, /"\/app-health\/web\/readyz":\{"httpGet":\{/);
+  assert.equal(metrics, '{"scrape":"","path":"","port":"9000"}');
+  assert.equal(probe?.httpGet?.port, 15999);
+}
 
 /** Metrics that the steps before have moved. */
 async function counts(daemon: Daemon): Promise<void> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { overlapsBefore, subsetOfHosts } from "../rules/host_overlaps.ts";
 import {
   type L4MatchAttributes,
   type TCPRoute,
@@ -112,7 +113,8 @@ function validate(
     checkDelegate(route, ["spec", "http", index], report, spec.hosts.length === 0);
   });
   warnUnreachable(spec, report);
-  spec.tls.forEach((route, index) => checkTls(route, spec.hosts, ["spec", "tls", index], report));
+  const isWithin = subsetOfHosts(spec.tls.length === 0 ? [] : spec.hosts);
+  spec.tls.forEach((route, index) => checkTls(route, isWithin, ["spec", "tls", index], report));
   spec.tcp.forEach((route, index) => checkTcp(route, ["spec", "tcp", index], report));
 }
 
@@ -120,6 +122,7 @@ function checkHosts(spec: VirtualService, report: Report): void {
   const path = ["spec", "hosts"];
   if (spec.hosts.length === 0) return checkDelegated(spec, report);
   const inMesh = spec.gateways.length === 0 || spec.gateways.includes(MESH_GATEWAY);
+  const overlaps = overlapsBefore(spec.hosts);
   spec.hosts.forEach((host, index) => {
     const at = [...path, index];
     if (host === "*" && inMesh) {
@@ -129,9 +132,9 @@ function checkHosts(spec: VirtualService, report: Report): void {
       const message = `${JSON.stringify(host)} is neither a host name nor an IP address`;
       report.fail(at, "invalid-host", message, "Write a DNS name, *.example.com or an address.");
     }
-    const other = spec.hosts.slice(0, index).find((before) => covers(before, host));
+    const other = overlaps[index];
     if (other === undefined) return;
-    const message = `hosts "${other}" and "${host}" overlap`;
+    const message = `hosts "${spec.hosts[other]}" and "${host}" overlap`;
     report.fail(at, DUPLICATE, message, "Keep the wider of the two.");
   });
 }
@@ -144,16 +147,6 @@ function checkDelegated(spec: VirtualService, report: Report): void {
   }
 }
 
-/** Reports if two hosts, either with a leading wildcard, have names in common. */
-function covers(a: string, b: string): boolean {
-  const [x, y] = [a.toLowerCase(), b.toLowerCase()];
-  const [restX, restY] = [x.replace(/^\*/, ""), y.replace(/^\*/, "")];
-  if (x === restX && y === restY) return x === y;
-  if (x !== restX && y !== restY) return restX.endsWith(restY) || restY.endsWith(restX);
-  const [wild, exact] = x === restX ? [restY, x] : [restX, y];
-  return exact.length > wild.length && exact.endsWith(wild);
-}
-
 /** A route that matches everything makes the following ones unreachable. */
 function warnUnreachable(spec: VirtualService, report: Report): void {
   const all = spec.http.findIndex((route) => route.match.length === 0);
@@ -164,7 +157,9 @@ function warnUnreachable(spec: VirtualService, report: Report): void {
   }
 }
 
-function checkTls(route: TLSRoute, hosts: readonly string[], path: Path, report: Report): void {
+type Within = (name: string) => boolean;
+
+function checkTls(route: TLSRoute, isWithin: Within, path: Path, report: Report): void {
   if (route.match.length === 0) {
     report.fail(path, REQUIRED, "a TLS route needs a match", "Give match with sniHosts.");
   }
@@ -174,24 +169,18 @@ function checkTls(route: TLSRoute, hosts: readonly string[], path: Path, report:
       report.fail(at, REQUIRED, "a TLS match needs sniHosts", "Name at least one.");
     }
     match.sniHosts.forEach((sni, sniIndex) =>
-      checkSni(sni, hosts, [...at, "sniHosts", sniIndex], report)
+      checkSni(sni, isWithin, [...at, "sniHosts", sniIndex], report)
     );
     checkL4Match(match, at, report);
   });
   checkRoutes(route, path, report);
 }
 
-function checkSni(sni: string, hosts: readonly string[], path: Path, report: Report): void {
+function checkSni(sni: string, isWithin: Within, path: Path, report: Report): void {
   checkHost(sni, path, report);
-  if (hosts.some((host) => isWithin(sni, host))) return;
+  if (isWithin(sni)) return;
   const message = `"${sni}" is not among the hosts of the VirtualService`;
   report.fail(path, CONFLICT, message, "Add it to hosts, or remove it.");
-}
-
-/** Reports if a name, with or without wildcard, is a subset of a host. */
-function isWithin(name: string, host: string): boolean {
-  if (!host.startsWith("*")) return name.toLowerCase() === host.toLowerCase();
-  return name.toLowerCase().endsWith(host.slice(1).toLowerCase());
 }
 
 function checkTcp(route: TCPRoute, path: Path, report: Report): void {
