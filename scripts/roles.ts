@@ -27,12 +27,15 @@ function main(): void {
       account: { type: "string" },
       signer: { type: "string", multiple: true, default: [] },
       "sharing-group": { type: "string", default: defaults.sharingGroup },
+      untaint: { type: "boolean", default: defaults.untaint },
+      "auto-export": { type: "boolean", default: defaults.autoExport },
       reader: { type: "boolean", default: false },
     },
   });
-  const { namespace, signer: signers, "sharing-group": sharingGroup, reader } = values;
+  const { namespace, signer: signers, "sharing-group": sharingGroup, untaint, reader } = values;
   const account = values.account ?? (reader ? READER_ACCOUNT : defaults.account);
-  const options = { namespace, account, signers, sharingGroup };
+  const autoExport = values["auto-export"];
+  const options = { namespace, account, signers, sharingGroup, untaint, autoExport };
   console.log(rolesText((reader ? readerRoles : daemonRoles)(options)).trimEnd());
 }
 

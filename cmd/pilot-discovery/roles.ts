@@ -3,9 +3,14 @@
  *
  * @module
  */
+import { PLUGGED_SECRET, SELF_SIGNED_SECRET } from "../../lib/ca/mod.ts";
+import {
+  PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS,
+  ROOT_CONFIG_MAP,
+} from "../../lib/controllers/mod.ts";
 import type { OrchObject } from "../../lib/orch/mod.ts";
 import { KINDS } from "../../lib/schema/mod.ts";
-import { MCS_API_GROUP } from "../../lib/sources/mod.ts";
+import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../lib/sources/mod.ts";
 import { SYSTEM_NAMESPACE } from "./variables.ts";
 
 /** Names that the roles contain. */
@@ -18,6 +23,10 @@ export interface RoleOptions {
   readonly signers: readonly string[];
   /** API group of ServiceExports and ServiceImports (`MCS_API_GROUP`). */
   readonly sharingGroup: string;
+  /** The daemon removes taints of nodes (`PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS`). */
+  readonly untaint: boolean;
+  /** The daemon creates ServiceExports (`ENABLE_MCS_AUTO_EXPORT`). */
+  readonly autoExport: boolean;
 }
 
 /** The names of an installation whose daemon has the variables of this environment. */
@@ -27,6 +36,8 @@ export function defaultRoleOptions(): RoleOptions {
     account: "meshd",
     signers: [],
     sharingGroup: MCS_API_GROUP.get(),
+    untaint: PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS.get(),
+    autoExport: ENABLE_MCS_AUTO_EXPORT.get(),
   };
 }
 
@@ -111,27 +122,30 @@ function readerRules({ sharingGroup }: RoleOptions): RoleRule[] {
   ];
 }
 
-/** In the system namespace: the CA's secrets, elections and heartbeats. */
+/** In the system namespace: the CA's secrets, the daemon's settings, elections and heartbeats. */
 const SYSTEM_RULES: readonly RoleRule[] = [
-  rule("", ["secrets"], ["get", "create", "update"]),
+  named(rule("", ["secrets"], ["get", "update"]), [SELF_SIGNED_SECRET, PLUGGED_SECRET]),
+  // A request that creates an object has no name that a rule could compare.
+  rule("", ["secrets"], ["create"]),
+  rule("", ["configmaps"], FOLLOW),
   rule("coordination.k8s.io", ["leases"], ["get", "update", "delete", ...FOLLOW, ...APPLY]),
   // The validation webhook is tried with a Gateway that is not stored.
   rule("networking.mesh.io", ["gateways"], ["create"]),
 ];
 
 function clusterRules(options: RoleOptions): RoleRule[] {
-  const { signers, sharingGroup } = options;
+  const { signers, sharingGroup, untaint, autoExport } = options;
   return [
     ...readerRules(options),
     ...resourceRules(),
     // Registration of workloads outside the cluster.
     rule("networking.mesh.io", ["workloadentries"], ["delete", ...APPLY]),
-    // Root certificates in every namespace; the daemon's own settings.
-    rule("", ["configmaps"], [...FOLLOW, ...APPLY]),
+    // Root certificates in every namespace.
+    named(rule("", ["configmaps"], [...FOLLOW, ...APPLY]), [ROOT_CONFIG_MAP]),
     // Users that OpenShift gives to the pods of a namespace.
     rule("", ["namespaces"], ["get"]),
     // The taint of nodes without the CNI plugin.
-    rule("", ["nodes"], ["patch"]),
+    ...untaint ? [rule("", ["nodes"], ["patch"])] : [],
     rule("networking.k8s.io", ["ingresses", "ingressclasses"], FOLLOW),
     rule("networking.k8s.io", ["ingresses/status"], ["patch"]),
     rule(
@@ -139,8 +153,7 @@ function clusterRules(options: RoleOptions): RoleRule[] {
       ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
       ["get", "update", ...FOLLOW],
     ),
-    // Exports of every Service (`ENABLE_MCS_AUTO_EXPORT`).
-    rule(sharingGroup, ["serviceexports"], ["create"]),
+    ...autoExport ? [rule(sharingGroup, ["serviceexports"], ["create"])] : [],
     ...signers.length === 0 ? [] : signerRules(signers),
   ];
 }
@@ -162,10 +175,15 @@ function signerRules(names: readonly string[]): RoleRule[] {
   return [
     rule(CERTIFICATES, ["certificatesigningrequests"], ["create", "get", "delete"]),
     rule(CERTIFICATES, ["certificatesigningrequests/approval"], ["update"]),
-    { ...rule(CERTIFICATES, ["signers"], ["approve"]), resourceNames: names },
+    named(rule(CERTIFICATES, ["signers"], ["approve"]), names),
   ];
 }
 
 function rule(group: string, resources: readonly string[], verbs: readonly string[]): RoleRule {
   return { apiGroups: [group], resources, verbs };
+}
+
+/** A rule for objects of these names only; lists and watches must select one of them. */
+function named(rule: RoleRule, resourceNames: readonly string[]): RoleRule {
+  return { ...rule, resourceNames };
 }

@@ -34,7 +34,9 @@ export {
   type CaOptions,
   type CertificateAuthority,
   type OwnAuthority,
+  PLUGGED_SECRET,
   type RegistrationOptions,
+  SELF_SIGNED_SECRET,
   startAuthority,
   startRegistrationAuthority,
 } from "./start.ts";

@@ -37,9 +37,9 @@ export interface CaOptions {
 }
 
 /** Secret of the self-signed root. */
-const SELF_SIGNED_SECRET = "mesh-ca-secret";
+export const SELF_SIGNED_SECRET = "mesh-ca-secret";
 /** Secret of a plugged-in authority; `USE_CACERTS_FOR_SELF_SIGNED_CA` stores the own root in it. */
-const PLUGGED_SECRET = "cacerts";
+export const PLUGGED_SECRET = "cacerts";
 
 /** A running authority: the daemon's own, or signers of the orchestrator. */
 export interface CertificateAuthority {

@@ -297,4 +297,4 @@ clusterTest("services of two clusters are one mesh", async (cluster, t) => {
     await has(late, WEB, ["10.1.0.1:8080", "10.2.0.1:8080"]);
     assert.equal((await viewOf(second, "b"))?.syncStatus, "synced");
   });
-}, { roles: { sharingGroup: GROUP } });
+}, { roles: { sharingGroup: GROUP, autoExport: true } });

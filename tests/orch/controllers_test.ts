@@ -30,7 +30,7 @@ import {
 import { PAUSED_AFTER, PAUSED_ELECTION, WRITTEN } from "./cases/paused_election.ts";
 import { connectWorkload } from "../support/registering_workload.ts";
 import { makeIngressWorld } from "./cases/ingress_traffic.ts";
-import { adminClient, clusterTest } from "../support/cluster.ts";
+import { adminClient, clusterTest, grantRoles } from "../support/cluster.ts";
 
 const SYSTEM = "mesh-system";
 const ROOTS = "mesh-ca-root-cert";
@@ -369,6 +369,7 @@ const ENTRY = {
 };
 
 clusterTest("controllers: status, addresses, taints and registrations", async (cluster, t) => {
+  await grantRoles(cluster, { untaint: true });
   using client = await adminClient(cluster);
   await applyDefinitions(client);
   const env = {
