@@ -78,7 +78,20 @@ export async function openSpace(name: string, isDetached: boolean): Promise<Spac
   // Until a detached space is ready, it belongs to the process that makes it.
   const dir = await claimFolder({ name, owner });
   if (dir === undefined) return undefined;
-  await makeGroups(name);
+  const space = new LocalSpace(dir, { name, owner });
+  try {
+    await space.update({ init: await startInit(space, isDetached) });
+    return space;
+  } catch (error) {
+    await closeSpace(space);
+    throw error;
+  }
+}
+
+/** Makes the namespaces and returns their first process. */
+async function startInit({ dir, record }: Space, isDetached: boolean): Promise<ProcessId> {
+  await makeGroups(record.name);
+  const log = join(dir, "init.log");
   await Deno.writeTextFile(join(dir, "init.sh"), initScript(dir));
   await Deno.mkdir(join(dir, SETTINGS_FOLDER));
   await Deno.mkdir(join(dir, "pids"));
@@ -87,18 +100,15 @@ export async function openSpace(name: string, isDetached: boolean): Promise<Spac
     ...["--fork", "--kill-child", "bash", join(dir, "init.sh")],
   ];
   const outer = isDetached
-    ? await startDetached(name, unshare, join(dir, "init.log"))
-    : startOwned(name, unshare, join(dir, "init.log"));
+    ? await startDetached(record.name, unshare, log)
+    : startOwned(record.name, unshare, log);
   const init = await eventually("the namespaces of a cluster", async () => {
-    if (processId(outer) === undefined) {
-      throw new Error(await Deno.readTextFile(join(dir, "init.log")));
-    }
+    if (processId(outer) === undefined) return "ended";
     await Deno.stat(join(dir, "ready"));
     return childOf(outer);
   }, START_MS);
-  const space = new LocalSpace(dir, { name, owner });
-  await space.update({ init });
-  return space;
+  if (init !== "ended") return init;
+  throw new Error(`there are no namespaces: ${await Deno.readTextFile(log)}`);
 }
 
 /** Longest time to make namespaces, in milliseconds. */
