@@ -30,6 +30,7 @@ async function compared(
       const corpus of [
         "analyzers",
         "authz",
+        "bootstrap",
         "bugreport",
         "configdump",
         "injection",
@@ -76,6 +77,7 @@ Deno.test("conformance: one line a corpus, and success when all is as expected",
       out: [
         "analyzers 0/0",
         "authz 0/0",
+        "bootstrap 0/0",
         "bugreport 0/0",
         "configdump 0/0",
         "injection 0/0",

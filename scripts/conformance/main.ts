@@ -10,6 +10,7 @@ import { fromFileUrl } from "../paths.ts";
 import { ANALYZERS } from "./analyzers.ts";
 import { AUTHZ } from "./authz.ts";
 import { BEHAVIOUR } from "./behaviour.ts";
+import { BOOTSTRAP } from "./bootstrap.ts";
 import { BUG_REPORTS, CONFIG_DUMPS } from "./config_dumps.ts";
 import { IPTABLES } from "./capture.ts";
 import { type Corpus, runCorpus } from "./corpus.ts";
@@ -23,6 +24,7 @@ const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 const CORPORA: readonly Corpus[] = [
   ANALYZERS,
   AUTHZ,
+  BOOTSTRAP,
   BUG_REPORTS,
   CONFIG_DUMPS,
   INJECTION,
