@@ -44,13 +44,18 @@ export function endpointsOfSlices(
 ): RowEndpoint[] {
   if (slices.length === 1) return sliceEndpoints(slices[0]!, inputs);
   const all = slices.flatMap((slice) => sliceEndpoints(slice, inputs));
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { entry: { address } } of all) (seen.has(address) ? repeated : seen).add(address);
   const serving = new Set<string>();
   for (const one of all) {
-    if (one.facts.health === "healthy") { for (const port of portsAt(one)) serving.add(port); }
+    if (one.facts.health !== "healthy" || !repeated.has(one.entry.address)) continue;
+    for (const port of portsAt(one)) serving.add(port);
   }
   const taken = new Set<string>();
   return all.flatMap((one) => {
     const { entry, facts } = one;
+    if (!repeated.has(entry.address)) return Object.keys(entry.ports).length === 0 ? [] : [one];
     const ports: Record<string, number> = {};
     for (const [name, port] of Object.entries(entry.ports)) {
       const key = portAt(entry.address, name, port);

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { canonicalJson } from "../../../base/mod.ts";
 import type { Changes } from "../../../orch/mod.ts";
 import type { NodeFacts, PodFacts } from "./api.ts";
 import { idOf } from "./slice_index.ts";
@@ -19,7 +18,8 @@ export interface LastFacts<V> {
 function lastFacts<V extends { readonly namespace?: string; readonly name: string }>(
   partOf: (facts: V) => unknown,
 ): LastFacts<V> {
-  const contentOf = (facts: V): string => canonicalJson(partOf(facts));
+  // Facts have their fields in one order, and the API server sorts labels.
+  const contentOf = (facts: V): string => JSON.stringify(partOf(facts));
   const last = new Map<string, V>();
   return {
     changed({ upserts, deletes }) {

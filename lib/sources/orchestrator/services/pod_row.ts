@@ -6,7 +6,7 @@
  */
 import { hash } from "../../../base/mod.ts";
 import { type ConfigObject, type EndpointFacts, networkLabel } from "../../../model/mod.ts";
-import { create, toJsonString } from "../../../proto/mod.ts";
+import { create } from "../../../proto/mod.ts";
 import {
   type WorkloadEntry,
   WorkloadEntrySchema,
@@ -60,6 +60,6 @@ export function podRow(
     spec,
     pod: facts,
     ...(selectable ? {} : { unselectable: true }),
-    digest: hash(JSON.stringify([toJsonString(WorkloadEntrySchema, spec), facts, labels])),
+    digest: hash(JSON.stringify([spec, facts, labels])),
   };
 }
