@@ -32,7 +32,7 @@ export interface ProxyNode {
   readonly userAgent: string;
   /**
    * True if credentials of its namespace, with their private keys, may be sent to the proxy: its
-   * identity was verified and may read them, or it connects from this machine.
+   * identity was verified and may read them, or the daemon serves them to all of this machine.
    */
   readonly readsCredentials?: boolean;
   /** Id of the remote cluster whose credentials it reads; absent: those of the daemon's cluster. */

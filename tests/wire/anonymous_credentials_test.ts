@@ -47,7 +47,10 @@ Deno.test(
       await gateway.answered;
       if (served) {
         await eventually("the secret", () => Promise.resolve(gateway.held.has(NAME)));
-      } else assert.deepEqual([...gateway.held.keys()], []);
+      } else {
+        assert.deepEqual([...gateway.held.keys()], []);
+        await daemon.program.printed(/a gateway without an identity receives no credentials/);
+      }
     }
   }),
 );

@@ -252,6 +252,9 @@ function open(acceptor: StreamAcceptor, { call, variant }: Arriving, node: Proxy
   session.context.observer.opened?.(session);
   const client = node.generator === undefined ? "proxy" : "configuration client";
   log.info(`a ${client} connected`, { proxy: session.id, address: call.peer, variant });
+  if (node.role === "router" && node.identity === undefined && !node.readsCredentials) {
+    log.info("a gateway without an identity receives no credentials", { proxy: session.id });
+  }
   warnOfMissing(session);
   return session;
 }
