@@ -1,14 +1,15 @@
 /**
- * A server program: `serve.ts NAME http:ADDRESS:PORT tcp:ADDRESS:PORT …`. It answers with its name
- * and the observed client address.
+ * A server program: `serve.ts NAME http:ADDRESS:PORT tcp:ADDRESS:PORT …`. It answers with its name,
+ * the observed client address, and the host that was asked for.
  *
  * @module
  */
 const [name = "", ...specs] = Deno.args;
 
-function answer(_request: Request, { remoteAddr }: Deno.ServeHandlerInfo): Response {
+function answer(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): Response {
   const seen = "hostname" in remoteAddr ? remoteAddr.hostname : "";
-  return new Response("", { headers: { "x-backend": name, "x-seen": seen } });
+  const host = request.headers.get("host") ?? "";
+  return new Response("", { headers: { "x-backend": name, "x-seen": seen, "x-host": host } });
 }
 
 async function echo(connection: Deno.TcpConn): Promise<void> {

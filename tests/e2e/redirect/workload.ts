@@ -1,13 +1,15 @@
 /**
  * Daemon and agent with Envoy in the workload's network, as a program: `workload.ts CAPTURE DIR`,
  * or `workload.ts CAPTURE DIR closed` for a mesh with workloads on loopback and one egress proxy
- * for undeclared destinations. It prints `ready`, and ends with its input.
+ * for undeclared destinations, or `workload.ts CAPTURE DIR dialled` for one in which dialled addresses
+ * decide. It prints `ready`, and ends with its input.
  *
  * @module
  */
 import { makeConfigDir, startAgent, startDaemon } from "../../../scripts/harness/mod.ts";
 import { envoyPath } from "../../../scripts/tools.ts";
 import { documents, manifest, type Spec } from "../../support/manifest.ts";
+import { DIALLED_CONFIGURATION } from "./dialled.ts";
 import { BESIDE, ELSEWHERE, WORKLOAD } from "./network.ts";
 
 /** Ports of the application: declared for HTTP and TCP, and one that nothing declares. */
@@ -88,9 +90,15 @@ const CLOSED = documents(
 
 const CLOSED_MESH = "inboundTrafficPolicy: {mode: LOCALHOST}\n";
 
-async function main(capture: string, dir: string, closed: boolean): Promise<void> {
+const CONFIGURATIONS: Readonly<Record<string, string>> = {
+  closed: CLOSED,
+  dialled: DIALLED_CONFIGURATION,
+};
+
+async function main(capture: string, dir: string, kind: string | undefined): Promise<void> {
+  const closed = kind === "closed";
   await using config = await makeConfigDir();
-  await config.write("mesh.yaml", closed ? CLOSED : CONFIGURATION);
+  await config.write("mesh.yaml", CONFIGURATIONS[kind ?? ""] ?? CONFIGURATION);
   const meshConfig = `${dir}/mesh.yaml`;
   await Deno.writeTextFile(meshConfig, closed ? CLOSED_MESH : "{}\n");
   await using daemon = await startDaemon({
@@ -115,4 +123,4 @@ async function main(capture: string, dir: string, closed: boolean): Promise<void
   if (refused.some((count) => count > 0)) console.log("the proxy refused something");
 }
 
-if (import.meta.main) await main(Deno.args[0]!, Deno.args[1]!, Deno.args[2] === "closed");
+if (import.meta.main) await main(Deno.args[0]!, Deno.args[1]!, Deno.args[2]);
