@@ -99,7 +99,7 @@ export {
   type InboundPort,
   ingressListener,
   type KnownProtocol,
-  listenerFor,
+  listenersAt,
   NO_SECURITY,
   outboundHttpListener,
   type OutboundTcpInput,

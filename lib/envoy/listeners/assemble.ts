@@ -85,11 +85,6 @@ export function assemble(parts: ListenerParts): Listener {
   });
 }
 
-/** Returns a listener with everything of another one, at another address. */
-export function listenerFor(listener: Listener, bind: string, port: number): Listener {
-  return { ...listener, name: listenerName(bind, port), address: pipeOrSocket(bind, port) };
-}
-
 /** Returns the time for the first bytes, and the consequence of its end. */
 function detection(
   { firstBytesMs, manager }: ListenerParts,

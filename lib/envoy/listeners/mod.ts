@@ -5,7 +5,7 @@
  *
  * @module
  */
-export { listenerFor } from "./assemble.ts";
+export { type EncodedListener, listenersAt } from "./copies.ts";
 export { gatewayHttpListener, gatewayTcpListener, gatewayTlsListener } from "./gateway.ts";
 export type { GatewayTlsChain } from "./gateway_input.ts";
 export { NO_SECURITY, type SecurityPolicies } from "./security.ts";

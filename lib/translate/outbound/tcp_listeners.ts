@@ -7,7 +7,7 @@ import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listene
 import { holdDecisions } from "../../base/mod.ts";
 import { isRange } from "../../derive/mod.ts";
 import {
-  listenerFor,
+  listenersAt,
   outboundHttpListener,
   type OutboundTcpInput,
   outboundTcpListener,
@@ -28,7 +28,7 @@ import {
   wildcard,
 } from "../context/mod.ts";
 import { tcpDestinations, tlsDestinations } from "../destinations/mod.ts";
-import { encodeResource } from "../resources/mod.ts";
+import { encodeResource, resourceOf } from "../resources/mod.ts";
 import { managerDefaults, passthroughFor } from "../settings/mod.ts";
 
 /** A port at which a variant of proxies listens, and their clients. */
@@ -242,10 +242,7 @@ export function addressListeners(
   }
   // Instances come and go: their listeners differ in nothing but the address.
   const listener = listenerMessage(read, context, at, { ...parts(first), statName: host });
-  return addresses.map((address) => {
-    const own = listenerFor(listener, address, port);
-    return encodeResource(own.name, ListenerSchema, own);
-  });
+  return listenersAt(listener, addresses, port).map(({ name, bytes }) => resourceOf(name, bytes));
 }
 
 /** The parts of a listener that differ between listeners of one scope. */
