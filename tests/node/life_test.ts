@@ -15,7 +15,7 @@ import {
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
-import { makeImages } from "../../scripts/images/task.ts";
+import { keptImages } from "../../scripts/images/kept.ts";
 import { rolesText } from "../../scripts/roles.ts";
 import {
   apply,
@@ -23,7 +23,6 @@ import {
   kubectl,
   nodeTest,
   podsReady,
-  temporaryFolder,
   workloadContainer,
 } from "../support/node.ts";
 
@@ -32,15 +31,10 @@ const manifest = (name: string): Promise<string> =>
 
 /** Installs the daemon as a user does. */
 async function installMesh(cluster: NodeCluster): Promise<void> {
-  await using folder = await temporaryFolder();
-  const made = await makeImages({
-    programs: ["pilot-discovery", "pilot-agent"],
-    tag: "test",
-    into: folder.path,
-    isCompressed: false,
-    missing: "newer",
-  });
-  for (const { archive } of made) await cluster.importImages(archive);
+  const images = await keptImages();
+  for (const program of ["pilot-discovery", "pilot-agent"]) {
+    await cluster.importImages(images[program]!);
+  }
   const config = await loadKubeconfig([cluster.kubeconfig]);
   using client = createClient(accessOf(config, { allowed: ALL_CREDENTIAL_OPTIONS }));
   await applyDefinitions(client);
