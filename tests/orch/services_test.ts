@@ -15,6 +15,7 @@ import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { make } from "../support/cluster_objects.ts";
+import { addressedPods } from "./cases/addressed_pods.ts";
 import { namedGateway, networkGateways, nodeLocalServices } from "./cases/near_services.ts";
 import { statusEvents } from "./cases/status_events.ts";
 import { unselectedPods } from "./cases/unselected_pods.ts";
@@ -193,6 +194,10 @@ clusterTest("Services with slices, pods and nodes are services of the mesh", asy
       await nodeLocalServices(client, daemon);
     },
   );
+
+  await t.step("addresses of slices without pods are those of pods", async () => {
+    await addressedPods(client, daemon);
+  });
 
   await t.step("names of load balancers and ports of nodes are gateways of networks", async () => {
     await networkGateways(client, daemon);

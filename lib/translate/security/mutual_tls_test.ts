@@ -223,3 +223,27 @@ Deno.test("gateways choose by endpoint for a headless Service, because they see 
   assert.equal(cluster.transportSocketMatches.length, 2);
   assert.deepEqual(declared(binding), [true, false]);
 });
+
+Deno.test("programs of proxyless gRPC expect the same identities, where a rule says mutual TLS", () => {
+  const bench = startTranslation(testMeshConfig(), DEFAULT_FEATURES);
+  const identities = { accounts: ["bank/b"], names: [] };
+  const instances = [{ labels: SIDECAR, account: "db" }, { labels: "{}", pod: false }];
+  setService(bench, instances, { facts: { identities } });
+  const node = proxyNode("shop", { metadata: { GENERATOR: "grpc" } });
+  const binding = bench.translation.source.bind(node, () => {});
+  assert.equal(clusterOf(binding).transportSocket, undefined);
+  bench.set(`apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: db, namespace: shop}
+spec: {host: ${HOST}, trafficPolicy: {tls: {mode: MESH_MUTUAL}}}
+`);
+  const { value } = clusterOf(binding).transportSocket!.configType;
+  const { commonTlsContext } = fromBinary(UpstreamTlsContextSchema, value!.value);
+  const validation = commonTlsContext?.validationContextType;
+  assert.ok(validation?.case === "combinedValidationContext");
+  const names = validation.value.defaultValidationContext?.matchSubjectAltNames ?? [];
+  assert.deepEqual(names.map(({ matchPattern }) => matchPattern.value), [
+    "spiffe://cluster.local/ns/bank/sa/b",
+    id("db"),
+  ]);
+});
