@@ -21,6 +21,9 @@ const MERGE_KEYS: Readonly<Record<string, string>> = {
   resourceClaims: "name",
 };
 
+/** Lists whose elements have one of several sources: with those of two, the API refuses the pod. */
+const REPLACED: readonly string[] = ["env", "volumes"];
+
 /** Directives of strategic merge patches, which the orchestrator interprets, and templates do not have. */
 const DIRECTIVE = "$patch";
 
@@ -52,7 +55,7 @@ function mergedValue(name: string, base: unknown, patch: unknown): unknown {
   if (key === undefined) return name === "finalizers" ? united(base, patch) : patch;
   return mergedList(Array.isArray(base) ? base : [], patch, {
     keyOf: typeof key === "function" ? key : (one) => one[key],
-    replaces: name === "volumes",
+    replaces: REPLACED.includes(name),
   });
 }
 

@@ -115,6 +115,18 @@ Deno.test("additions of others to the proxy stay, and values of the template are
   assert.deepEqual(argsOf(second), argsOf(first));
 });
 
+Deno.test("a variable has one source, that of the user or that of the template", () => {
+  const valueFrom = { fieldRef: { fieldPath: "metadata.name" } };
+  const env = [{ name: "HOST_IP", value: "own" }, { name: "TRUST_DOMAIN", valueFrom }];
+  const containers = [{ name: "web" }, { name: "mesh-proxy", image: "auto", env }];
+  const first = injectPod(podOf({ spec: { containers } }), inputOf());
+  for (const pod of [first, injectPod(first, inputOf())]) {
+    const proxy = pod.spec!.containers.find(({ name }) => name === "mesh-proxy")!;
+    const found = proxy.env!.filter(({ name }) => name === "HOST_IP" || name === "TRUST_DOMAIN");
+    assert.deepEqual(found.sort((a, b) => a.name < b.name ? -1 : 1), env);
+  }
+});
+
 Deno.test("a record of the user's values that is no record is ignored", () => {
   const first = injectPod(PODS["a proxy of the user's"]!, inputOf());
   for (const text of ["", "null", "1", "[]", '{"containers":[null,1]}', "{"]) {

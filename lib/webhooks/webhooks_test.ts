@@ -190,3 +190,65 @@ Deno.test(withCertificates("the listener changes its certificate, and bounds bod
   await server.stop(0);
   await Deno.remove(dir, { recursive: true });
 }));
+
+/** Objects that no API server passes on, by what is wrong with them. */
+const MISSHAPEN: readonly unknown[] = [
+  { metadata: {}, spec: { containers: [null] } },
+  { metadata: {}, spec: { containers: [{ name: 1 }, { name: {} }] } },
+  { metadata: {}, spec: { containers: {} } },
+  { metadata: {}, spec: {} },
+  { metadata: { annotations: 1, labels: "x" }, spec: { containers: [{ name: "a" }] } },
+  { metadata: { annotations: { "inject.mesh.io/templates": 5 } }, spec: { containers: [] } },
+  { metadata: [], spec: { containers: [{ name: "a", ports: [null], env: [null] }] } },
+  { spec: { containers: [{ name: "mesh-proxy", env: {}, livenessProbe: { httpGet: 1 } }] } },
+  { spec: { containers: [{ name: "a" }], volumes: 1, initContainers: [[]] } },
+  { metadata: { ownerReferences: 1 }, spec: { containers: [{ name: "a" }] } },
+  nested(20_000),
+];
+
+function nested(depth: number): unknown {
+  let value: unknown = {};
+  for (let i = 0; i < depth; i++) value = { a: value };
+  return {
+    metadata: { annotations: {} },
+    spec: { containers: [{ name: "mesh-proxy", b: value }] },
+  };
+}
+
+/** Texts of the runtime's own errors. */
+const RUNTIME =
+  /Cannot read|is not a function|is not iterable|undefined|stack size|\[object|Unexpected/;
+
+Deno.test("refusals have no texts of the runtime's errors", async () => {
+  let refused = 0;
+  for (const object of MISSHAPEN) {
+    for (const path of ["/inject", "/validate"]) {
+      const body =
+        `{"apiVersion":"admission.k8s.io/v1","request":{"uid":"1","operation":"CREATE",` +
+        `"namespace":"shop","object":${text(object)}}}`;
+      const { status, body: answer } = await post(path, body);
+      assert.doesNotMatch(answer ?? "", RUNTIME);
+      if (status === 200 && JSON.parse(answer!).response.allowed === false) refused++;
+    }
+  }
+  assert.ok(refused > MISSHAPEN.length, `${refused}`);
+});
+
+/** JSON without the recursion of the runtime, for deep values. */
+function text(value: unknown): string {
+  let [inner, before, after] = [value, "", ""];
+  const deep = (one: unknown): one is { a: unknown } =>
+    typeof one === "object" && one !== null && "a" in one;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    const containers = (value as { spec: { containers: { b: unknown }[] } }).spec.containers;
+    inner = containers[0]!.b;
+    while (deep(inner)) {
+      before += '{"a":';
+      after += "}";
+      inner = inner.a;
+    }
+    return `{"spec":{"containers":[{"name":"mesh-proxy","b":${before}{}${after}}]}}`;
+  }
+}

@@ -28,6 +28,8 @@ export interface Corpus<C extends Case = Case> {
 export interface Outcome {
   readonly corpus: string;
   readonly total: number;
+  /** Names of all cases; unset: not known. */
+  readonly names?: ReadonlySet<string>;
   /** Cases that differ, with the difference. */
   readonly failed: ReadonlyMap<string, string>;
 }
@@ -45,7 +47,12 @@ export async function runCorpus({ name, judge }: Corpus, folder: string): Promis
     const fault = await judged(() => judge(one, read, join(folder, name)));
     if (fault !== undefined) failed.set(one.name, fault);
   }
-  return { corpus: name, total: cases.length, failed };
+  return {
+    corpus: name,
+    total: cases.length,
+    names: new Set(cases.map(({ name }) => name)),
+    failed,
+  };
 }
 
 function casesOf(name: string, read: ReadFile): readonly Case[] {
