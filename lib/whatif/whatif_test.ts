@@ -295,6 +295,11 @@ Deno.test("a changed timeout is reported for the affected proxies only", async (
   assert.deepEqual(prediction.changes.map(({ name, classes }) => [name, classes]), [["80", [0]]]);
   assert.deepEqual(prediction.changes[0]?.fields, [
     { path: "virtualHosts[k.example:80].routes[0].route.timeout", before: "1s", after: "1m30s" },
+    {
+      path: "virtualHosts[k.example:80].routes[0].route.maxGrpcTimeout",
+      before: "1s",
+      after: "1m30s",
+    },
   ]);
   const text = renderPrediction(prediction);
   assert.match(text, /1 of 5 proxies are affected/);

@@ -42,8 +42,8 @@ export function endpointsOfSlices(
   slices: readonly ApiSlice[],
   inputs: SliceInputs,
 ): RowEndpoint[] {
-  if (slices.length === 1) return sliceEndpoints(slices[0]!, inputs);
   const all = slices.flatMap((slice) => sliceEndpoints(slice, inputs));
+  if (new Set(all.map(({ entry }) => entry.address)).size === all.length) return all;
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const { entry: { address } } of all) (seen.has(address) ? repeated : seen).add(address);
