@@ -172,8 +172,7 @@ export function unstableFlags(
 export function grants(set: PermissionSet, given: readonly string[]): string[] {
   const kind = (flag: string): string => flag.split("=")[0] ?? flag;
   const replaced = new Set(given.map(kind));
-  const opened: PermissionSet = { ...grantedSet(set), sys: withoutInspector(set.sys) };
-  const own = Object.entries(opened).flatMap(([name, what]) => {
+  const own = Object.entries(grantedSet(set)).flatMap(([name, what]) => {
     if (what === false) return [];
     return [what === true ? `--allow-${name}` : `--allow-${name}=${(what as string[]).join(",")}`];
   });
@@ -183,14 +182,6 @@ export function grants(set: PermissionSet, given: readonly string[]): string[] {
 /** The set of a built program: it may read everything. */
 export function grantedSet(set: PermissionSet): PermissionSet {
   return { ...set, read: true };
-}
-
-/**
- * The inspector can be granted only in a set, not by a flag. A built program gets all of `sys` for
- * profiles.
- */
-function withoutInspector(sys: PermissionSet[string] | undefined): PermissionSet[string] {
-  return Array.isArray(sys) ? sys.filter((what) => what !== "inspector") : sys ?? false;
 }
 
 /** Converts the output of `deno compile` into an error with a remedy. */

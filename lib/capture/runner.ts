@@ -40,6 +40,13 @@ export function hostRunner(networkNamespace?: string): Runner {
   return { run: ({ argv, stdin }) => runProgram([...before, ...argv], stdin) };
 }
 
+/** Remedies for programs that the permission set leaves out. */
+const NOT_CAPABLE: Readonly<Record<string, string>> = {
+  nsenter:
+    "Start this command inside the network namespace, without --network-namespace; or allow " +
+    "nsenter by --allow-run, which lets this process run every program.",
+};
+
 async function runProgram(argv: readonly string[], stdin: string | undefined): Promise<CallResult> {
   const [program = "", ...args] = argv;
   try {
@@ -58,7 +65,9 @@ async function runProgram(argv: readonly string[], stdin: string | undefined): P
     return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
   } catch (cause) {
     throw new MeshError("capture-program", `${program} cannot be run`, {
-      remedy: `Install it, or add it to PATH; ${argv.join(" ")} was to be run.`,
+      remedy: cause instanceof Deno.errors.NotCapable
+        ? NOT_CAPABLE[program] ?? `Allow it: --allow-run=${program}.`
+        : `Install it, or add it to PATH; ${argv.join(" ")} was to be run.`,
       cause,
     });
   }

@@ -166,6 +166,6 @@ Deno.test({
       assert.equal((await ask(facility, "PUT /memj/forcecollection")).status, 202);
       const profile = await ask(facility, "GET /debug/pprof/profile?seconds=1");
       assert.equal(profile.status, 501);
-      assert.match(profile.body, /needs "inspector" in "sys", or run it with --allow-sys/);
+      assert.match(profile.body, /leaves out the inspector; run it with --allow-sys/);
     }),
 });

@@ -158,8 +158,8 @@ function connect(): Session {
     if (!(cause instanceof Deno.errors.NotCapable)) throw cause;
     throw new MeshError(
       "profile-not-permitted",
-      'the process may not profile itself; its permission set needs "inspector" in "sys", or run ' +
-        "it with --allow-sys",
+      "the process may not profile itself, as its permission set leaves out the inspector; run it " +
+        "with --allow-sys",
       { cause },
     );
   }

@@ -93,27 +93,41 @@ Deno.test("daemon and agent do their job under their own permission sets", async
 });
 
 /** Accesses by set; `true`: let through. */
-const PROBES: readonly [set: string, access: string, what: string, granted: boolean][] = [
-  ["pilot-discovery", "env", "PILOT_DEBOUNCE_MAX", true],
-  ["pilot-discovery", "env", "HOME", false],
-  ["pilot-discovery", "env", "AWS_SECRET_ACCESS_KEY", false],
-  ["pilot-discovery", "read", "/etc/hosts", false],
-  ["pilot-discovery", "read", "main.ts", false],
-  ["pilot-discovery", "write", "etc/mesh/file", false],
-  ["pilot-discovery", "write", "/tmp/file", false],
-  ["pilot-discovery", "run", "/bin/true", false],
-  ["pilot-discovery", "sys", "", false],
-  ["pilot-discovery", "ffi", "/lib/libnothing.so", false],
-  ["pilot-agent", "env", "HOME", true],
-  ["pilot-agent", "read", "/etc/hosts", false],
-  ["pilot-agent", "read", "main.ts", false],
-  ["pilot-agent", "write", "etc/mesh/config/file", false],
-  ["pilot-agent", "write", "/tmp/file", false],
-  ["pilot-agent", "run", "/bin/true", false],
-  ["pilot-agent", "run", "/bin/sh", false],
-  ["pilot-agent", "sys", "", false],
-  ["pilot-agent", "ffi", "/lib/libnothing.so", false],
-];
+const PROBES: readonly (readonly [set: string, access: string, what: string, granted: boolean])[] =
+  [
+    ["pilot-discovery", "env", "PILOT_DEBOUNCE_MAX", true],
+    ["pilot-discovery", "env", "HOME", false],
+    ["pilot-discovery", "env", "AWS_SECRET_ACCESS_KEY", false],
+    ["pilot-discovery", "read", "/etc/hosts", false],
+    ["pilot-discovery", "read", "main.ts", false],
+    ["pilot-discovery", "write", "etc/mesh/file", false],
+    ["pilot-discovery", "write", "/tmp/file", false],
+    ["pilot-discovery", "run", "/bin/true", false],
+    ["pilot-discovery", "sys", "", false],
+    ["pilot-discovery", "ffi", "/lib/libnothing.so", false],
+    ["pilot-agent", "env", "HOME", true],
+    ["pilot-agent", "read", "/etc/hosts", false],
+    ["pilot-agent", "read", "main.ts", false],
+    ["pilot-agent", "write", "etc/mesh/config/file", false],
+    ["pilot-agent", "write", "/tmp/file", false],
+    ["pilot-agent", "run", "/bin/true", false],
+    ["pilot-agent", "run", "/bin/sh", false],
+    ["pilot-agent", "sys", "", false],
+    ["pilot-agent", "ffi", "/lib/libnothing.so", false],
+    ["pilot-agent-iptables", "env", "HOME", true],
+    ["pilot-agent-iptables", "read", "/etc/passwd", true],
+    ["pilot-agent-iptables", "read", "/etc/hosts", false],
+    ["pilot-agent-iptables", "write", "/tmp/file", false],
+    ["pilot-agent-iptables", "run", "/bin/true", false],
+    ["pilot-agent-iptables", "run", "sh", false],
+    // It runs any program.
+    ["pilot-agent-iptables", "run", "nsenter", false],
+    ["pilot-agent-iptables", "sys", "", false],
+    ["pilot-agent-iptables", "ffi", "/lib/libnothing.so", false],
+    ...["pilot-discovery", "pilot-agent", "pilot-agent-iptables", "meshctl"].map((set) =>
+      [set, "inspector", "", false] as const
+    ),
+  ];
 
 Deno.test("access outside a permission set is refused", async (t) => {
   for (const [set, access, what, granted] of PROBES) {

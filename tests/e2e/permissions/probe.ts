@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { open as openInspector } from "node:inspector";
 
 /** Accesses to try; each gets the argument after its name. */
 const ACCESSES: Readonly<Record<string, (what: string) => unknown>> = {
@@ -12,6 +13,7 @@ const ACCESSES: Readonly<Record<string, (what: string) => unknown>> = {
   run: (program) => new Deno.Command(program).outputSync(),
   env: (name) => Deno.env.get(name),
   sys: () => Deno.osRelease(),
+  inspector: () => openInspector(0),
   ffi: (path) => Deno.dlopen(path, {}),
 };
 
