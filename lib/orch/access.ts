@@ -10,7 +10,7 @@ import { fileToken, fixedToken, type TokenSource } from "./token.ts";
 
 /** Certificates of a connection, PEM. */
 export interface TlsMaterial {
-  /** Authorities of the server's certificate, beside those of the runtime; empty: those alone. */
+  /** Authorities of the server's certificate; empty: those of the runtime. */
   readonly ca: string;
   readonly cert?: string;
   readonly key?: string;

@@ -4,19 +4,27 @@
  * @module
  */
 import type { Access } from "./access.ts";
+import { verifyServer } from "./server_check.ts";
 
 /**
  * A client with the certificates of the access. It speaks HTTP/1.1, so that each watch and each
- * stream has its own connection: one that hangs or is slow does not delay the others.
+ * stream has its own connection: one that hangs or is slow does not delay the others. The server is
+ * verified by the authorities of the access alone first; the client accepts those of the runtime, too.
  */
 export async function httpClientOf(access: Access): Promise<Deno.HttpClient> {
   const { ca, cert, key } = await access.tls();
-  const { proxyUrl } = access;
+  const { proxyUrl, server } = access;
+  const authorities = certificatesOf(ca);
+  const clientCertificate = cert === undefined || key === undefined ? {} : { cert, key };
+  // A proxy would see a connection that no request follows; only the client's own check is left then.
+  if (authorities.length > 0 && server.startsWith("https:") && proxyUrl === "") {
+    await verifyServer(server, { ca, ...clientCertificate });
+  }
   return Deno.createHttpClient({
     http1: true,
     http2: false,
-    ...(ca === "" ? {} : { caCerts: certificatesOf(ca) }),
-    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    ...(authorities.length === 0 ? {} : { caCerts: authorities }),
+    ...clientCertificate,
     ...(proxyUrl === "" ? {} : { proxy: { url: proxyUrl } }),
   });
 }

@@ -84,17 +84,18 @@ class HttpTransport implements Transport {
     if (this.#closed) throw new MeshError("orch-closed", `${what}: the client is closed`);
     const timer = new AbortController();
     const timeout = setTimeout(() => timer.abort(), timeoutMs);
+    const signal = request.signal === undefined
+      ? timer.signal
+      : AbortSignal.any([timer.signal, request.signal]);
     try {
-      const client = await this.#connect();
+      const client = await unlessAborted(this.#connect(), signal);
       const headers = await this.#headers(request);
       await request.guard?.();
       const response = await fetch(`${this.#access.server}${path}${queryText(query)}`, {
         ...{ method, client, headers },
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
         redirect: "error",
-        signal: request.signal === undefined
-          ? timer.signal
-          : AbortSignal.any([timer.signal, request.signal]),
+        signal,
       });
       if (response.ok) return await take(response);
       const body = await response.text();
@@ -138,6 +139,19 @@ class HttpTransport implements Transport {
     headers.push(["accept", accept ?? "application/json"]);
     if (body !== undefined) headers.push(["content-type", contentType ?? "application/json"]);
     return headers;
+  }
+}
+
+/** The result of work that goes on; rejects when `signal` is aborted. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 
