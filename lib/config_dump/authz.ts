@@ -5,8 +5,13 @@ import type { Table } from "./table.ts";
 
 /** Filters that enforce authorization policies. */
 const RBAC = /\.rbac\.v3\.RBAC$/;
-/** Names that the mesh gives to rules: `ns[shop]-policy[web]-rule[0]`. */
-const RULE = /^(?:mesh-ext-authz-[^-]*-)?ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\]$/;
+/**
+ * Names that the mesh gives to rules: `ns[shop]-policy[web]-rule[0]`. Rules that select requests for
+ * a provider have a prefix, with the provider's name in later versions, and a suffix where the
+ * provider cannot be used.
+ */
+const RULE =
+  /^(?:mesh-ext-authz-(?:.+-)?)?ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\](?:-deny-due-to-[\w-]+)?$/;
 
 /** The policies that the listeners of a dump enforce, with the number of their rules. */
 export function authzTable(dump: Dump): Table {

@@ -196,7 +196,8 @@ function accessCauses({ decided }: AccessTrace, policies: Cause[]): Cause[] {
   }];
 }
 
-const RULE = /ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\]$/;
+/** Names of rules; those of unusable providers have a suffix. */
+const RULE = /ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\](?:-deny-due-to-[\w-]+)?$/;
 
 /** Returns the object and field of a rule. */
 export function ruleOf(
