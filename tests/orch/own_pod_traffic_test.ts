@@ -19,6 +19,7 @@ import {
 import { envoyPath } from "../../scripts/tools.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { make, makeService, objectOf } from "../support/cluster_objects.ts";
+import { run } from "../e2e/redirect/network.ts";
 import { missingForPods, startPod } from "./pods/pod.ts";
 
 const CLIENT = "127.0.49.1";
@@ -215,6 +216,10 @@ clusterTest(
     });
 
     await t.step("the next zone stands in for pods that are gone", async () => {
+      // Without its link, connections to the pod fail at once.
+      const route = ["unreachable", near.address, "metric", "1"];
+      await run("ip", "route", "add", ...route);
+      stack.defer(() => run("ip", "route", "del", ...route).then(() => {}));
       await near[Symbol.asyncDispose]();
       await answeredBy(far.name);
     });
