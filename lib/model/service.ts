@@ -90,7 +90,7 @@ export interface Service {
   readonly meshExternal: boolean;
   readonly exportTo: Visibility;
   readonly subjectAltNames: readonly string[];
-  /** Further identities of its servers, which annotations of Services name; unset: none. */
+  /** Further identities of its servers: by annotations of Services and by later entries; unset: none. */
   readonly identities?: ServerIdentities;
   readonly labels: Readonly<Record<string, string>>;
   /** See `ObjectMeta.creationTime`. */

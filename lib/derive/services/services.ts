@@ -136,15 +136,19 @@ function clusterAddressesOf(
   };
 }
 
-/** The identities of servers that annotations of Services name, in all clusters. */
+/**
+ * The identities of servers that annotations of Services name, in all clusters, and that later entries
+ * list, whose endpoints are served, too.
+ */
 function identitiesOf(rows: readonly ConfigObject<ServiceEntry>[]): Pick<Service, "identities"> {
-  const found = rows.flatMap(({ service }) => service?.identities ?? []);
-  return found.length === 0 ? {} : {
-    identities: {
-      accounts: [...new Set(found.flatMap(({ accounts }) => accounts))],
-      names: [...new Set(found.flatMap(({ names }) => names))],
-    },
-  };
+  const named = rows.flatMap(({ service }) => service?.identities ?? []);
+  const accounts = new Set(named.flatMap((one) => one.accounts));
+  const names = new Set([
+    ...named.flatMap((one) => one.names),
+    ...rows.slice(1).flatMap(({ spec }) => spec.subjectAltNames),
+  ]);
+  if (accounts.size + names.size === 0) return {};
+  return { identities: { accounts: [...accounts], names: [...names] } };
 }
 
 /** Properties that only Services of an orchestrator have. */

@@ -170,6 +170,21 @@ Deno.test("servers have one of the known accounts; unknown ones neither widen no
   ]);
 });
 
+Deno.test("an entry that adds endpoints to a host adds its identities", () => {
+  const { bench, binding } = start([{ labels: SIDECAR, account: "db" }]);
+  bench.set(`apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: more, namespace: shop}
+spec:
+  hosts: [${HOST}]
+  resolution: STATIC
+  ports: [{number: 90, name: tcp, protocol: TCP}]
+  subjectAltNames: ["spiffe://x/y"]
+  endpoints: [{address: 192.0.2.1, labels: ${SIDECAR}}]
+`);
+  assert.deepEqual(expected(clusterOf(binding)), [id("db"), "spiffe://x/y"]);
+});
+
 for (
   const [what, defined, rule] of [
     ["a headless Service", HEADLESS, ""],

@@ -140,6 +140,7 @@ export function sharedRow(
   spec.addresses = [...imported?.spec?.ips ?? []];
   const { creationTimestamp } = imported?.metadata ?? {};
   const creationTime = creationTimestamp === undefined ? 0 : Date.parse(creationTimestamp);
+  const identities = exported?.service?.identities;
   const service = {
     headless: spec.resolution === ServiceEntry_Resolution.NONE,
     selector: exported?.service?.selector ?? {},
@@ -147,6 +148,7 @@ export function sharedRow(
     nodeLocal: false,
     // Gateways of networks are those of the Service's own row.
     externalAddresses: [],
+    ...(identities === undefined ? {} : { identities }),
     endpoints: exported?.service?.endpoints ?? [],
   };
   const labels = exported?.meta.labels ?? {};

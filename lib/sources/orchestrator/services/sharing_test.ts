@@ -41,6 +41,15 @@ Deno.test("the shared host has the endpoints of the Service and the addresses of
   assert.deepEqual(sharedRow({ ...of, exported, imported: undefined })!.spec.addresses, []);
 });
 
+Deno.test("the shared host has the identities that annotations of the Service name", () => {
+  const identities = { accounts: ["shop/a"], names: [] };
+  const named = { ...exported, service: { ...exported.service!, identities } };
+  assert.deepEqual(
+    sharedRow({ ...of, exported: named, imported })!.service?.identities,
+    identities,
+  );
+});
+
 Deno.test("a cluster that only imports has the host without endpoints; others have no row", () => {
   const row = sharedRow({ ...of, exported: undefined, imported })!;
   assert.deepEqual(row.spec.endpoints, []);
