@@ -9,6 +9,9 @@ import type { Held, Stream } from "./types.ts";
 /** Maximum number of records of all streams. */
 const MAX_HELD = 50_000;
 
+/** Streams of an entry that are looked at to find a client with few records. */
+const LOOKED_AT = 8;
+
 /** Records by name, of one stream and type. */
 export type HeldShelf = ReadonlyMap<string, Held>;
 
@@ -68,6 +71,17 @@ export class HeldByStream {
     this.#streams.delete(stream);
     client.streams.delete(stream);
     if (client.streams.size === 0) this.#clients.delete(clientName(stream));
+  }
+
+  /** The smallest number of records that one of the clients of some streams has; of the first streams. */
+  fewest(streams: Iterable<Stream>): number {
+    let fewest = Infinity;
+    let left = LOOKED_AT;
+    for (const stream of streams) {
+      fewest = Math.min(fewest, this.#clients.get(clientName(stream))?.count ?? 0);
+      if (--left === 0) break;
+    }
+    return fewest;
   }
 
   #dropOne(): void {

@@ -150,7 +150,9 @@ class Store implements Quarantine {
 
   due(): readonly Entry[] {
     const now = this.#clock();
-    return this.#shelves.entries().filter(({ retryAt }) => retryAt <= now);
+    return this.#shelves.entries().filter(({ retryAt }) => retryAt <= now)
+      .map((entry) => ({ entry, records: this.#held.fewest(entry.holders.keys()) }))
+      .sort((a, b) => a.records - b.records).map(({ entry }) => entry);
   }
 
   get next(): number | undefined {

@@ -44,6 +44,17 @@ Deno.test("a client that rejects very many names drops its own records, and not 
   assert.deepEqual(store.list().map(({ name }) => name), ["mine"]);
 });
 
+Deno.test("retries of a client that rejects little come before those of one that rejects much", () => {
+  let now = 0;
+  const store = quarantine(() => now);
+  const [honest, liar] = [stream("honest"), stream("liar")];
+  for (let i = 0; i < 1000; i++) store.reject(rejection(liar, `n${i}`));
+  for (const one of [liar, honest]) store.reject(rejection(one, "mine"));
+  now += 60_000;
+  const due = store.due();
+  assert.deepEqual([due.length, due[0]!.name], [1001, "mine"]);
+});
+
 Deno.test("messages are remembered in part", () => {
   const store = quarantine(() => 0);
   store.reject(rejection(stream("a"), "x", { message: "m".repeat(1_000_000) }));

@@ -132,7 +132,7 @@ export interface Quarantine {
     typeUrl: string,
     versionOf: (name: string) => string | undefined,
   ): readonly string[];
-  /** Returns the entries that are due for a retry. */
+  /** Returns the entries that are due for a retry, those of clients with few records first. */
   due(): readonly Entry[];
   /** Time of the next retry; `undefined` if nothing is quarantined. */
   readonly next: number | undefined;
