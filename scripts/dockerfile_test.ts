@@ -8,7 +8,8 @@ import assert from "node:assert/strict";
 import config from "../deno.json" with { type: "json" };
 import { programs } from "./compile.ts";
 import { type Instruction, lineage, parseDockerfile } from "./dockerfile.ts";
-import { hasApt } from "./images/debian.ts";
+import { PACKAGES } from "./images/base.ts";
+import { canFetch } from "./images/debian.ts";
 import { imageConfig } from "./images/contents.ts";
 import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
 
@@ -76,7 +77,7 @@ Deno.test("tasks that the build runs exist", () => {
   for (const task of tasks) assert.ok(Object.hasOwn(config.tasks, task), task);
 });
 
-const APT = hasApt() ? "" : " [needs apt-get]";
+const APT = await canFetch(PACKAGES) ? "" : " [needs apt-get with the packages of Debian 12]";
 
 Deno.test({
   name: `the build's own steps work on the files it copies${APT}`,

@@ -56,6 +56,9 @@ const WRITABLE = ["tmp", "etc/mesh/proxy", "var/log/mesh"];
 /** Other folders that programs look into. */
 const FOLDERS = ["etc/mesh/config", "etc/mesh/config.d", "run"];
 
+/** All packages. */
+export const PACKAGES: readonly string[] = [...Object.keys(BASE), ...Object.keys(RULES)];
+
 /** The layer of every image. */
 export async function baseLayer(missing: Missing): Promise<Layer> {
   const found = await packages(Object.keys(BASE), missing);

@@ -37,13 +37,13 @@ const PINS_FILE = fromFileUrl(new URL("./packages.json", import.meta.url));
 /** Release whose packages are pinned. */
 export const RELEASE = "Debian 12";
 
-/** True if packages can be fetched here. */
-export function hasApt(): boolean {
+/** True if the machine's mirror has all packages: it has lists, and is of a fitting release. */
+export async function canFetch(names: readonly string[]): Promise<boolean> {
   try {
-    return new Deno.Command("apt-get", { args: ["--version"], stdout: "null" }).outputSync()
-      .success;
+    const { success } = await attempt(["apt-get", "download", "-qq", "--print-uris", ...names]);
+    return success;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof MeshError) return false;
     throw error;
   }
 }
@@ -76,6 +76,11 @@ async function unpackedPackage(
   pin: Pin | undefined,
   missing: Missing,
 ): Promise<Package & { readonly pin: Pin }> {
+  if (pin === undefined && missing === "refuse") {
+    throw new MeshError("images-not-pinned", `${name} is not pinned for ${Deno.build.arch}.`, {
+      remedy: `Run \`deno task images --update\` on ${RELEASE}, which pins the mirror's version.`,
+    });
+  }
   const cache = join(cacheDir(HOST), "debian");
   await Deno.mkdir(cache, { recursive: true });
   if (pin !== undefined && missing !== "pin") {
