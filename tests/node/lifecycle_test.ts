@@ -7,13 +7,8 @@
 import assert from "node:assert/strict";
 import { startNodes } from "../../scripts/cluster/node/cluster.ts";
 import { processId, readRecords } from "../../scripts/cluster/node/record.ts";
-import {
-  closeSpace,
-  isLink,
-  openSpaces,
-  output,
-  sweepSpaces,
-} from "../../scripts/cluster/node/space.ts";
+import { closeSpace, isLink, openSpaces, sweepSpaces } from "../../scripts/cluster/node/space.ts";
+import { output } from "../../scripts/cluster/node/commands.ts";
 import { nodePrograms } from "../../scripts/cluster/node_programs.ts";
 import { eventually, startCommand } from "../../scripts/harness/mod.ts";
 import {

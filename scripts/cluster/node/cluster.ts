@@ -36,35 +36,16 @@ import {
   API_SERVICE_ADDRESS,
   CONTROL_ADDRESS,
   DNS_READY_PORT,
-  linkLayout,
   MOST_NODES,
   type NodeLayout,
   nodeLayouts,
+  START_MS,
 } from "./layout.ts";
 import { makeNetwork } from "./network.ts";
-import { closeSpace, openSpace, type Outcome, output, type Space, sweepSpaces } from "./space.ts";
+import { importArchive, type NodeCluster, RunningCluster } from "./running.ts";
+import { closeSpace, openSpace, type Space, sweepSpaces } from "./space.ts";
 
-/** A running cluster with nodes. */
-export interface NodeCluster extends AsyncDisposable {
-  readonly name: string;
-  /** Folder with logs of all programs. */
-  readonly dir: string;
-  /** URL of the API server. */
-  readonly server: string;
-  /** Configuration file of the administrator. */
-  readonly kubeconfig: string;
-  readonly kubectl: string;
-  /** Names of the nodes. */
-  readonly nodes: readonly string[];
-  /** Its namespaces, in which programs can be stopped, and started again. */
-  readonly space: Space;
-  /** Runs `kubectl` on the machine. */
-  run(args: readonly string[], input?: string): Promise<Outcome>;
-  /** Imports an archive with images into a node; default: all nodes. */
-  importImages(archive: string, node?: string): Promise<void>;
-  /** Runs a program in the network of a node. */
-  onNode(node: string, command: readonly string[]): Promise<Outcome>;
-}
+export { type NodeCluster, runningCluster } from "./running.ts";
 
 /** Options of a cluster. */
 export interface NodeClusterOptions {
@@ -77,9 +58,6 @@ export interface NodeClusterOptions {
   readonly images?: readonly string[];
   progress?(line: string): void;
 }
-
-/** Time for a start on a busy machine, in milliseconds: it takes 10 s on an idle one. */
-const START_MS = 180_000;
 
 /**
  * Starts a cluster and waits until its nodes are ready. What killed runs left is removed first.
@@ -228,64 +206,6 @@ class Starter {
   }
 }
 
-/** A cluster that an earlier process started. */
-export async function runningCluster(space: Space): Promise<NodeCluster> {
-  const count = [...Deno.readDirSync(space.dir)].filter(({ name }) => /^node-\d+$/.test(name));
-  return new RunningCluster(space, await nodePrograms(), nodeLayouts(count.length));
-}
-
-class RunningCluster implements NodeCluster {
-  readonly name: string;
-  readonly dir: string;
-  readonly server: string;
-  readonly kubeconfig: string;
-  readonly kubectl: string;
-  readonly nodes: readonly string[];
-  readonly space: Space;
-  readonly #programs: NodePrograms;
-  readonly #layouts: readonly NodeLayout[];
-
-  constructor(space: Space, programs: NodePrograms, layouts: readonly NodeLayout[]) {
-    this.space = space;
-    this.name = space.record.name;
-    this.dir = space.dir;
-    const number = Number(/\d+$/.exec(space.record.link ?? "")?.[0]);
-    this.server = `https://${linkLayout(number).cluster}:${API_PORT}`;
-    this.kubeconfig = join(space.dir, "kubeconfig");
-    this.kubectl = programs.kubectl;
-    this.nodes = layouts.map(({ name }) => name);
-    this.#programs = programs;
-    this.#layouts = layouts;
-  }
-
-  run(args: readonly string[], input?: string): Promise<Outcome> {
-    return output([this.kubectl, `--kubeconfig=${this.kubeconfig}`, ...args], input);
-  }
-
-  async importImages(archive: string, node?: string): Promise<void> {
-    const on = this.#layouts.filter(({ name }) => node === undefined || name === node);
-    for (const layout of on) {
-      const { socket } = nodePaths(this.dir, layout);
-      await importArchive(this.space, [this.#programs.ctr, "-a", socket], archive);
-    }
-  }
-
-  onNode(node: string, command: readonly string[]): Promise<Outcome> {
-    return this.space.run(command, { net: node });
-  }
-
-  /** Waits until default service accounts are made: before that no pod is accepted. */
-  async ready(what: string): Promise<void> {
-    await eventually(`a default service account; see the log of ${what}`, async () => {
-      return (await this.run(["get", "serviceaccount", "default"])).success;
-    }, START_MS);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await closeSpace(this.space);
-  }
-}
-
 async function serverReady(space: Space, { kubeconfig, ca }: ClusterFiles): Promise<void> {
   const { clusters } = JSON.parse(await Deno.readTextFile(kubeconfig));
   using client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(ca)] });
@@ -323,14 +243,4 @@ async function pauseArchive({ pause }: NodePrograms, dir: string): Promise<strin
   const config = { Entrypoint: ["/pause"], User: "65535:65535" };
   await writeImageArchive({ name: PAUSE_IMAGE, layers: [files], config }, archive);
   return archive;
-}
-
-async function importArchive(
-  space: Space,
-  ctr: readonly string[],
-  archive: string,
-): Promise<void> {
-  const command = [...ctr, "-n", "k8s.io", "images", "import", archive];
-  const { success, stderr } = await space.run(command);
-  if (!success) throw new Error(`${archive} cannot be imported: ${stderr}`);
 }

@@ -23,6 +23,9 @@ export const DNS_READY_PORT = 8181;
 export const POD_RANGE = "10.244.0.0/16";
 export const CLUSTER_DOMAIN = "cluster.local";
 
+/** Time for a start on a busy machine, in milliseconds: it takes 5 s on an idle one. */
+export const START_MS = 180_000;
+
 /** One node. */
 export interface NodeLayout {
   readonly name: string;

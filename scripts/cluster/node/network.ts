@@ -13,7 +13,8 @@ import {
   type NodeLayout,
   SERVICE_RANGE,
 } from "./layout.ts";
-import { output, type Space } from "./space.ts";
+import { output } from "./commands.ts";
+import type { Space } from "./space.ts";
 
 /** Connects the API server's namespace with nodes and with the machine. */
 export async function makeNetwork(

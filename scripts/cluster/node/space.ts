@@ -8,7 +8,9 @@
  */
 import { eventually } from "../../harness/ports.ts";
 import { join } from "../../paths.ts";
+import { type Outcome, output } from "./commands.ts";
 import { enterGroups, makeGroups, removeGroups } from "./groups.ts";
+import { initScript, SETTINGS_FOLDER } from "./init.ts";
 import {
   claimFolder,
   isAbandoned,
@@ -19,13 +21,6 @@ import {
   type SpaceRecord,
   writeRecord,
 } from "./record.ts";
-
-/** The output of a program. */
-export interface Outcome {
-  readonly success: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** The network that a program runs in. */
 export interface Place {
@@ -52,20 +47,6 @@ export interface Space {
   /** Changes its record. */
   update(change: Partial<SpaceRecord>): Promise<void>;
 }
-
-/** Folders that programs have fixed paths in. What they write there stays in the namespaces. */
-const PRIVATE_FOLDERS = ["/run", "/var/lib", "/var/log"];
-
-/** Settings of the kernel that a kubelet changes for the whole machine, with the values it wants. */
-const KERNEL_SETTINGS: Readonly<Record<string, string>> = {
-  "vm/overcommit_memory": "1",
-  "vm/panic_on_oom": "0",
-  "kernel/panic": "10",
-  "kernel/panic_on_oops": "1",
-};
-
-/** Folder with a file for each of them. */
-const SETTINGS_FOLDER = "kernel-settings";
 
 /**
  * Makes the namespaces.
@@ -251,28 +232,6 @@ class LocalSpace implements Space {
 /** Characters of a log in an error. */
 const LOG_END = 3_000;
 
-function initScript(dir: string): string {
-  const settings = Object.entries(KERNEL_SETTINGS).flatMap(([name, value]) => {
-    const file = `${dir}/${SETTINGS_FOLDER}/${name.replace("/", ".")}`;
-    return [`echo ${value} > ${file}`, `mount --bind ${file} /proc/sys/${name}`];
-  });
-  return [
-    "set -e",
-    // A kubelet asks for shared mounts, as those of a machine are.
-    "mount --make-rshared /",
-    ...PRIVATE_FOLDERS.map((folder) => `mount -t tmpfs -o mode=755 tmpfs ${folder}`),
-    "mkdir -p /run/netns /run/lock",
-    ...settings,
-    "ip link set lo up",
-    "echo 1 > /proc/sys/net/ipv4/ip_forward",
-    `touch ${dir}/ready`,
-    // The shell reaps whatever becomes its child.
-    "set +e",
-    "while :; do sleep 3600 & wait $!; done",
-    "",
-  ].join("\n");
-}
-
 /** Starts a command that ends with this process, also if that is killed. */
 function startOwned(name: string, command: readonly string[], log: string): number {
   const child = new Deno.Command("sh", {
@@ -305,33 +264,4 @@ async function childOf(pid: number): Promise<ProcessId | undefined> {
   const children = await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`);
   const [child] = children.trim().split(" ");
   return child === undefined || child === "" ? undefined : processId(Number(child));
-}
-
-/** Runs a program of the machine. */
-export async function output(
-  [command, ...args]: readonly string[],
-  input?: string,
-): Promise<Outcome> {
-  const child = new Deno.Command(command!, {
-    args,
-    stdin: input === undefined ? "null" : "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const fed = input === undefined ? undefined : feed(child.stdin, input);
-  const { success, stdout, stderr } = await child.output();
-  await fed;
-  const text = new TextDecoder();
-  return { success, stdout: text.decode(stdout), stderr: text.decode(stderr) };
-}
-
-async function feed(stdin: WritableStream<Uint8Array>, input: string): Promise<void> {
-  const writer = stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(input));
-    await writer.close();
-  } catch (error) {
-    // A program that ends early, with its reason, reads no further.
-    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-  }
 }
