@@ -9,7 +9,7 @@ import {
   proxyNode,
   startTranslation,
 } from "../../../tests/support/translation_fixture.ts";
-import type { ConfigObject, ProxyBinding, ProxyClass } from "../../model/mod.ts";
+import type { ConfigObject, ProxyBinding, ProxyClass, ProxyNode } from "../../model/mod.ts";
 import { fromBinary } from "../../proto/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
@@ -125,8 +125,13 @@ Deno.test("a proxy prefers the endpoints of its Node's zone, and follows changes
   const bench = start();
   setPod(bench);
   const said = { locality: { region: "r2", zone: "z2", subzone: "" } };
-  for (const role of ["sidecar", "router"] as const) {
-    const binding = bench.translation.source.bind(proxyNode("one", { role, ...said }), () => {});
+  const kinds: Partial<ProxyNode>[] = [
+    { role: "sidecar" },
+    { role: "router" },
+    { metadata: { GENERATOR: "grpc" } },
+  ];
+  for (const kind of kinds) {
+    const binding = bench.translation.source.bind(proxyNode("one", { ...kind, ...said }), () => {});
     assert.equal(preferred(binding), "10.0.0.2", "what the proxy says, as its Node has no labels");
     setPod(bench, { locality: "r1/z1" });
     assert.equal(preferred(binding), "10.0.0.1");
