@@ -44,8 +44,9 @@ async function traces(name: string, link: string): Promise<string[]> {
 }
 
 /** Runs the task and returns its output, which must have the status. */
-async function task(args: readonly string[], status = 0): Promise<string> {
-  const command = new Deno.Command(Deno.execPath(), { args: ["run", "-A", "-q", TASK, ...args] });
+async function task(args: readonly string[], status = 0, cwd?: string): Promise<string> {
+  const run = { args: ["run", "-A", "-q", TASK, ...args], cwd };
+  const command = new Deno.Command(Deno.execPath(), run);
   const { code, stdout, stderr } = await command.output();
   const text = new TextDecoder();
   assert.equal(code, status, text.decode(stderr));
@@ -56,10 +57,10 @@ nodeMachineTest(
   "the task: up outlives its process, status shows it, down leaves nothing",
   async () => {
     await using folder = await temporaryFolder();
-    const archive = await workloadArchive(folder.path);
+    await workloadArchive(folder.path);
     const name = clusterName();
     try {
-      const said = await task(["up", name, `--image=${archive}`]);
+      const said = await task(["up", name, "--image=workload.tar"], 0, folder.path);
       const kubeconfig = /export KUBECONFIG=(\S+)/.exec(said)?.[1];
       assert.ok(kubeconfig !== undefined, said);
       assert.match(await task(["up", name], 1), /There is a cluster .* already/);
@@ -90,6 +91,7 @@ nodeMachineTest("the task: wrong words are refused with its usage", async () => 
     assert.match(await task(args, 1), /Usage: deno task cluster/, args.join(" "));
   }
   assert.match(await task(["up", "Not_A_Name"], 1), /lower case/);
+  assert.match(await task(["up", "--image=/nowhere.tar"], 1), /nowhere\.tar cannot be read/);
   assert.match(await task(["up", "--nodes=10"], 1), /1 to 9 nodes/);
 });
 

@@ -74,6 +74,14 @@ export async function startNodes(options: NodeClusterOptions): Promise<NodeClust
   if (!Number.isInteger(nodes) || nodes < 1 || nodes > MOST_NODES) {
     throw new MeshError("node-count", `A cluster has 1 to ${MOST_NODES} nodes, not ${nodes}.`);
   }
+  for (const archive of options.images ?? []) {
+    await Deno.stat(archive).catch((cause) => {
+      throw new MeshError("node-image", `The archive ${archive} cannot be read.`, {
+        remedy: "Name an archive of images, such as one that `deno task images` makes.",
+        cause,
+      });
+    });
+  }
   const programs = await nodePrograms(progress);
   for (const swept of await sweepSpaces()) progress(`removed what was left of ${swept}`);
   const space = await openSpace(name, isDetached);

@@ -98,7 +98,7 @@ export async function importArchive(
   ctr: readonly string[],
   archive: string,
 ): Promise<void> {
-  const command = [...ctr, "-n", "k8s.io", "images", "import", archive];
-  const { success, stderr } = await space.run(command);
+  const command = [...ctr, "-n", "k8s.io", "images", "import", "-"];
+  const { success, stderr } = await space.run(command, { inputFile: archive });
   if (!success) throw new Error(`${archive} cannot be imported: ${stderr}`);
 }

@@ -28,12 +28,20 @@ export interface Place {
   readonly net?: string;
 }
 
+/** Input of a program. */
+export interface Input {
+  /** Text on its standard input, */
+  readonly input?: string;
+  /** or the path of a file on the machine; the namespaces hide some. */
+  readonly inputFile?: string;
+}
+
 /** Namespaces with what runs in them. */
 export interface Space {
   readonly dir: string;
   readonly record: SpaceRecord;
   /** Runs a program in the namespaces. */
-  run(command: readonly string[], place?: Place & { readonly input?: string }): Promise<Outcome>;
+  run(command: readonly string[], place?: Place & Input): Promise<Outcome>;
   /** Starts a program that goes on; its output goes to `NAME.log` in the folder. */
   launch(name: string, command: readonly string[], place?: Place): Promise<void>;
   /** Sends a signal to a launched program. */
@@ -157,16 +165,14 @@ class LocalSpace implements Space {
 
   run(
     command: readonly string[],
-    { net, input }: Place & { readonly input?: string } = {},
+    { net, input, inputFile }: Place & Input = {},
   ): Promise<Outcome> {
-    return output([
-      "sh",
-      "-c",
-      `${enterGroups(this.#record.name)} exec "$@"`,
-      "sh",
-      ...this.#entered(net),
-      ...command,
-    ], input);
+    const redirect = inputFile === undefined ? "" : ' < "$0"';
+    const script = `${enterGroups(this.#record.name)} exec "$@"${redirect}`;
+    return output(
+      ["sh", "-c", script, inputFile ?? "sh", ...this.#entered(net), ...command],
+      input,
+    );
   }
 
   async launch(name: string, command: readonly string[], { net }: Place = {}): Promise<void> {
