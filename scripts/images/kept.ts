@@ -13,8 +13,8 @@ const ROOT = fromFileUrl(new URL("../..", import.meta.url));
 const SOURCES = ["cmd", "lib", "scripts", "deno.json", "deno.lock"];
 /** Tag of the images. */
 export const TEST_TAG = "test";
-/** Images that were not used for this time (ms) are removed: 6 hours. */
-const KEPT_MS = 6 * 3_600_000;
+/** Images that were not used for this time (ms) are removed: an hour. */
+const KEPT_MS = 3_600_000;
 
 /** Archives by program, made if the cache has none of these sources. */
 export async function keptImages(): Promise<Readonly<Record<string, string>>> {
