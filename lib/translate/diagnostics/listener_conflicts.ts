@@ -100,10 +100,9 @@ function openServices(
     const service = key === undefined ? undefined : graph.peek(services.service, key);
     const protocol = service?.ports.find((p) => p.number === port)?.protocol;
     if (service === undefined || protocol === undefined || !mayBeTcp(protocol)) continue;
-    const listedPerInstance = service.headless === true && protocol !== "Unsupported";
-    if (!listedPerInstance && !isTls(protocol) && service.addresses.length === 0) {
-      found.push(service);
-    }
+    // Instances of a headless service have listeners of their own.
+    if (service.headless === true || isTls(protocol)) continue;
+    if (service.addresses.length === 0) found.push(service);
   }
   const age = (s: Service): number => s.creationTime || Number.MAX_SAFE_INTEGER;
   return found.sort((a, b) => age(a) - age(b) || (a.host < b.host ? -1 : 1));
