@@ -169,6 +169,19 @@ const TIMEOUTS: readonly RoutingCase[] = [
     }],
   },
   {
+    name: "timeout: the shorter deadline of a gRPC call",
+    http: [to(SERVICE, "v1", { timeout: "600s" })],
+    exchanges: [{ from: "v1" }, {
+      headers: {
+        "content-type": "application/grpc",
+        "grpc-timeout": "300m",
+        "x-backend-delay-ms": FOREVER,
+      },
+      status: 200,
+      gets: { headers: { "grpc-status": "14" } },
+    }],
+  },
+  {
     name: "timeout: each attempt",
     http: [to(SERVICE, "v1", { retries: { ...RETRY, attempts: 2, perTryTimeout: "0.2s" } })],
     exchanges: [{ from: "v1" }],
@@ -244,7 +257,8 @@ const MIRRORS: readonly RoutingCase[] = [
       assert.equal(answer.echo?.backend, "v1");
       const copy = await eventually("the copy", () => backends.shadow?.seen(key)[0]);
       assert.equal(copy.path, "/copied");
-      assert.match(copy.host, /-shadow$/);
+      assert.match(copy.host, /^mirror-a-copy-goes-elsewhere\.test/);
+      assert.doesNotMatch(copy.host, /-shadow/);
     },
   },
   {
