@@ -42,14 +42,18 @@ Deno.test({
       return { status, from: headers.get("x-backend"), host: headers.get("x-host") };
     };
 
-    await t.step("a host with a final dot is the host, and is sent on without it", async () => {
-      const { declared } = DIALLED;
-      const far = { status: 200, from: "far", host: "declared.test" };
-      assert.deepEqual(await get(declared, "declared.test"), far);
-      assert.deepEqual(await get(declared, "declared.test."), far);
-      assert.equal((await get(declared, "declared.test.", "/ruled")).status, 418);
-      assert.equal((await get(declared, "declared.test.:80", "/ruled")).status, 418);
-    });
+    await t.step(
+      "a host with a final dot is the host, and is sent on as it is written",
+      async () => {
+        const { declared } = DIALLED;
+        const far = { status: 200, from: "far", host: "declared.test" };
+        assert.deepEqual(await get(declared, "declared.test"), far);
+        const absolute = { ...far, host: "declared.test." };
+        assert.deepEqual(await get(declared, "declared.test."), absolute);
+        assert.equal((await get(declared, "declared.test.", "/ruled")).status, 418);
+        assert.equal((await get(declared, "declared.test.:80", "/ruled")).status, 418);
+      },
+    );
 
     await t.step("a detected port is the dialled service's, whatever the host says", async () => {
       for (const host of ["detected.test", "nobody.test", "declared.test"]) {

@@ -89,7 +89,6 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
       : { idleTimeout: durationOf(defaults.idleTimeoutMs) },
     httpProtocolOptions: http1Options(input),
     proxy100Continue: defaults.proxy100Continue,
-    stripTrailingHostDot: input.class !== "inbound",
     ...(input.http3 === true ? { codecType: CodecType.HTTP3, http3ProtocolOptions: {} } : {}),
     ...pathOptions(defaults.pathNormalization),
     ...trust(input),

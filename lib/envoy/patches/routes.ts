@@ -94,7 +94,7 @@ function patchRoutes(routes: Route[], patch: Patch, match: RouteMatch | undefine
 }
 
 /**
- * Removes the field of generated routes without a timeout that would make Envoy ignore the timeout
+ * Replaces the field of generated routes without a timeout that would make Envoy ignore the timeout
  * of a patch, see `timeouts` of the routes.
  */
 function admitTimeout({ action }: Route): void {
@@ -103,7 +103,10 @@ function admitTimeout({ action }: Route): void {
   if (timeout === undefined || durationMs(timeout) === 0) return;
   const generated = limits?.grpcTimeoutHeaderMax !== undefined &&
     durationMs(limits.grpcTimeoutHeaderMax) === 0 && isZero(limits.maxStreamDuration);
-  if (generated) action.value.maxStreamDuration = undefined;
+  if (!generated) return;
+  action.value.maxStreamDuration = undefined;
+  // Deadlines of gRPC calls go on to have no upper limit.
+  action.value.maxGrpcTimeout = limits.grpcTimeoutHeaderMax;
 }
 
 function isZero(duration: Duration | undefined): boolean {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isIp } from "../../text/mod.ts";
 
 /** A host at a port, as seen from a proxy. */
 export interface DomainOptions {
@@ -19,10 +20,13 @@ export interface DomainOptions {
    * Adds `name:port` for each name (default). Not needed if the route configuration ignores ports.
    */
   readonly withPort?: boolean | undefined;
+  /** True: full names are accepted with a dot at their end too, as resolvers write them. Default: true. */
+  readonly absolute?: boolean | undefined;
   /** True: the names of instances, one label below each name of the host, are its names too. */
   readonly instances?: boolean | undefined;
   /**
-   * Reports if the host may have a short name, or a pattern of the names of instances: false if that is the full name of another host.
+   * Reports if the host may have a short name, a name with a dot at its end, or a pattern of the names of
+   * instances: false if that is the full name of another host.
    * Default: always.
    */
   claims?(shortName: string): boolean;
@@ -34,6 +38,7 @@ export interface DomainOptions {
  */
 export function domainsFor(options: DomainOptions): string[] {
   const { host, port, proxyDomain = "", aliases = [], addresses = [], withPort = true } = options;
+  const { absolute = true } = options;
   const domains = new Set<string>();
   const add = (name: string): void => {
     const text = authority(name.toLowerCase());
@@ -41,13 +46,14 @@ export function domainsFor(options: DomainOptions): string[] {
     if (withPort && name !== "*") domains.add(`${text}:${port}`);
   };
   const claims = (name: string): boolean => options.claims?.(name) ?? true;
-  const addNames = (name: string): void => {
-    add(name);
+  const addNames = (name: string, end = ""): void => {
+    add(`${name}${end}`);
     const below = `*.${name}`;
-    if (options.instances === true && !isPattern(name) && claims(below)) add(below);
+    if (options.instances === true && !isPattern(name) && claims(below)) add(`${below}${end}`);
   };
   for (const name of [host, ...aliases].map((one) => one.toLowerCase())) {
     addNames(name);
+    if (absolute && isName(name) && claims(`${name}.`)) addNames(name, ".");
     for (const short of shortNames(name, proxyDomain.toLowerCase())) {
       if (claims(short)) addNames(short);
     }
@@ -109,6 +115,11 @@ function singleAddress(address: string): string | undefined {
   const whole = ip.includes(":") ? "128" : "32";
   if (ip === "" || ip === "0.0.0.0" || ip === "::") return undefined;
   return bits === undefined || bits === whole ? ip : undefined;
+}
+
+/** True for a name of several labels: no pattern, address or single label. */
+function isName(host: string): boolean {
+  return !isPattern(host) && host.includes(".") && !host.endsWith(".") && !isIp(host);
 }
 
 function isPattern(host: string): boolean {

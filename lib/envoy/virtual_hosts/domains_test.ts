@@ -33,6 +33,8 @@ const DOMAINS: readonly [about: string, options: DomainOptions, domains: readonl
   ["a service with short names and ports", SERVICE, [
     "a.ns.svc.cluster.local",
     "a.ns.svc.cluster.local:80",
+    "a.ns.svc.cluster.local.",
+    "a.ns.svc.cluster.local.:80",
     "a",
     "a:80",
     "a.ns",
@@ -42,6 +44,7 @@ const DOMAINS: readonly [about: string, options: DomainOptions, domains: readonl
   ]],
   ["without ports", { ...SERVICE, withPort: false }, [
     "a.ns.svc.cluster.local",
+    "a.ns.svc.cluster.local.",
     "a",
     "a.ns",
     "a.ns.svc",
@@ -54,14 +57,23 @@ const DOMAINS: readonly [about: string, options: DomainOptions, domains: readonl
   }, [
     "a.ns.svc.cluster.local",
     "*.a.ns.svc.cluster.local",
+    "a.ns.svc.cluster.local.",
+    "*.a.ns.svc.cluster.local.",
     "a",
     "*.a",
     "a.ns",
     "a.ns.svc",
     "*.a.ns.svc",
   ]],
+  ["a name with a dot at its end that is taken", {
+    host: "a.example.com",
+    port: 80,
+    withPort: false,
+    claims: (name) => name !== "a.example.com.",
+  }, ["a.example.com"]],
   ["short names that are taken", { ...SERVICE, withPort: false, claims: (s) => s !== "a.ns" }, [
     "a.ns.svc.cluster.local",
+    "a.ns.svc.cluster.local.",
     "a",
     "a.ns.svc",
   ]],
@@ -72,10 +84,10 @@ const DOMAINS: readonly [about: string, options: DomainOptions, domains: readonl
       withPort: false,
       aliases: ["b.other.svc.cluster.local", "a.ns.svc.cluster.local"],
     },
-    ["a.ns.svc.cluster.local", "a", "a.ns", "a.ns.svc", "b.other.svc.cluster.local"].concat([
-      "b.other",
-      "b.other.svc",
-    ]),
+    [
+      ...["a.ns.svc.cluster.local", "a.ns.svc.cluster.local.", "a", "a.ns", "a.ns.svc"],
+      ...["b.other.svc.cluster.local", "b.other.svc.cluster.local.", "b.other", "b.other.svc"],
+    ],
   ],
   ["addresses of both families", {
     host: "a.example.com",
@@ -84,6 +96,8 @@ const DOMAINS: readonly [about: string, options: DomainOptions, domains: readonl
   }, [
     "a.example.com",
     "a.example.com:8080",
+    "a.example.com.",
+    "a.example.com.:8080",
     "10.0.0.1",
     "10.0.0.1:8080",
     "[fd00::1]",
@@ -94,8 +108,23 @@ const DOMAINS: readonly [about: string, options: DomainOptions, domains: readonl
     port: 80,
     withPort: false,
     addresses: ["10.0.0.0/8", "10.0.0.2/32", "fd00::2/128", "fd00::/32", "0.0.0.0", "::", ""],
-  }, ["a.example.com", "10.0.0.2", "[fd00::2]"]],
-  ["capitals", { host: "A.Example.COM", port: 80, withPort: false }, ["a.example.com"]],
+  }, ["a.example.com", "a.example.com.", "10.0.0.2", "[fd00::2]"]],
+  ["capitals", { host: "A.Example.COM", port: 80, withPort: false }, [
+    "a.example.com",
+    "a.example.com.",
+  ]],
+  ["no names with a dot at the end", {
+    host: "a.example.com",
+    port: 80,
+    withPort: false,
+    absolute: false,
+  }, ["a.example.com"]],
+  ["names without a dot at the end: of one label, addresses, and those that have it", {
+    host: "db",
+    port: 80,
+    withPort: false,
+    aliases: ["10.0.0.9", "x.example."],
+  }, ["db", "10.0.0.9", "x.example."]],
   ["a pattern", { host: "*.example.com", port: 8080 }, ["*.example.com", "*.example.com:8080"]],
   ["any host", { host: "*", port: 8080 }, ["*"]],
 ];

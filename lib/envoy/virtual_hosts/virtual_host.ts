@@ -35,7 +35,9 @@ export function virtualHostFor(options: VirtualHostOptions, routes: readonly Rou
   const { host, port, rule, gateway = false } = options;
   return create(VirtualHostSchema, {
     name: hostPort(host, port),
-    domains: gateway ? domainsFor({ host, port, withPort: false }) : domainsFor(options),
+    domains: gateway
+      ? domainsFor({ host, port, withPort: false, absolute: false })
+      : domainsFor(options),
     routes: [...routes],
     includeRequestAttemptCount: options.hideAttempts !== true,
     metadata: rule === undefined ? undefined : metadataOfRule(rule),

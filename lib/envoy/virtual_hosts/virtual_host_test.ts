@@ -11,7 +11,12 @@ const ROUTE = defaultRoute(
 Deno.test("a virtual host is named by host and port and counts attempts", () => {
   const host = virtualHostFor({ host: "a.example.com", port: 80 }, [ROUTE]);
   assert.equal(host.name, "a.example.com:80");
-  assert.deepEqual(host.domains, ["a.example.com", "a.example.com:80"]);
+  assert.deepEqual(host.domains, [
+    "a.example.com",
+    "a.example.com:80",
+    "a.example.com.",
+    "a.example.com.:80",
+  ]);
   assert.deepEqual(host.routes, [ROUTE]);
   assert.equal(host.includeRequestAttemptCount, true);
 });

@@ -211,7 +211,7 @@ Deno.test("with addresses for the whole mesh, virtual hosts have them too", () =
     const host = table.virtualHosts.find(({ name }) => name === "web.example:80")!;
     return { binding, domains: host.domains };
   };
-  assert.deepEqual(domains(DEFAULT_FEATURES).domains, ["web.example"]);
+  assert.deepEqual(domains(DEFAULT_FEATURES).domains, ["web.example", "web.example."]);
   const given = domains({ ...DEFAULT_FEATURES, autoAllocateAddresses: true });
   const address = addresses(given.binding)["web.example"]!;
   assert.match(address, /^240\.240\./);

@@ -145,6 +145,10 @@ function isTaken(
   { mesh }: Context,
   { namespace, port, host }: HostPort & { readonly namespace: string },
 ): boolean {
-  return read.get(mesh.services.resolve, { namespace, host }) !== undefined ||
+  // Few hosts are written with a dot at their end; a look at all namespaces costs no computation.
+  const isService = host.endsWith(".")
+    ? read.any(mesh.indexes.entriesByHost, host)
+    : read.get(mesh.services.resolve, { namespace, host }) !== undefined;
+  return isService ||
     (port === 80 || !isWildcard(host)) && read.any(mesh.indexes.meshRoutesByHost, host);
 }

@@ -50,7 +50,10 @@ Deno.test("tables of one port take a host whatever port clients name, those of m
   }
 });
 
-const ALL = ["a.example", "a.example:80", "a.example:8080", "b.example:8080", "*"];
+const ALL = [
+  ...["a.example", "a.example:80", "a.example.", "a.example.:80"],
+  ...["a.example:8080", "a.example.:8080", "b.example:8080", "b.example.:8080", "*"],
+];
 
 Deno.test("workloads use their proxy as an HTTP proxy where it says that it is one", () => {
   const bench = startTranslation();
@@ -82,12 +85,12 @@ metadata: {name: s, namespace: one}
 spec: {egress: [{hosts: [one/b.example]}], outboundTrafficPolicy: {mode: REGISTRY_ONLY}}
 
 `);
-  assert.deepEqual(domainsOf(binding), ["b.example:8080", "*"]);
+  assert.deepEqual(domainsOf(binding), ["b.example:8080", "b.example.:8080", "*"]);
   bench.remove("Sidecar", "one/s");
   bench.set(entry("b", "{number: 9090, name: http, protocol: HTTP}"));
   assert.deepEqual(
     domainsOf(binding),
-    ALL.map((d) => d.replace("b.example:8080", "b.example:9090")),
+    ALL.map((d) => d.replace(/^(b\.example\.?):8080$/, "$1:9090")),
   );
   bench.apply({ mesh: parseMeshConfig("rootNamespace: x", "mesh").value });
   assert.equal(domainsOf(binding), undefined);
@@ -181,11 +184,11 @@ spec: {hosts: [nobody.example], http: [{route: [{destination: {host: a.example}}
     );
   };
   assert.deepEqual(ways(), {
-    "a.example a.example:80": "outbound|80||a.example",
-    "a.example:8080": "outbound|8080||a.example",
-    "api.example:443": "outbound|443||api.example",
-    "b.example:8080": "outbound|8080||b.example",
-    "db.example:5432": "outbound|5432||db.example",
+    "a.example a.example:80 a.example. a.example.:80": "outbound|80||a.example",
+    "a.example:8080 a.example.:8080": "outbound|8080||a.example",
+    "api.example:443 api.example.:443": "outbound|443||api.example",
+    "b.example:8080 b.example.:8080": "outbound|8080||b.example",
+    "db.example:5432 db.example.:5432": "outbound|5432||db.example",
   });
   bench.set(`apiVersion: networking.mesh.io/v1
 
@@ -196,7 +199,7 @@ metadata: {name: s, namespace: one}
 spec: {egress: [{hosts: [one/db.example]}]}
 
 `);
-  assert.deepEqual(ways(), { "db.example:5432": "outbound|5432||db.example" });
+  assert.deepEqual(ways(), { "db.example:5432 db.example.:5432": "outbound|5432||db.example" });
   bench.remove("ServiceEntry", "one/db");
   assert.deepEqual(ways(), {});
   const policy = "outboundTrafficPolicy: {mode: ALLOW_ANY_DYNAMIC_DNS}";

@@ -28,7 +28,7 @@ function row(port: number, headless = true): ConfigObject<ServiceEntry> {
 const named = (host: string): string =>
   manifest("VirtualService", "named", { hosts: [host], http: [to(HOST)] });
 
-const FULL = [HOST, "db.test", "db.test.svc"];
+const FULL = [HOST, `${HOST}.`, "db.test", "db.test.svc"];
 const below = (names: readonly string[]): string[] => names.map((name) => `*.${name}`);
 
 const CASES: readonly [
@@ -43,7 +43,7 @@ const CASES: readonly [
   ["a Service with an address", row(80, false), "other", [], [...FULL, "10.96.0.1"]],
   ["names that a VirtualService has", row(80), "other", [named(`*.${HOST}`)], [
     ...FULL,
-    ...below(FULL.slice(1)),
+    ...below(FULL.slice(2)),
   ]],
   ["names that a VirtualService has at port 80 only", row(81), "other", [named(`*.${HOST}`)], [
     ...FULL,
