@@ -20,7 +20,7 @@ function startServer(allowed: boolean) {
     }),
     "test",
   );
-  const client = createClient(accessOf(config, { allowed: [] }));
+  const client = createClient(accessOf(config, { allowed: ["plaintextServer"] }));
   return {
     client,
     asked: () => asked,
