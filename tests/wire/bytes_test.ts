@@ -12,7 +12,7 @@ import { TYPE_URLS } from "../../lib/model/mod.ts";
 const SERVICES = 40;
 
 /** Bytes a service, rounded up: a field more in each of them is beyond. */
-const MOST = { cluster: 415, endpoint: 613, virtualHost: 476 } as const;
+const MOST = { cluster: 415, endpoint: 613, virtualHost: 500 } as const;
 
 Deno.test("a service of the push benchmark takes no more bytes than it did", () => {
   const bench = startTranslation();
