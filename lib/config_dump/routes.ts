@@ -60,10 +60,12 @@ function behind(route: JsonMap, host: JsonMap): string {
 /** Domains that are shown; the others are counted. */
 const SHOWN_DOMAINS = 2;
 
-/** Domains without those that only add a port to another one. */
+/** Domains without those that only add a port, or a dot at the end, to another one. */
 export function describeDomains(domains: readonly string[]): string {
   if (domains.length <= 1) return domains[0] ?? "";
-  const bare = domains.filter((domain) => !/(^[^:]*|\]):\d+$/.test(domain));
+  const isAbsolute = (domain: string) =>
+    domain.endsWith(".") && domains.includes(domain.slice(0, -1));
+  const bare = domains.filter((one) => !/(^[^:]*|\]):\d+$/.test(one) && !isAbsolute(one));
   const kept = bare.length === 0 ? domains : bare;
   const shown = kept.slice(0, SHOWN_DOMAINS).join(", ");
   const more = kept.length - SHOWN_DOMAINS;
