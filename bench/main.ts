@@ -40,6 +40,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "a storm of edits, drops and reconnects: memory and stalls after each",
     load: () => import("./faults.ts"),
   },
+  large: {
+    measures: "objects near the largest size: the longest stall of the daemon  [--clients=]",
+    load: () => import("./large.ts"),
+  },
   cli: {
     measures: "commands of meshctl over many files and services  [--files= --services=]",
     load: () => import("./cli/main.ts"),

@@ -83,11 +83,12 @@ nodeTest(
       },
     );
     await t.step("the server sees the client's identity", async () => {
-      const answer = await inPod(cluster, "deploy/client", "shop", [
-        "get",
-        "http://server/headers",
-      ]);
-      assert.match(answer, /^200 /, answer);
+      // A node has the addresses of a Service a moment after its pods are ready.
+      const answer = await eventually("an answer of the server", async () => {
+        const get = ["get", "http://server/headers"];
+        const text = await inPod(cluster, "deploy/client", "shop", get);
+        return text.startsWith("200 ") && text;
+      });
       const headers = JSON.parse(answer.slice("200 ".length));
       const [certificate = ""] = headers["X-Forwarded-Client-Cert"] ?? [];
       assert.match(certificate, /URI=spiffe:\/\/cluster\.local\/ns\/shop\/sa\/client/);
@@ -95,8 +96,11 @@ nodeTest(
     });
     await t.step("a pod outside the mesh is refused", async () => {
       const get = ["get", "http://server.shop/headers"];
-      const answer = await inPod(cluster, "deploy/outsider", "default", get);
-      assert.match(answer, /^error .*(reset|EOF)/, answer);
+      await eventually("a closed connection", async () => {
+        const answer = await inPod(cluster, "deploy/outsider", "default", get);
+        assert.doesNotMatch(answer, /^200 /, answer);
+        return /^error .*(reset|EOF)/.test(answer);
+      });
     });
     await t.step("a policy denies the client, as soon as it is applied", async () => {
       await apply(cluster, {

@@ -151,7 +151,11 @@ nodeTest(
     for (const from of cluster.nodes) {
       for (const to of cluster.nodes) {
         const get = ["/workload", "get", `http://server-${to}/`];
-        const answer = await kubectl(cluster, ["exec", `deploy/client-${from}`, "--", ...get]);
+        // A node has the addresses of a Service a moment after its pods are ready.
+        const answer = await eventually(`the Service of ${to} on ${from}`, async () => {
+          const run = await cluster.run(["exec", `deploy/client-${from}`, "--", ...get]);
+          return run.success && run.stdout.trim();
+        });
         assert.match(answer, new RegExp(`^200 server-${to}-`), `from ${from}`);
       }
     }

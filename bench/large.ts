@@ -1,0 +1,60 @@
+/**
+ * `deno task bench large [--clients=5]`: objects near the size that an API server accepts (1.5 MB),
+ * each written once and changed once while clients are connected. The column `stall` is the longest
+ * time in which the daemon did nothing else.
+ *
+ * @module
+ */
+import { makeConfigDir, startDaemon } from "../scripts/harness/mod.ts";
+import { numberFlag } from "./flags.ts";
+import { calibrate } from "./push/calibrate.ts";
+import { type Bench, measure, print, type Row, startClients } from "./push/run.ts";
+
+const many = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join("\n");
+const head = (kind: string, group = "networking"): string =>
+  `apiVersion: ${group}.mesh.io/v1\nkind: ${kind}\nmetadata: { name: large, namespace: ns-0 }\nspec:\n`;
+const HTTP = "{ number: 80, name: http, protocol: HTTP }";
+const ip = (i: number): string => `10.${100 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`;
+
+/** Each object in two versions, which differ in one place. */
+const OBJECTS: Readonly<Record<string, (version: number) => string>> = {
+  "a ServiceEntry with 5,000 endpoints": (version) =>
+    `${head("ServiceEntry")}  hosts: [large.test]\n  ports: [${HTTP}]\n  resolution: STATIC\n` +
+    `  endpoints:\n${many(5_000, (i) => `  - { address: ${ip(i + version)} }`)}\n`,
+  "a VirtualService with 20,000 hosts": (version) =>
+    `${head("VirtualService")}  hosts:\n${many(20_000, (i) => `  - h${i}.large.test`)}\n` +
+    `  http: [{ timeout: ${1 + version}s, route: [{ destination: { host: a.test } }] }]\n`,
+  "a VirtualService with 5,000 rules": (version) =>
+    `${head("VirtualService")}  hosts: [rules.test]\n  http:\n` +
+    many(
+      5_000,
+      (i) =>
+        `  - { match: [{ uri: { prefix: /p${i}/ } }], timeout: ${
+          1 + version
+        }s, route: [{ destination: { host: a.test } }] }`,
+    ) + "\n",
+  "an AuthorizationPolicy with 5,000 rules": (version) =>
+    `${head("AuthorizationPolicy", "security")}  rules:\n` +
+    many(5_000, (i) => `  - { to: [{ operation: { paths: ["/p${i}/${version}"] } }] }`) + "\n",
+};
+
+/** Runs the benchmark. */
+export async function main(): Promise<void> {
+  const clients = numberFlag("clients", 5);
+  const fixed = calibrate();
+  await using config = await makeConfigDir();
+  await using daemon = await startDaemon({ configDir: config.path });
+  const target = daemon.xds;
+  const group = await startClients({ target, clients, delta: true, workloads: 1 });
+  const bench: Bench = { daemon, clients: group, fixed, rows: [] as Row[] };
+  await group.ask(`connect ${target}`);
+  for (const [what, textOf] of Object.entries(OBJECTS)) {
+    await measure(bench, `${what}, written`, () => config.write("large.yaml", textOf(0)));
+    await measure(bench, `${what}, changed`, () => config.write("large.yaml", textOf(1)));
+  }
+  await group.ask("quit");
+  print({ clients, fixed }, bench.rows);
+}
+
+if (import.meta.main) await main();
