@@ -88,7 +88,8 @@ async function ecKeys(): Promise<Record<string, KeyJson>> {
     "P-256, off its curve": { ...p256!, x: text(off) },
     "P-256, at nought": { ...p256!, x: "AA", y: "AA" },
     "P-256, beyond its field": { ...p256!, x: beyond },
-    "P-256, cut": { ...p256!, x: text(bytes(p256!.x).slice(1)) },
+    // One byte shorter; to take a zero away alone would leave the number as it is.
+    "P-256, cut": { ...p256!, x: text(new Uint8Array([1, ...bytes(p256!.x).slice(2)])) },
     "P-256, with zeros": { ...p256!, x: zeros },
     "P-256, of another curve": { ...p384!, crv: "P-256" },
     "P-256, without a name": unnamed,
