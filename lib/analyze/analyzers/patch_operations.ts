@@ -23,7 +23,7 @@ export const PATCH_OPERATIONS: Analyzer<"DataproxyFilter"> = {
     const versioned = new Set(versionedBefore(context, row));
     versioned.delete("");
     for (const [at, one] of row.spec.configPatches.entries()) {
-      // A patch without operation is rejected as a whole; what follows it is not looked at.
+      // An entry without a patch ends the check of its object.
       if (one.patch === undefined) return;
       const code = faultOf(one, row.spec.priority, versioned.has(filterOf(one)));
       if (code !== undefined) {

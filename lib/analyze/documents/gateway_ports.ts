@@ -13,7 +13,7 @@ import { type Labels, labelText } from "../indexes.ts";
 import { listAt, mapAt, textAt, textsOf, valueAt } from "../plain.ts";
 import { MESH_NETWORKING } from "./groups.ts";
 
-/** Gateways that select no pod, and servers at ports that no Service of the gateway's pods has. */
+/** Servers at ports that no Service of the gateway's pods has. */
 export const GATEWAY_PORTS: DocumentAnalyzer = {
   name: "gateway.IngressGatewayPortAnalyzer",
   kinds: ["Gateway", "Pod", "Service"],
