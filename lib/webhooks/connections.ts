@@ -22,7 +22,10 @@ export interface ConnectionBounds {
   readonly bodyMs: number;
   /** Time for an answer, ms. The API server waits at most 30 s. */
   readonly answerMs: number;
-  /** Age from which a connection without a complete request gives way to a new one, ms. */
+  /**
+   * Age from which a connection without a complete request gives way to a new one, ms. Where none has it,
+   * the oldest silent one goes.
+   */
   readonly givesWayMs: number;
 }
 
@@ -99,7 +102,7 @@ export function boundConnections(bounds: ConnectionBounds, now: () => number): C
     entry.cut();
   };
   const makeWay = (entries: Iterable<Entry>): boolean => {
-    const next = firstToGo(entries, now() - bounds.givesWayMs);
+    const next = firstToGo(entries, now() - bounds.givesWayMs) ?? oldestSilent(entries);
     if (next === undefined) return false;
     cut(next);
     return true;
@@ -164,6 +167,18 @@ function firstToGo(entries: Iterable<Entry>, before: number): Entry | undefined 
     if (!first || order! < 0 || order === 0 && entry.since < first.since) first = entry;
   }
   return first;
+}
+
+/**
+ * The connection that waits longest for its first request. It goes where none is old enough: the request of
+ * the newest is more likely to come than that of the oldest, also while an address opens many at once.
+ */
+function oldestSilent(entries: Iterable<Entry>): Entry | undefined {
+  let oldest: Entry | undefined;
+  for (const entry of entries) {
+    if (entry.state === "silent" && (!oldest || entry.since < oldest.since)) oldest = entry;
+  }
+  return oldest;
 }
 
 /** Most addresses of which the rate is remembered before those with a whole burst are forgotten. */

@@ -28,13 +28,20 @@ Deno.test("a silent connection of the same address gives way, the one that waits
   assert.equal(connections.size, 6);
 });
 
-Deno.test("a younger connection does not give way: its request may be under way", () => {
+Deno.test("among young connections the oldest silent one gives way, and no request under way", () => {
   const { enter, cut, pass } = scene();
-  for (const name of ["a-1", "a-2", "a-3", "a-4"]) assert.ok(enter(name));
-  assert.equal(enter("a-5"), undefined);
+  for (const name of ["a-1", "a-2", "a-3", "a-4"]) {
+    assert.ok(enter(name));
+    pass(1);
+  }
+  const newest = enter("a-5");
+  assert.ok(newest);
+  newest.enter("receiving");
+  for (const name of ["a-6", "a-7", "a-8"]) enter(name)!.enter("receiving");
+  assert.deepEqual(cut, ["a-1", "a-2", "a-3", "a-4"]);
+  assert.equal(enter("a-9"), undefined, "each has a request under way");
   pass(300);
-  assert.ok(enter("a-6"));
-  assert.deepEqual(cut, ["a-1"]);
+  assert.ok(enter("a-10"));
 });
 
 Deno.test("silent ones give way first, then bodies, then kept ones, and answers never", () => {

@@ -18,7 +18,8 @@ interface Target {
   readonly ca: string;
 }
 
-type Attack = (target: Target, over: AbortSignal) => Promise<void>;
+/** An attack; `under` is called when its first connection is held or its first request is sent. */
+type Attack = (target: Target, over: AbortSignal, under: () => void) => Promise<void>;
 
 const many = <T>(count: number, one: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => one(i));
@@ -52,33 +53,38 @@ function holding(
   open: (target: Target) => Promise<Deno.Conn>,
   act: (connection: Deno.Conn) => Promise<void> = () => Promise.resolve(),
 ): Attack {
-  return async (target, over) => {
+  return async (target, over, under) => {
     const connections: Deno.Conn[] = [];
-    over.addEventListener("abort", () => {
-      for (const connection of connections) {
+    const closeAll = () => {
+      for (const connection of connections.splice(0)) {
         try {
           connection.close();
         } catch { /* The listener closed it, and the runtime noticed. */ }
       }
-    });
+    };
+    over.addEventListener("abort", closeAll);
     for (let i = 0; i < count && !over.aborted; i++) {
       const connection = await open(target).catch(() => undefined);
       if (connection === undefined) continue;
       connections.push(connection);
       await act(connection).catch(() => {});
+      under();
     }
+    // The attack can end while a connection is being opened: that one is closed here.
+    if (over.aborted) closeAll();
   };
 }
 
 /** Sends requests one after the other, over several connections. */
 function flood(path: string, body: string, lines = 6): Attack {
-  return async ({ port, ca }, over) => {
+  return async ({ port, ca }, over, under) => {
     using client = Deno.createHttpClient({ caCerts: [ca] });
     const line = async () => {
       while (!over.aborted) {
         const options = { method: "POST", body, client, headers: JSON_BODY };
-        const answer = await fetch(`https://localhost:${port}${path}`, options)
-          .catch(() => undefined);
+        const sent = fetch(`https://localhost:${port}${path}`, options).catch(() => undefined);
+        under();
+        const answer = await sent;
         await answer?.body?.cancel().catch(() => {});
       }
     };
@@ -191,10 +197,10 @@ Deno.test("attacks on the webhooks keep no pod from its proxy", async (t) => {
       // The attack comes from the same address: that of another one is not worse off.
       using client = Deno.createHttpClient({ caCerts: [ca] });
       const over = new AbortController();
-      const attacking = attack(target, over.signal);
+      const under = Promise.withResolvers<void>();
+      const attacking = attack(target, over.signal, under.resolve);
       try {
-        // The attack is under way: connections are held, or requests are sent.
-        await Promise.race([attacking, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+        await Promise.race([attacking, under.promise]);
         for (let i = 0; i < REQUESTS; i++) {
           const [injected, probed] = await Promise.all([inject(target, client), probe(daemon)]);
           assert.ok(injected < MOST_MS, `an injection took ${injected} ms`);
