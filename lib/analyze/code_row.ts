@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { MessageLevel } from "../model/mod.ts";
 
 /** Severity of a message: something does not work, a probable mistake, a hint. */
-export type Level = "Error" | "Warning" | "Info";
+export type Level = MessageLevel;
 
 /** One code. */
 export interface CodeRow {

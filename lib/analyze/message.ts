@@ -5,9 +5,9 @@
  */
 import { rowRef } from "../graph/mod.ts";
 import { printable } from "../base/mod.ts";
-import { objectKey } from "../model/mod.ts";
+import { type MessageSummary, objectKey } from "../model/mod.ts";
 import type { ObjectIdentity, SchemaProblem } from "../schema/mod.ts";
-import { type Code, CODES, type Level, sentenceOf } from "./codes.ts";
+import { type Code, CODES, sentenceOf } from "./codes.ts";
 
 /** A result of an analyzer about one object. */
 export interface Finding {
@@ -21,16 +21,13 @@ export interface Finding {
 }
 
 /** A finding with its object and position. */
-export interface Message {
+export interface Message extends MessageSummary {
   readonly code: Code;
-  readonly name: string;
-  readonly level: Level;
   /** One sentence without a full stop. */
   readonly message: string;
   /** A full sentence. */
   readonly remedy: string;
   readonly path: string;
-  readonly object?: ObjectIdentity;
   /** Empty when the object is not from a file. */
   readonly file: string;
   /** 1-based line of the object, or of the field in schema messages. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { MessageLevel, MessageSummary } from "./analysis.ts";
 export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
 export { namedHost, parseServiceName, type ServiceName } from "./service_names.ts";
 export {

@@ -4,10 +4,9 @@
  *
  * @module
  */
-import type { Level, Message } from "../../analyze/mod.ts";
 import { canonicalJson } from "../../base/mod.ts";
 import { rowRef } from "../../graph/mod.ts";
-import { objectKey } from "../../model/mod.ts";
+import { type MessageLevel, type MessageSummary, objectKey } from "../../model/mod.ts";
 import { isNotFound, type ListItem, mergePatch, type ResourceType } from "../../orch/mod.ts";
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { createPace, type StatusPace } from "./pace.ts";
@@ -51,7 +50,7 @@ export interface Rollout {
   readonly concerned: number;
 }
 
-const LEVELS: Readonly<Record<Level, string>> = {
+const LEVELS: Readonly<Record<MessageLevel, string>> = {
   Error: "ERROR",
   Warning: "WARNING",
   Info: "INFO",
@@ -65,7 +64,7 @@ const LEVELS: Readonly<Record<Level, string>> = {
 export function statusPatch(
   item: StatusItem,
   { messages, rollout }: {
-    readonly messages: readonly Message[];
+    readonly messages: readonly MessageSummary[];
     readonly rollout: Rollout | undefined;
   },
   now: string,
@@ -93,7 +92,7 @@ export function statusPatch(
   return isEmpty && item.status === undefined ? undefined : next;
 }
 
-function statusMessage({ code, name, level }: Message): StatusMessage {
+function statusMessage({ code, name, level }: MessageSummary): StatusMessage {
   return {
     type: { name, code },
     level: LEVELS[level],
@@ -127,7 +126,7 @@ function withCondition(
 export interface StatusInputs {
   readonly types: readonly ResourceType[];
   /** All messages. */
-  readonly messages: () => readonly Message[];
+  readonly messages: () => readonly MessageSummary[];
   /** The last change of an object; `undefined`: it changed nothing at a proxy. */
   readonly rollout: (kind: string, namespace: string, name: string) => Rollout | undefined;
   /** Time between two passes, in milliseconds. */
@@ -137,7 +136,7 @@ export interface StatusInputs {
 
 /** The contents of the status of an object. */
 interface StatusFacts {
-  readonly messages: readonly Message[];
+  readonly messages: readonly MessageSummary[];
   readonly rollout: Rollout | undefined;
 }
 

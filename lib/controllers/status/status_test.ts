@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import type { Message } from "../../analyze/mod.ts";
+import type { MessageSummary } from "../../model/mod.ts";
 import { createStatusCheck, type StatusItem, statusPatch } from "./status.ts";
 
 const NOW = "2026-01-02T00:00:00Z";
 const BEFORE = "2026-01-01T00:00:00Z";
 
-const MESSAGE = { code: "MSH0101", name: "NotFound", level: "Error" } as Message;
+const MESSAGE = { code: "MSH0101", name: "NotFound", level: "Error" } as const;
 
 function patch(
   status: StatusItem["status"],
   { messages = [], rollout }: {
-    messages?: Message[];
+    messages?: MessageSummary[];
     rollout?: { acknowledged: number; rejected: number; concerned: number };
   },
 ) {
@@ -70,7 +70,7 @@ Deno.test("a status is compared again only if the object, its messages or its pr
     },
   });
   const check = createStatusCheck();
-  const patches = (messages: Message[], rollout?: { concerned: number }) => {
+  const patches = (messages: MessageSummary[], rollout?: { concerned: number }) => {
     const before = compared;
     const facts = rollout && { acknowledged: 1, rejected: 0, ...rollout };
     const patch = check.of(item, { messages, rollout: facts }, NOW);
