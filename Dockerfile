@@ -18,8 +18,8 @@ WORKDIR /src
 COPY deno.json deno.lock ./
 COPY protos/ protos/
 COPY scripts/ scripts/
-COPY lib/base/ lib/base/
-COPY lib/proto/ lib/proto/
+COPY lib/kit/base/ lib/kit/base/
+COPY lib/kit/proto/ lib/kit/proto/
 RUN deno task gen
 ENV MESH_TOOLS_CACHE=/tools
 RUN deno task tools:envoy

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { EXIT_FAILURE, EXIT_USAGE, processIo } from "./lib/cli/mod.ts";
+import { EXIT_FAILURE, EXIT_USAGE, processIo } from "./lib/kit/cli/mod.ts";
 
 /** Programs by name; each is loaded only when it is the one to run. */
 const PROGRAMS: Readonly<Record<string, () => Promise<{ run(args: string[]): Promise<number> }>>> =

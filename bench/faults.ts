@@ -6,9 +6,9 @@
  */
 import { startDaemon } from "../scripts/harness/mod.ts";
 import type { Daemon } from "../scripts/harness/mod.ts";
-import { TYPE_URLS } from "../lib/model/mod.ts";
-import { openStream } from "../lib/rpc/mod.ts";
-import { create, encode } from "../lib/proto/mod.ts";
+import { TYPE_URLS } from "../lib/mesh/model/mod.ts";
+import { openStream } from "../lib/kit/rpc/mod.ts";
+import { create, encode } from "../lib/kit/proto/mod.ts";
 import { DiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { memory } from "./push/measure.ts";
 import { type Clients, startClients } from "./push/run.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MeshError } from "../lib/base/mod.ts";
+import { MeshError } from "../lib/kit/base/mod.ts";
 
 /** The number of a flag, or the fallback. @throws {MeshError} if it is not a number. */
 export function numberFlag(name: string, fallback: number): number {

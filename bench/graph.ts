@@ -17,7 +17,7 @@ import {
   type Resource,
   text,
   type View,
-} from "../lib/graph/mod.ts";
+} from "../lib/mesh/graph/mod.ts";
 
 const NAMESPACES = 20;
 const CLASSES = 200;

@@ -12,7 +12,7 @@ import {
   startTranslation,
 } from "../tests/support/translation_fixture.ts";
 import { objectsOf } from "../tests/support/mesh_fixture.ts";
-import { type ProxyBinding, TYPE_URLS } from "../lib/model/mod.ts";
+import { type ProxyBinding, TYPE_URLS } from "../lib/mesh/model/mod.ts";
 import { numberFlag } from "./flags.ts";
 import { calibrate } from "./push/calibrate.ts";
 import {

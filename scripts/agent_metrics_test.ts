@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import "../cmd/pilot-agent/proxy.ts";
-import { expose } from "../lib/metrics/mod.ts";
+import { expose } from "../lib/kit/metrics/mod.ts";
 import { fromFileUrl, join } from "./paths.ts";
 import table from "./agent_metrics_tests.json" with { type: "json" };
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type BuildInfo, buildInfo } from "../lib/base/mod.ts";
+import { type BuildInfo, buildInfo } from "../lib/kit/base/mod.ts";
 
 /** Environment variables with the facts of a build without a repository, such as in a container. */
 const VARIABLES = {
@@ -49,11 +49,11 @@ async function git(root: string, ...args: string[]): Promise<string | undefined>
   }
 }
 
-/** The declaration in `lib/base/build.ts`, from its name to its closing line. */
+/** The declaration in `lib/kit/base/build.ts`, from its name to its closing line. */
 const DECLARATION = /^export const buildInfo: BuildInfo = \{\n[^}]*\};$/m;
 
 /**
- * The text of `lib/base/build.ts` with other facts.
+ * The text of `lib/kit/base/build.ts` with other facts.
  *
  * @throws Error when the text has no declaration
  */

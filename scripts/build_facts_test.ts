@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { BuildInfo } from "../lib/base/mod.ts";
+import type { BuildInfo } from "../lib/kit/base/mod.ts";
 import { buildFacts, withFacts } from "./build_facts.ts";
 import { join } from "./paths.ts";
 
@@ -50,7 +50,7 @@ Deno.test("build facts given by hand come first, and the tree's state does not c
 });
 
 Deno.test("the project's own module takes other facts, and keeps all else", async () => {
-  const path = new URL("../lib/base/build.ts", import.meta.url);
+  const path = new URL("../lib/kit/base/build.ts", import.meta.url);
   const source = await Deno.readTextFile(path);
   const facts: BuildInfo = { version: "7.8.9", revision: "$& r", status: "Clean", tag: "t" };
   const text = withFacts(source, facts);

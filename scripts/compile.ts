@@ -1,7 +1,7 @@
 /**
  * `deno task compile [PROGRAM…] [--allow-…]`: builds each program as one file into `dist/`.
  *
- * The programs are built from a copy of the sources in which `lib/base/build.ts` has the facts of
+ * The programs are built from a copy of the sources in which `lib/kit/base/build.ts` has the facts of
  * this build; the tree is not changed. Each program is bundled into a few modules with what it
  * imports, and those are compiled; a module of a sub-command is loaded when the command runs. A
  * built program has the permissions of its set in `deno.json`, except that it may read everything:
@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { type BuildInfo, MeshError } from "../lib/base/mod.ts";
+import { type BuildInfo, MeshError } from "../lib/kit/base/mod.ts";
 import { buildFacts, withFacts } from "./build_facts.ts";
 import { engineFlags } from "./engine_flags.ts";
 import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
@@ -59,7 +59,7 @@ export async function compile(
   const copy = await Deno.makeTempDir({ prefix: "mesh-compile-" });
   try {
     await copySources(copy);
-    await writeFacts(join(copy, "lib/base/build.ts"), request.facts);
+    await writeFacts(join(copy, "lib/kit/base/build.ts"), request.facts);
     await Deno.mkdir(request.into, { recursive: true });
     const built: string[] = [];
     for (const program of request.programs) {
@@ -84,7 +84,7 @@ export async function bundles(
 ): Promise<Record<string, string>> {
   const copy = join(work, "sources");
   await copySources(copy);
-  await writeFacts(join(copy, "lib/base/build.ts"), facts);
+  await writeFacts(join(copy, "lib/kit/base/build.ts"), facts);
   const made: Record<string, string> = {};
   for (const program of programs) {
     made[program] = dirname(await bundle(copy, program, join(work, program)));

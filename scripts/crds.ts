@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { MeshError } from "../lib/base/mod.ts";
+import { MeshError } from "../lib/kit/base/mod.ts";
 import {
   accessOf,
   ALL_CREDENTIAL_OPTIONS,
@@ -16,9 +16,9 @@ import {
   type OrchClient,
   type OrchObject,
   types,
-} from "../lib/orch/mod.ts";
-import { type ResourceDefinition, resourceDefinitions } from "../lib/schema/mod.ts";
-import { toYaml } from "../lib/text/mod.ts";
+} from "../lib/kit/orch/mod.ts";
+import { type ResourceDefinition, resourceDefinitions } from "../lib/mesh/schema/mod.ts";
+import { toYaml } from "../lib/kit/text/mod.ts";
 import { protoComments } from "./reference.ts";
 
 /** Name under which the fields are owned. */

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { MeshError } from "../lib/base/mod.ts";
+import { MeshError } from "../lib/kit/base/mod.ts";
 import { findGo, lackingCluster } from "./cluster/programs.ts";
 import {
   CLIENT,

@@ -110,7 +110,7 @@ async function checkFiles(folder: string, program: string): Promise<void> {
 }
 
 /** Entries of `.dockerignore` in the copied folders. */
-const IGNORED = join(ROOT, "lib/proto/gen/");
+const IGNORED = join(ROOT, "lib/kit/proto/gen/");
 
 async function copyIn(src: string, words: readonly string[]): Promise<void> {
   for (const word of words.slice(0, -1)) {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { declaredEnv } from "../lib/env/mod.ts";
+import { declaredEnv } from "../lib/kit/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
 import { usesOf } from "./environment_uses.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
@@ -22,7 +22,7 @@ export async function programSources(): Promise<Map<string, string>> {
   const root = fromFileUrl(new URL("..", import.meta.url));
   for (const top of ["cmd", "lib"]) {
     for (const file of (await walkFiles(join(root, top), ".ts")).sort()) {
-      if (/_test\.ts$|\/(testing|fixture)\.ts$|\/lib\/env\/|\/gen\//.test(file)) continue;
+      if (/_test\.ts$|\/(testing|fixture)\.ts$|\/lib\/kit\/env\/|\/gen\//.test(file)) continue;
       sources.set(file.slice(root.length), await Deno.readTextFile(file));
     }
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { boundsOf, choicesOf, type EnvDescription } from "../lib/env/mod.ts";
+import { boundsOf, choicesOf, type EnvDescription } from "../lib/kit/env/mod.ts";
 
 const HEAD = `# Environment variables
 
@@ -24,7 +24,7 @@ program warns at its start about variables that are meant for it, are set and ha
 const CONVENTION =
   `_Declared in_ has the file that declares a variable: \`variables.ts\` of the room or
 program that uses it. Pure rooms read no environment; their variables are declared in
-\`lib/settings/<room>\`, next to the property of the settings that the room is given. _Used in_ has
+\`lib/mesh/environment/<room>\`, next to the property of the settings that the room is given. _Used in_ has
 files in which the value takes effect, found by the names of the variable and of that property; it is
 empty if only the declaring file and the file that starts the room use it.`;
 

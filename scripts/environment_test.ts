@@ -7,7 +7,7 @@ import {
   INEFFECTIVE_VARIABLES,
   useEnvironment,
   validateEnv,
-} from "../lib/env/mod.ts";
+} from "../lib/kit/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
 import { declarationFiles, programSources } from "./environment.ts";
 import { usesOf } from "./environment_uses.ts";
@@ -195,13 +195,13 @@ Deno.test("docs/status.md gives the reason of each variable without effect in th
   }
 });
 
-Deno.test("variables are declared in variables.ts, or in lib/settings for pure rooms", () => {
+Deno.test("variables are declared in variables.ts, or in lib/mesh/environment for pure rooms", () => {
   const files = declarationFiles(SOURCES);
   const effective = declaredEnv().filter(({ name, state }) =>
     state.kind === "effective" && !name.startsWith("TEST_")
   );
   assert.deepEqual(effective.filter(({ name }) => !files.has(name)).map(({ name }) => name), []);
-  const convention = /^lib\/settings\/|\/variables(\/\w+)?\.ts$/;
+  const convention = /^lib\/mesh\/environment\/|\/variables(\/\w+)?\.ts$/;
   const others = [...files].filter(([, paths]) => paths.some((path) => !convention.test(path)));
   assert.deepEqual(others, []);
 });
@@ -209,11 +209,11 @@ Deno.test("variables are declared in variables.ts, or in lib/settings for pure r
 Deno.test("the page names the files that use a variable, directly or by the setting it is read into", () => {
   const uses = usesOf(SOURCES);
   const expected: Record<string, string> = {
-    DATAPROXY_DNS_JITTER_DURATION: "lib/envoy/cluster_options/dns.ts",
+    DATAPROXY_DNS_JITTER_DURATION: "lib/mesh/envoy/cluster_options/dns.ts",
     MESH_GPRC_MAXRECVMSGSIZE: "cmd/pilot-discovery/listen.ts",
-    PILOT_DEBOUNCE_AFTER: "lib/ingest/debounce.ts",
+    PILOT_DEBOUNCE_AFTER: "lib/mesh/ingest/debounce.ts",
     PILOT_ENABLE_XDS_IDENTITY_CHECK: "cmd/pilot-discovery/identity.ts",
-    MESH_DELTA_XDS: "lib/agent/plan.ts",
+    MESH_DELTA_XDS: "lib/node/agent/plan.ts",
   };
   for (const [name, file] of Object.entries(expected)) {
     assert(uses.get(name)?.includes(file), `${name}: ${uses.get(name)}`);

@@ -3,7 +3,7 @@
  * effective if a test flips it and sees the difference.
  */
 import assert from "node:assert/strict";
-import { declaredEnv } from "../lib/env/mod.ts";
+import { declaredEnv } from "../lib/kit/env/mod.ts";
 import "./environment.ts";
 import { fromFileUrl, join } from "./paths.ts";
 import table from "./environment_tests.json" with { type: "json" };

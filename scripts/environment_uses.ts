@@ -28,20 +28,24 @@ interface Setting {
 const DECLARATION = /(\w+)(?:: EnvVar<[^=]*>)? ?[=:] declare(?:Env|Switch)\(\{\s*name: "(\w+)"/g;
 
 /** Files that only declare, read or pass on variables. */
-const PASSING = /\/(mod|variables|options)\.ts$|\/variables\/|^lib\/settings\//;
+const PASSING = /\/(mod|variables|options)\.ts$|\/variables\/|^lib\/mesh\/environment\//;
 
 /** The folders that use the settings which a file reads, by the beginning of the file's path. */
 const SCOPES: readonly (readonly [string, readonly string[]])[] = [
-  ["lib/settings/translate/", ["lib/translate/", "lib/envoy/", "lib/derive/"]],
-  ["lib/settings/graph.ts", ["lib/translate/layers/retention.ts"]],
-  ["lib/settings/ingest.ts", ["lib/ingest/"]],
-  ["lib/agent/", ["lib/agent/"]],
-  ["lib/dns/", ["lib/dns/"]],
-  ["cmd/pilot-agent/capture_options.ts", ["lib/capture/"]],
+  ["lib/mesh/environment/translate/", [
+    "lib/mesh/translate/",
+    "lib/mesh/envoy/",
+    "lib/mesh/derive/",
+  ]],
+  ["lib/mesh/environment/graph.ts", ["lib/mesh/translate/layers/retention.ts"]],
+  ["lib/mesh/environment/ingest.ts", ["lib/mesh/ingest/"]],
+  ["lib/node/agent/", ["lib/node/agent/"]],
+  ["lib/node/dns/", ["lib/node/dns/"]],
+  ["cmd/pilot-agent/capture_options.ts", ["lib/node/capture/"]],
 ];
 
 /** Files that hand a setting on to the files that use it; shown if there are no others. */
-const HANDING_ON = /^lib\/translate\/(settings|translation)|^lib\/monitor\/disabled/;
+const HANDING_ON = /^lib\/mesh\/translate\/(settings|translation)|^lib\/insight\/monitor\/disabled/;
 
 /** The most files of a variable that are named. */
 const MOST = 4;
@@ -113,7 +117,9 @@ function settingsOf({ binding, file }: Declared, sources: Sources): Setting[] {
 
 /** Reports if a file may read the variables that another one declares as properties. */
 function readsOf(path: string, file: string): boolean {
-  if (file === "lib/capture/variables.ts") return path === "cmd/pilot-agent/capture_options.ts";
+  if (file === "lib/node/capture/variables.ts") {
+    return path === "cmd/pilot-agent/capture_options.ts";
+  }
   return roomOf(path) === roomOf(file);
 }
 

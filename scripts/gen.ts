@@ -1,9 +1,9 @@
 /**
- * `deno task gen`: builds the wire codec under `lib/proto/gen`.
+ * `deno task gen`: builds the wire codec under `lib/kit/proto/gen`.
  *
  * Inputs are Mesh's own protos (`protos/`), Envoy's protos from the npm package
  * `@grpc/grpc-js-xds`, and the list of roots in `scripts/gen_roots.txt`. Only the roots and their
- * imports are generated. The digest of all inputs is stored in `lib/proto/gen/.stamp`; if it is
+ * imports are generated. The digest of all inputs is stored in `lib/kit/proto/gen/.stamp`; if it is
  * unchanged, nothing is done.
  *
  * @module
@@ -14,7 +14,7 @@ import { withLazyDescriptors } from "./gen_lazy.ts";
 import { dirname, fromFileUrl, join, npmPackageDir, walkFiles } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
-const OUT = join(ROOT, "lib/proto/gen");
+const OUT = join(ROOT, "lib/kit/proto/gen");
 const STAMP = ".stamp";
 
 /** A proto of the npm package that is older than its users: `StringRules` lacks two rules. */
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   } finally {
     await Deno.remove(work, { recursive: true });
   }
-  progress.phase("wrote lib/proto/gen");
+  progress.phase("wrote lib/kit/proto/gen");
 }
 
 /** Time between two lines about a phase that takes long, ms. */

@@ -1,5 +1,5 @@
 /**
- * Rewrites generated code: its descriptors become those of `lib/proto/lazy.ts`, which are parsed on
+ * Rewrites generated code: its descriptors become those of `lib/kit/proto/lazy.ts`, which are parsed on
  * first use.
  *
  * @module

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { startRpc } from "../lib/rpc/mod.ts";
+import { startRpc } from "../lib/kit/rpc/mod.ts";
 import { join } from "./paths.ts";
 import { plainText } from "./test_report.ts";
 import { cacheDir, HOST } from "./tools.ts";

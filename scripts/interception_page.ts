@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { capturePage } from "../lib/capture/mod.ts";
+import { capturePage } from "../lib/node/capture/mod.ts";
 import { fromFileUrl } from "./paths.ts";
 
 /** The page. */

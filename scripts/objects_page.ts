@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { INEFFECTIVE_KEYS } from "../lib/analyze/mod.ts";
+import { INEFFECTIVE_KEYS } from "../lib/insight/analyze/mod.ts";
 import { type ObjectRow, OBJECTS, type ObjectTable } from "./objects/rows.ts";
 import { fromFileUrl } from "./paths.ts";
 
@@ -24,7 +24,7 @@ byte to a proxy.
 `;
 
 /** Tests of the keys without effect. */
-const WARNED = "lib/analyze/cases/metadata.cases";
+const WARNED = "lib/insight/analyze/cases/metadata.cases";
 
 const PARTS = [["labels", "Label"], ["annotations", "Annotation"], ["fields", "Field"]] as const;
 

@@ -3,7 +3,7 @@
  * is read or warned of, and has a test.
  */
 import assert from "node:assert/strict";
-import { ANNOTATIONS, INEFFECTIVE_KEYS } from "../lib/analyze/mod.ts";
+import { ANNOTATIONS, INEFFECTIVE_KEYS } from "../lib/insight/analyze/mod.ts";
 import { codeFiles, keysIn, names } from "./objects/keys.ts";
 import { type ObjectRow, OBJECTS } from "./objects/rows.ts";
 import { objectsPage, PAGE, rowsOf } from "./objects_page.ts";
@@ -61,13 +61,13 @@ const WITHOUT_EFFECT = new Set(
 );
 const CODE = await codeFiles();
 /** The code that acts by keys; analyzers only warn. */
-const ACTING = CODE.filter(({ path }) => !path.startsWith("lib/analyze/"));
+const ACTING = CODE.filter(({ path }) => !path.startsWith("lib/insight/analyze/"));
 
 Deno.test("each label and annotation that the code reads is in the table", () => {
   const silent = new Set<string>();
   for (const { path, text } of CODE) {
     // Descriptions of variables speak of keys.
-    if (path.startsWith("lib/env/") || /\/variables\.ts$/.test(path)) continue;
+    if (path.startsWith("lib/kit/env/") || /\/variables\.ts$/.test(path)) continue;
     for (const key of keysIn(text)) {
       // Versions of API groups have the form of a key.
       if (/\/v\d+\w*$/.test(key) || ROWS.has(key) || WITHOUT_EFFECT.has(key)) continue;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { UNSUPPORTED_KINDS } from "../lib/schema/mod.ts";
+import { UNSUPPORTED_KINDS } from "../lib/mesh/schema/mod.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 import { type Comments, commentsOf } from "./reference/comments.ts";
 import { indexPage, subjectPage } from "./reference/page.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { checkConfigFiles } from "../lib/sources/mod.ts";
-import { KINDS, parseMeshConfig, parseMeshNetworks } from "../lib/schema/mod.ts";
+import { checkConfigFiles } from "../lib/mesh/sources/mod.ts";
+import { KINDS, parseMeshConfig, parseMeshNetworks } from "../lib/mesh/schema/mod.ts";
 import { exampleFile, outdatedFiles, protoComments, referencePages } from "./reference.ts";
 import { commentsOf } from "./reference/comments.ts";
 import { describedMessages } from "./reference/effect.ts";

@@ -13,11 +13,11 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { MeshError } from "../lib/base/mod.ts";
-import { diffResource, renderChanges, showResource } from "../lib/diff/mod.ts";
-import type { Resource } from "../lib/graph/mod.ts";
-import { type LogLine, replay, type Replayed } from "../lib/history/mod.ts";
-import { type ProxyBinding, type ProxyNode, type Role, TYPE_URLS } from "../lib/model/mod.ts";
+import { MeshError } from "../lib/kit/base/mod.ts";
+import { diffResource, renderChanges, showResource } from "../lib/insight/diff/mod.ts";
+import type { Resource } from "../lib/mesh/graph/mod.ts";
+import { type LogLine, replay, type Replayed } from "../lib/insight/history/mod.ts";
+import { type ProxyBinding, type ProxyNode, type Role, TYPE_URLS } from "../lib/mesh/model/mod.ts";
 
 /** The resources of one proxy, by type and name. */
 type Served = ReadonlyMap<string, ReadonlyMap<string, Resource>>;

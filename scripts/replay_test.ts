@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { serviceEntry } from "../tests/support/corpus.ts";
-import { startRecording } from "../lib/history/mod.ts";
+import { startRecording } from "../lib/insight/history/mod.ts";
 import { DEFAULT_FEATURES, startTranslation } from "../tests/support/translation_fixture.ts";
 import { answerReplay } from "./replay.ts";
 

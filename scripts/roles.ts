@@ -12,7 +12,7 @@ import {
   readerRoles,
   type RoleObject,
 } from "../cmd/pilot-discovery/roles.ts";
-import { toYaml } from "../lib/text/mod.ts";
+import { toYaml } from "../lib/kit/text/mod.ts";
 
 /** Objects as documents of one file. */
 export function rolesText(objects: readonly RoleObject[]): string {

@@ -11,7 +11,7 @@
  */
 import { EXEMPT, EXEMPT_CYCLES } from "./lint/exempt.ts";
 import { isTest, locationOf, targetOf } from "./lint/imports.ts";
-import { type Room, roomNamed, roomOfPackage, ROOMS } from "./lint/rooms.ts";
+import { folderOf, type Room, roomNamed, roomOfPackage, ROOMS } from "./lint/rooms.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 import { withTable } from "./rooms_table.ts";
 
@@ -121,23 +121,31 @@ export function cycles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[
   return found;
 }
 
-/** Names of the folders below `lib` that hold code. */
-function roomsIn(tree: Tree): Set<string> {
-  const rooms = new Set<string>();
+/** Folders of the rooms below `lib` that hold code, each with its wing: name of the room → wings. */
+function roomsIn(tree: Tree): Map<string, Set<string>> {
+  const rooms = new Map<string, Set<string>>();
   for (const path of tree.keys()) {
     const location = locationOf(path);
-    if (location.kind === "room") rooms.add(location.name);
+    if (location.kind !== "room") continue;
+    const wings = rooms.get(location.name) ?? new Set();
+    rooms.set(location.name, wings.add(location.wing));
   }
   return rooms;
 }
 
 function unknownRooms(tree: Tree): string[] {
   const found: string[] = [];
-  for (const name of roomsIn(tree)) {
-    if (roomNamed(name) === undefined) {
-      found.push(`lib/${name} is not in the table of rooms, scripts/lint/rooms.ts`);
+  for (const [name, wings] of roomsIn(tree)) {
+    const room = roomNamed(name);
+    for (const wing of wings) {
+      const folder = `lib/${wing}/${name}`;
+      if (room === undefined) {
+        found.push(`${folder} is not in the table of rooms, scripts/lint/rooms.ts`);
+      } else if (room.wing !== wing) {
+        found.push(`${folder} belongs into ${folderOf(room)}`);
+      }
+      if (!tree.has(`${folder}/mod.ts`)) found.push(`${folder} has no mod.ts to enter by`);
     }
-    if (!tree.has(`lib/${name}/mod.ts`)) found.push(`lib/${name} has no mod.ts to enter by`);
   }
   return found;
 }
@@ -161,7 +169,7 @@ async function readTree(): Promise<Tree> {
   for (const top of ["lib", "cmd"]) {
     for (const file of await walkFiles(join(ROOT, top), ".ts")) {
       const path = file.slice(ROOT.length);
-      if (!path.startsWith("lib/proto/gen/")) tree.set(path, await Deno.readTextFile(file));
+      if (!path.startsWith("lib/kit/proto/gen/")) tree.set(path, await Deno.readTextFile(file));
     }
   }
   return tree;

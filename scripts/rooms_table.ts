@@ -21,10 +21,10 @@ export function withTable(page: string, rooms: readonly Room[]): string | undefi
 
 /** The table in the form that `deno fmt` gives it. */
 function table(rooms: readonly Room[]): string {
-  const rows = [["Room", "Purpose", "Pure", "Packages"]];
-  for (const { name, purpose, pure, packages = [] } of rooms) {
+  const rows = [["Wing", "Room", "Purpose", "Pure", "Packages"]];
+  for (const { wing, name, purpose, pure, packages = [] } of rooms) {
     const held = pure === "held" ? "yes" : "";
-    rows.push([`\`${name}\``, purpose, held, packages.map((one) => `\`${one}\``).join(", ")]);
+    rows.push([wing, `\`${name}\``, purpose, held, packages.map((one) => `\`${one}\``).join(", ")]);
   }
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
   const line = (cells: readonly string[]): string =>

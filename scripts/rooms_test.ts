@@ -11,10 +11,10 @@ const CASES: {
   {
     name: "rooms in order",
     tree: {
-      "lib/base/mod.ts": 'export * from "./a.ts";\n',
-      "lib/base/a.ts": "export const a = 1;\n",
-      "lib/env/mod.ts": 'import { a } from "../base/mod.ts";\nconsole.log(a);\n',
-      "lib/base/a_test.ts": 'import { a } from "./mod.ts";\nimport "./a_test.ts";\n',
+      "lib/kit/base/mod.ts": 'export * from "./a.ts";\n',
+      "lib/kit/base/a.ts": "export const a = 1;\n",
+      "lib/kit/env/mod.ts": 'import { a } from "../base/mod.ts";\nconsole.log(a);\n',
+      "lib/kit/base/a_test.ts": 'import { a } from "./mod.ts";\nimport "./a_test.ts";\n',
     },
     imports: {
       "js-yaml": "npm:js-yaml@5.0.0",
@@ -26,38 +26,45 @@ const CASES: {
   {
     name: "three files that import each other",
     tree: {
-      "lib/base/mod.ts": "",
-      "lib/base/a.ts": 'import { b } from "./b.ts";\n',
-      "lib/base/b.ts": 'import {\n  type A,\n  c,\n} from "./c.ts";\n',
-      "lib/base/c.ts": 'export * from "./a.ts";\n',
+      "lib/kit/base/mod.ts": "",
+      "lib/kit/base/a.ts": 'import { b } from "./b.ts";\n',
+      "lib/kit/base/b.ts": 'import {\n  type A,\n  c,\n} from "./c.ts";\n',
+      "lib/kit/base/c.ts": 'export * from "./a.ts";\n',
     },
-    found: [/files import each other: lib\/base\/a\.ts, lib\/base\/b\.ts, lib\/base\/c\.ts/],
+    found: [
+      /files import each other: lib\/kit\/base\/a\.ts, lib\/kit\/base\/b\.ts, lib\/kit\/base\/c\.ts/,
+    ],
   },
   {
     name: "two files of a room whose types refer to each other",
     tree: {
-      "lib/base/mod.ts": "",
-      "lib/base/a.ts": 'import type { B } from "./b.ts";\n',
-      "lib/base/b.ts": 'import { type A } from "./a.ts";\n',
+      "lib/kit/base/mod.ts": "",
+      "lib/kit/base/a.ts": 'import type { B } from "./b.ts";\n',
+      "lib/kit/base/b.ts": 'import { type A } from "./a.ts";\n',
     },
-    found: [/files import each other: lib\/base\/a\.ts, lib\/base\/b\.ts/],
+    found: [/files import each other: lib\/kit\/base\/a\.ts, lib\/kit\/base\/b\.ts/],
   },
   {
     name: "two rooms whose types refer to each other, by way of different files",
     tree: {
-      "lib/base/mod.ts": "",
-      "lib/base/a.ts": 'import type { Env } from "../env/mod.ts";\n',
-      "lib/env/mod.ts": "",
-      "lib/env/b.ts": 'import "../base/mod.ts";\n',
+      "lib/kit/base/mod.ts": "",
+      "lib/kit/base/a.ts": 'import type { Env } from "../env/mod.ts";\n',
+      "lib/kit/env/mod.ts": "",
+      "lib/kit/env/b.ts": 'import "../base/mod.ts";\n',
     },
     found: [/rooms import each other: base, env/],
   },
   {
     name: "a room without a row",
-    tree: { "lib/cellar/mod.ts": "" },
-    found: [/lib\/cellar is not in the table/],
+    tree: { "lib/kit/cellar/mod.ts": "" },
+    found: [/lib\/kit\/cellar is not in the table/],
   },
-  { name: "a room without an entry", tree: { "lib/base/a.ts": "" }, found: [/has no mod\.ts/] },
+  {
+    name: "a room in another wing than its row says",
+    tree: { "lib/mesh/base/mod.ts": "" },
+    found: [/lib\/mesh\/base belongs into lib\/kit\/base/],
+  },
+  { name: "a room without an entry", tree: { "lib/kit/base/a.ts": "" }, found: [/has no mod\.ts/] },
   {
     name: "a package that nobody owns, at any version",
     tree: {},
@@ -121,8 +128,8 @@ Deno.test("rooms: a package without a reason is named", () => {
 
 Deno.test("rooms: the page's table is made of the rooms, and making it again changes nothing", () => {
   const rooms = [
-    { name: "base", purpose: "errors", pure: "safe" },
-    { name: "graph", purpose: "the engine", pure: "held", packages: ["a", "b"] },
+    { name: "base", wing: "kit", purpose: "errors", pure: "safe" },
+    { name: "graph", wing: "mesh", purpose: "the engine", pure: "held", packages: ["a", "b"] },
   ] as const;
   const page =
     "before\n\n<!-- rooms: `deno task rooms --write` -->\n\nold\n\n<!-- end of rooms -->\n";
@@ -130,7 +137,7 @@ Deno.test("rooms: the page's table is made of the rooms, and making it again cha
   assert.match(made, /^before\n/);
   assert.match(
     made,
-    /\| `base` +\| errors +\| +\| +\|\n\| `graph` +\| the engine +\| yes +\| `a`, `b` \|/,
+    /\| kit +\| `base` +\| errors +\| +\| +\|\n\| mesh +\| `graph` +\| the engine +\| yes +\| `a`, `b` \|/,
   );
   assert.doesNotMatch(made, /old/);
   assert.equal(withTable(made, rooms), made);

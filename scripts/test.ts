@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { MeshError } from "../lib/base/mod.ts";
+import { MeshError } from "../lib/kit/base/mod.ts";
 import { canBuildNodes, nodePrograms } from "./cluster/node_programs.ts";
 import { clusterPrograms, findGo } from "./cluster/programs.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
@@ -52,10 +52,10 @@ interface Tier {
 
 /** Tests of the protocol, which run over the second transport for gRPC too. */
 const GRPC_TESTS: readonly string[] = [
-  "lib/serve/subscription/slow_client_test.ts",
-  "lib/serve/subscription/delta_test.ts",
-  "lib/serve/subscription/sotw_test.ts",
-  "lib/serve/session/load_test.ts",
+  "lib/mesh/xds/subscription/slow_client_test.ts",
+  "lib/mesh/xds/subscription/delta_test.ts",
+  "lib/mesh/xds/subscription/sotw_test.ts",
+  "lib/mesh/xds/session/load_test.ts",
   "tests/wire/connection_rate_test.ts",
   "tests/wire/discovery_test.ts",
   "tests/wire/huge_configuration_test.ts",

@@ -11,10 +11,10 @@ Deno.test("test: without a tier all run, in order of cost", () => {
 });
 
 Deno.test("test: paths narrow the tiers, flags go to the runner", () => {
-  const request = requestOf(["unit", "./lib/graph/", "--filter", "law"]);
-  assert.deepEqual(request.paths, ["./lib/graph/"]);
+  const request = requestOf(["unit", "./lib/mesh/graph/", "--filter", "law"]);
+  assert.deepEqual(request.paths, ["./lib/mesh/graph/"]);
   assert.deepEqual(request.flags, ["--filter", "law"]);
-  assert.deepEqual(targetsOf(request.tiers[0]!, request.paths), ["lib/graph"]);
+  assert.deepEqual(targetsOf(request.tiers[0]!, request.paths), ["lib/mesh/graph"]);
 });
 
 Deno.test("test: the separator of a task's arguments is no argument", () => {
@@ -28,5 +28,5 @@ Deno.test("test: a path runs in its own tier only, tests of the protocol in that
     return tiers.filter((tier) => targetsOf(tier, paths).length > 0).map(({ name }) => name);
   };
   assert.deepEqual(tiersOf("tests/wire/metrics_test.ts"), ["wire"]);
-  assert.deepEqual(tiersOf("lib/serve/subscription/delta_test.ts"), ["unit", "grpc-js"]);
+  assert.deepEqual(tiersOf("lib/mesh/xds/subscription/delta_test.ts"), ["unit", "grpc-js"]);
 });

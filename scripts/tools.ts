@@ -8,7 +8,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { MeshError } from "../lib/base/mod.ts";
+import { MeshError } from "../lib/kit/base/mod.ts";
 import { join } from "./paths.ts";
 
 /** A wheel for one kind of machine. */

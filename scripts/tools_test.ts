@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { MeshError } from "../lib/base/mod.ts";
+import { MeshError } from "../lib/kit/base/mod.ts";
 import { join } from "./paths.ts";
 import { cacheDir, ENVOY_VERSION, envoyPath, type ToolsHost } from "./tools.ts";
 

@@ -74,7 +74,7 @@ export const RETIRED: readonly Retired[] = [
     forms: ["flavour", "flavours", "flavor"],
     use: "variant",
     // The name of a header of a cloud platform.
-    still: ["lib/agent/platform/"],
+    still: ["lib/node/agent/platform/"],
   },
   {
     forms: ["labelled"],
@@ -181,7 +181,13 @@ export const RETIRED: readonly Retired[] = [
   {
     forms: ["is told", "are told", "was told", "were told"],
     use: "notified, sent or recorded",
-    only: ["lib/envoy/", "lib/translate/", "lib/schema/", "lib/serve/", "lib/debug/"],
+    only: [
+      "lib/mesh/envoy/",
+      "lib/mesh/translate/",
+      "lib/mesh/schema/",
+      "lib/mesh/xds/",
+      "lib/insight/debug/",
+    ],
   },
 ];
 

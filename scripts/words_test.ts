@@ -4,7 +4,7 @@ import { fragments, inversions, misuses, type Retired, testNames, wordsOf } from
 const RETIRED: readonly Retired[] = [
   { forms: ["parrot", "parrots"], use: "relay" },
   { forms: ["set aside"], use: "rejected" },
-  { forms: ["cage"], use: "limit", only: ["lib/serve/"], still: ["lib/serve/old.ts"] },
+  { forms: ["cage"], use: "limit", only: ["lib/mesh/xds/"], still: ["lib/mesh/xds/old.ts"] },
 ];
 
 const CASES: { name: string; path: string; text: string; found: string[] }[] = [
@@ -17,9 +17,9 @@ const CASES: { name: string; path: string; text: string; found: string[] }[] = [
   { name: "a phrase", path: "lib/a.ts", text: "it was set aside", found: ["1 set aside"] },
   { name: "a phrase in an identifier", path: "lib/a.ts", text: "setAside", found: ["1 set aside"] },
   { name: "half of a phrase", path: "lib/a.ts", text: "set it aside", found: [] },
-  { name: "a word of one folder, elsewhere", path: "lib/rpc/a.ts", text: "cage", found: [] },
-  { name: "a word of one folder", path: "lib/serve/a.ts", text: "cage", found: ["1 cage"] },
-  { name: "an exempt file", path: "lib/serve/old.ts", text: "cage", found: [] },
+  { name: "a word of one folder, elsewhere", path: "lib/kit/rpc/a.ts", text: "cage", found: [] },
+  { name: "a word of one folder", path: "lib/mesh/xds/a.ts", text: "cage", found: ["1 cage"] },
+  { name: "an exempt file", path: "lib/mesh/xds/old.ts", text: "cage", found: [] },
 ];
 
 for (const { name, path, text, found } of CASES) {

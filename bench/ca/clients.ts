@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { encode } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { encode } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import { MeshCertificateRequestSchema } from "#mesh/v1/auth/ca_pb.ts";
 
 /** Work of the clients. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { certificateService, createIssuance } from "../../lib/ca/mod.ts";
+import { certificateService, createIssuance } from "../../lib/cluster/ca/mod.ts";
 import {
   createCsr,
   generateKey,
@@ -15,8 +15,8 @@ import {
   type KeyKind,
   parseSpiffe,
   trustBundle,
-} from "../../lib/pki/mod.ts";
-import { startRpc } from "../../lib/rpc/mod.ts";
+} from "../../lib/kit/pki/mod.ts";
+import { startRpc } from "../../lib/kit/rpc/mod.ts";
 import { numberFlag } from "../flags.ts";
 import { calibrate } from "../push/calibrate.ts";
 import { cpuSeconds } from "../push/measure.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { startDnsProxy } from "../../lib/dns/mod.ts";
-import { create, toBinary } from "../../lib/proto/mod.ts";
+import { startDnsProxy } from "../../lib/node/dns/mod.ts";
+import { create, toBinary } from "../../lib/kit/proto/mod.ts";
 import { NameTable_NameInfoSchema, NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 
 const [nameserver = "", port = "", names = ""] = Deno.args;

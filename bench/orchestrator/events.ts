@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createObject, mergePatch, type OrchClient, types } from "../../lib/orch/mod.ts";
+import { createObject, mergePatch, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
 import { type Daemon, eventually } from "../../scripts/harness/mod.ts";
 import { make, makeService, objectOf } from "../../tests/support/cluster_objects.ts";
 import { watchEndpoints } from "../../tests/support/endpoint_watcher.ts";

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { mergePatch, type OrchClient, types } from "../../lib/orch/mod.ts";
-import { INGRESS } from "../../lib/sources/mod.ts";
+import { mergePatch, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
+import { INGRESS } from "../../lib/mesh/sources/mod.ts";
 import { type Daemon, eventually } from "../../scripts/harness/mod.ts";
 import { make } from "../../tests/support/cluster_objects.ts";
 import type { Figure } from "./events.ts";

@@ -12,7 +12,7 @@ import {
   mergePatch,
   type OrchClient,
   types,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import { type Daemon, eventually, startCluster, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient } from "../../tests/support/cluster.ts";
 import { make, makeService, objectOf } from "../../tests/support/cluster_objects.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { hash } from "../../lib/base/mod.ts";
-import { encode } from "../../lib/proto/mod.ts";
+import { hash } from "../../lib/kit/base/mod.ts";
+import { encode } from "../../lib/kit/proto/mod.ts";
 import { Cluster_DiscoveryType, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 
 /** CPU seconds of the fixed work on this machine, now. */

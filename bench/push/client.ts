@@ -6,8 +6,8 @@
  *
  * @module
  */
-import { openStream, type RpcClientTls, type RpcStream } from "../../lib/rpc/mod.ts";
-import { encode } from "../../lib/proto/mod.ts";
+import { openStream, type RpcClientTls, type RpcStream } from "../../lib/kit/rpc/mod.ts";
+import { encode } from "../../lib/kit/proto/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DiscoveryRequestSchema,

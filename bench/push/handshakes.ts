@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RpcClientTls } from "../../lib/rpc/mod.ts";
+import type { RpcClientTls } from "../../lib/kit/rpc/mod.ts";
 
 /** Handshakes at the same time. */
 const WIDTH = 50;

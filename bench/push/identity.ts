@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { generateKey, issueLeaf, privateKeyPem, spiffeText } from "../../lib/pki/mod.ts";
-import type { RpcClientTls } from "../../lib/rpc/mod.ts";
+import { generateKey, issueLeaf, privateKeyPem, spiffeText } from "../../lib/kit/pki/mod.ts";
+import type { RpcClientTls } from "../../lib/kit/rpc/mod.ts";
 import { namespaceOf, NAMESPACES } from "../../tests/support/corpus.ts";
 import { writePluggedCa } from "../../tests/support/identity.ts";
 

@@ -6,7 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 /** The used part of a response. */
 export interface Response {

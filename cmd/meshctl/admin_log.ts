@@ -1,7 +1,11 @@
-import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
-import { type Invocation, suggest, tableText, usageError } from "../../lib/cli/mod.ts";
-import { DAEMON_LEVELS, type LevelChange, levelChanges } from "../../lib/config_dump/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
+import { type Invocation, suggest, tableText, usageError } from "../../lib/kit/cli/mod.ts";
+import {
+  DAEMON_LEVELS,
+  type LevelChange,
+  levelChanges,
+} from "../../lib/insight/config_dump/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { namesCluster, openCluster } from "./cluster/access.ts";
 import { daemonPods } from "./cluster/daemons.ts";
 import { withPodPort } from "./cluster/forward.ts";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { messageOf, printable } from "../../lib/base/mod.ts";
-import { type Invocation, progressOn } from "../../lib/cli/mod.ts";
-import type { SyncRow } from "../../lib/config_dump/mod.ts";
-import { askDaemon } from "../../lib/daemon_client/mod.ts";
+import { messageOf, printable } from "../../lib/kit/base/mod.ts";
+import { type Invocation, progressOn } from "../../lib/kit/cli/mod.ts";
+import type { SyncRow } from "../../lib/insight/config_dump/mod.ts";
+import { askDaemon } from "../../lib/insight/daemon_client/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { withPodPort } from "./cluster/forward.ts";
 import { hasProxy, isRunning, type Pod, podId, podsOf } from "./cluster/pods.ts";

@@ -1,4 +1,4 @@
-import { certificateFault } from "../../lib/pki/mod.ts";
+import { certificateFault } from "../../lib/kit/pki/mod.ts";
 import {
   analyzeFileSet,
   analyzerList,
@@ -13,8 +13,8 @@ import {
   sarifLog,
   selectMessages,
   type Suppression,
-} from "../../lib/analyze/mod.ts";
-import { buildInfo, MeshError, printable } from "../../lib/base/mod.ts";
+} from "../../lib/insight/analyze/mod.ts";
+import { buildInfo, MeshError, printable } from "../../lib/kit/base/mod.ts";
 import {
   EXIT_DATA,
   EXIT_FINDINGS,
@@ -22,16 +22,16 @@ import {
   painter,
   readInput,
   usageError,
-} from "../../lib/cli/mod.ts";
-import type { ListItem } from "../../lib/orch/mod.ts";
+} from "../../lib/kit/cli/mod.ts";
+import type { ListItem } from "../../lib/kit/orch/mod.ts";
 import {
   defaultMeshConfig,
   type ObjectIdentity,
   parseMeshConfig,
   type SeenDocument,
-} from "../../lib/schema/mod.ts";
-import { checkConfigFiles, type CheckedFiles } from "../../lib/sources/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+} from "../../lib/mesh/schema/mod.ts";
+import { checkConfigFiles, type CheckedFiles } from "../../lib/mesh/sources/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import type { LiveObjects } from "./cluster/live_objects.ts";
 import { inputFiles } from "./input_files.ts";
 

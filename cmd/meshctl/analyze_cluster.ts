@@ -1,5 +1,5 @@
-import type { Invocation } from "../../lib/cli/mod.ts";
-import { printable } from "../../lib/base/mod.ts";
+import type { Invocation } from "../../lib/kit/cli/mod.ts";
+import { printable } from "../../lib/kit/base/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { type LiveObjects, readLiveObjects } from "./cluster/live_objects.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isPrintable } from "../../lib/base/mod.ts";
-import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
+import { isPrintable } from "../../lib/kit/base/mod.ts";
+import { NO_CONFIGURED, runProgram } from "../../lib/kit/cli/mod.ts";
 import { MESHCTL } from "./program.ts";
 
 const SERVICE = `apiVersion: v1

@@ -1,6 +1,11 @@
-import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../lib/cli/mod.ts";
-import { blastMarkdown, type BlastRadius, blastRadius, blastText } from "../../lib/offline/mod.ts";
-import { checkConfigFiles } from "../../lib/sources/mod.ts";
+import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../lib/kit/cli/mod.ts";
+import {
+  blastMarkdown,
+  type BlastRadius,
+  blastRadius,
+  blastText,
+} from "../../lib/insight/offline/mod.ts";
+import { checkConfigFiles } from "../../lib/mesh/sources/mod.ts";
 import { inputFiles } from "./input_files.ts";
 import type { MeshContent } from "./offline_files.ts";
 

@@ -1,7 +1,7 @@
-import { buildInfo, MeshError, messageOf, printable } from "../../lib/base/mod.ts";
-import type { Invocation } from "../../lib/cli/mod.ts";
-import { analyzeFileSet, messageJson, messageOfProblem } from "../../lib/analyze/mod.ts";
-import { defaultMeshConfig } from "../../lib/schema/mod.ts";
+import { buildInfo, MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
+import type { Invocation } from "../../lib/kit/cli/mod.ts";
+import { analyzeFileSet, messageJson, messageOfProblem } from "../../lib/insight/analyze/mod.ts";
+import { defaultMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import { type ArchivedFile, archiveOf } from "./bug_report/archive.ts";
 import { collect, selectedPods } from "./bug_report/collect.ts";
 import { type ReportOptions, reportOptions } from "./bug_report/options.ts";

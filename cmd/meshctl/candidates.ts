@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CandidateRequest, Io } from "../../lib/cli/mod.ts";
-import type { ListItem } from "../../lib/orch/mod.ts";
+import type { CandidateRequest, Io } from "../../lib/kit/cli/mod.ts";
+import type { ListItem } from "../../lib/kit/orch/mod.ts";
 
 /** Time for the answer of the daemon, in milliseconds; completion itself waits two seconds. */
 const TIMEOUT_MS = 1_500;
@@ -16,7 +16,7 @@ const SILENT: Io = { out: () => {}, err: () => {} };
 export async function proxyNames({ flags, signal }: CandidateRequest): Promise<readonly string[]> {
   const { namesDaemon, openDaemons } = await import("./connect.ts");
   if (!flags.has("xds-address") || !namesDaemon(flags)) return await podNames({ flags, signal });
-  const { askDaemon } = await import("../../lib/daemon_client/mod.ts");
+  const { askDaemon } = await import("../../lib/insight/daemon_client/mod.ts");
   await using daemons = await openDaemons({ flags, io: SILENT, signal });
   const { endpoint } = daemons.all[0];
   const { text } = await askDaemon(endpoint, { query: "syncz", timeoutMs: TIMEOUT_MS, signal });
@@ -41,7 +41,7 @@ async function objectNames(
   type: "NAMESPACE" | "SERVICE" | "POD",
 ): Promise<readonly string[]> {
   const { openCluster } = await import("./cluster/access.ts");
-  const { listAll, types } = await import("../../lib/orch/mod.ts");
+  const { listAll, types } = await import("../../lib/kit/orch/mod.ts");
   using cluster = await openCluster({ flags, io: SILENT, signal }, { timeoutMs: TIMEOUT_MS });
   const namespace = type === "NAMESPACE" ? "" : cluster.namespace;
   const objects = await listAll<ListItem>(cluster.client, types[type], { namespace });
@@ -65,7 +65,7 @@ export async function allPodNames(request: CandidateRequest): Promise<readonly s
 
 /** Contexts of the orchestrator's configuration file. */
 export async function contextNames({ flags }: CandidateRequest): Promise<readonly string[]> {
-  const { loadKubeconfig } = await import("../../lib/orch/mod.ts");
+  const { loadKubeconfig } = await import("../../lib/kit/orch/mod.ts");
   const { orchconfigFiles } = await import("./cluster/access.ts");
   const config = await loadKubeconfig(await orchconfigFiles(flags));
   return [...config.contexts.keys()].sort();

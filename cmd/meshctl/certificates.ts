@@ -1,5 +1,5 @@
-import type { CertificateFacts } from "../../lib/config_dump/mod.ts";
-import { parseSpiffe, readCertificates } from "../../lib/pki/mod.ts";
+import type { CertificateFacts } from "../../lib/insight/config_dump/mod.ts";
+import { parseSpiffe, readCertificates } from "../../lib/kit/pki/mod.ts";
 
 /** Facts of the certificates of a PEM text. */
 export function certificateFacts(pem: string): readonly CertificateFacts[] {

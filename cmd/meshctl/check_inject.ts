@@ -1,11 +1,11 @@
-import { MeshError, printable } from "../../lib/base/mod.ts";
-import { type Invocation, tableText, usageError } from "../../lib/cli/mod.ts";
+import { MeshError, printable } from "../../lib/kit/base/mod.ts";
+import { type Invocation, tableText, usageError } from "../../lib/kit/cli/mod.ts";
 import {
   type DecisionRules,
   defaultInjectionConfig,
   type InjectionConfig,
   parseInjectionConfig,
-} from "../../lib/inject/mod.ts";
+} from "../../lib/cluster/inject/mod.ts";
 import {
   getObject,
   isNotFound,
@@ -13,7 +13,7 @@ import {
   OrchError,
   type OrchObject,
   types,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { podNamed } from "./cluster/pods.ts";
 import {

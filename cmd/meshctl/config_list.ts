@@ -1,5 +1,5 @@
-import { type Invocation, tableText } from "../../lib/cli/mod.ts";
-import { envText } from "../../lib/env/mod.ts";
+import { type Invocation, tableText } from "../../lib/kit/cli/mod.ts";
+import { envText } from "../../lib/kit/env/mod.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Defaults of the settings that have one. */

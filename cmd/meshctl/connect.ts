@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../lib/base/mod.ts";
-import { type FlagValues, type Invocation, usageError } from "../../lib/cli/mod.ts";
+import { MeshError, printable } from "../../lib/kit/base/mod.ts";
+import { type FlagValues, type Invocation, usageError } from "../../lib/kit/cli/mod.ts";
 import {
   askDaemon,
   type DaemonAnswer,
   type DaemonEndpoint,
   readClientCertificates,
-} from "../../lib/daemon_client/mod.ts";
+} from "../../lib/insight/daemon_client/mod.ts";
 import { type ClusterAccess, namesCluster, openCluster } from "./cluster/access.ts";
 import {
   clusterCredentials,

@@ -1,6 +1,6 @@
-import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
-import { type Invocation, usageError } from "../../lib/cli/mod.ts";
-import { forwardPort } from "../../lib/orch/mod.ts";
+import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
+import { type Invocation, usageError } from "../../lib/kit/cli/mod.ts";
+import { forwardPort } from "../../lib/kit/orch/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { type Pod, podId, podNamed, podsOf } from "./cluster/pods.ts";
 

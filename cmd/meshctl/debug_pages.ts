@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
-import type { Invocation } from "../../lib/cli/mod.ts";
-import { debugQuery, type PageParameters } from "../../lib/daemon_client/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import type { Invocation } from "../../lib/kit/cli/mod.ts";
+import { debugQuery, type PageParameters } from "../../lib/insight/daemon_client/mod.ts";
 import { ask, type Daemon, type Daemons, openDaemons } from "./connect.ts";
 import { isAway, warnOf } from "./each_daemon.ts";
 

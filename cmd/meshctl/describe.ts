@@ -1,7 +1,7 @@
-import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
-import { type Invocation, neutralText } from "../../lib/cli/mod.ts";
-import { getObject, isNotFound, listAll, type OrchObject, types } from "../../lib/orch/mod.ts";
-import { KINDS } from "../../lib/schema/mod.ts";
+import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
+import { type Invocation, neutralText } from "../../lib/kit/cli/mod.ts";
+import { getObject, isNotFound, listAll, type OrchObject, types } from "../../lib/kit/orch/mod.ts";
+import { KINDS } from "../../lib/mesh/schema/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { hasProxy, podId, podNamed, podsOf, selectorText, targetName } from "./cluster/pods.ts";
 import { describeProxy } from "./describe_proxy.ts";

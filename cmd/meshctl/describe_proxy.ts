@@ -1,5 +1,5 @@
-import { messageOf, printable } from "../../lib/base/mod.ts";
-import type { Invocation } from "../../lib/cli/mod.ts";
+import { messageOf, printable } from "../../lib/kit/base/mod.ts";
+import type { Invocation } from "../../lib/kit/cli/mod.ts";
 import {
   authzTable,
   clustersOf,
@@ -12,7 +12,7 @@ import {
   syncCells,
   syncProblems,
   type SyncRow,
-} from "../../lib/config_dump/mod.ts";
+} from "../../lib/insight/config_dump/mod.ts";
 import { type Pod, podId } from "./cluster/pods.ts";
 import { askJson, type Daemon, openDaemons } from "./connect.ts";
 import { fromEach } from "./each_daemon.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hasLabels, REVISION_LABEL } from "../../lib/model/mod.ts";
+import { hasLabels, REVISION_LABEL } from "../../lib/mesh/model/mod.ts";
 import type { Pod } from "./cluster/pods.ts";
 import { hasProxy, podId } from "./cluster/pods.ts";
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MeshError, messageOf, printable } from "../../lib/base/mod.ts";
-import { dataError, type Invocation, readInput, usageError } from "../../lib/cli/mod.ts";
-import { type Dump, parseDump, type SyncRow } from "../../lib/config_dump/mod.ts";
+import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
+import { dataError, type Invocation, readInput, usageError } from "../../lib/kit/cli/mod.ts";
+import { type Dump, parseDump, type SyncRow } from "../../lib/insight/config_dump/mod.ts";
 import { type ClusterAccess, namesCluster, openCluster } from "./cluster/access.ts";
 import { withPodPort } from "./cluster/forward.ts";
 import { type Pod, podId, podNamed, selectedPods } from "./cluster/pods.ts";

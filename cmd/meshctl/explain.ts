@@ -1,25 +1,25 @@
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import {
   EXIT_FINDINGS,
   type Invocation,
   type Io,
   neutralText,
   usageError,
-} from "../../lib/cli/mod.ts";
+} from "../../lib/kit/cli/mod.ts";
 import {
   type Explanation,
   type QuestionFields,
   renderExplanation,
   verdictLine,
   verdictOf,
-} from "../../lib/explain/mod.ts";
-import type { PageParameters } from "../../lib/daemon_client/mod.ts";
+} from "../../lib/insight/explain/mod.ts";
+import type { PageParameters } from "../../lib/insight/daemon_client/mod.ts";
 import {
   bearerOf,
   provenanceText,
   proxyProvenance,
   resourceProvenance,
-} from "../../lib/offline/mod.ts";
+} from "../../lib/insight/offline/mod.ts";
 import { namesCluster } from "./cluster/access.ts";
 import { namesDaemon } from "./connect.ts";
 import { type ReadPage, withDebugPages } from "./debug_pages.ts";

@@ -1,4 +1,4 @@
-import { type FlagSpec, VKLOG_FLAG } from "../../lib/cli/mod.ts";
+import { type FlagSpec, VKLOG_FLAG } from "../../lib/kit/cli/mod.ts";
 import { MESHCTL_MESHNAMESPACE } from "./variables.ts";
 
 /** Flags that every command of `meshctl` has. */

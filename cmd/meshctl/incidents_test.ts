@@ -1,6 +1,6 @@
 /** Runs the commands of `docs/incidents.md`, and compares their output with its lines. */
 import assert from "node:assert/strict";
-import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
+import { NO_CONFIGURED, runProgram } from "../../lib/kit/cli/mod.ts";
 import { MESHCTL } from "./program.ts";
 
 const ROOT = new URL("../../", import.meta.url);

@@ -1,12 +1,12 @@
-import { type Invocation, tableText } from "../../lib/cli/mod.ts";
+import { type Invocation, tableText } from "../../lib/kit/cli/mod.ts";
 import {
   EXCLUDED_NAMESPACES,
   type InjectionConfig,
   STATUS,
   webhookFor,
-} from "../../lib/inject/mod.ts";
-import { REVISION_LABEL } from "../../lib/model/mod.ts";
-import { listAll, type OrchObject, types } from "../../lib/orch/mod.ts";
+} from "../../lib/cluster/inject/mod.ts";
+import { REVISION_LABEL } from "../../lib/mesh/model/mod.ts";
+import { listAll, type OrchObject, types } from "../../lib/kit/orch/mod.ts";
 import { injectionConfigOf, injectorsOf } from "./check_inject.ts";
 import { openCluster } from "./cluster/access.ts";
 import { hasProxy, type Pod, podsOf } from "./cluster/pods.ts";

@@ -1,5 +1,5 @@
-import { usageError } from "../../lib/cli/mod.ts";
-import { type Invocation, neutralText } from "../../lib/cli/mod.ts";
+import { usageError } from "../../lib/kit/cli/mod.ts";
+import { type Invocation, neutralText } from "../../lib/kit/cli/mod.ts";
 import { ask, askJson, openDaemons } from "./connect.ts";
 
 /** Prints the answer of a debug query such as `syncz` or `config_dump?proxyID=a.b`. */

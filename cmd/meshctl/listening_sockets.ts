@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
-import type { Invocation } from "../../lib/cli/mod.ts";
-import { hasLabels, objectKey } from "../../lib/model/mod.ts";
-import { listAll, OrchError, type OrchMeta, types } from "../../lib/orch/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import type { Invocation } from "../../lib/kit/cli/mod.ts";
+import { hasLabels, objectKey } from "../../lib/mesh/model/mod.ts";
+import { listAll, OrchError, type OrchMeta, types } from "../../lib/kit/orch/mod.ts";
 import { runInContainer } from "./bug_report/container_commands.ts";
 import type { ClusterAccess } from "./cluster/access.ts";
 import { type Pod, PROXY_CONTAINER } from "./cluster/pods.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { processIo, runProgram, shutdownSignal } from "../../lib/cli/mod.ts";
+import { processIo, runProgram, shutdownSignal } from "../../lib/kit/cli/mod.ts";
 import { MESHCTL, preferExperimental } from "./program.ts";
 import { prefersExperimental, readSettings } from "./settings.ts";
 

@@ -1,6 +1,6 @@
-import { MeshError } from "../../lib/base/mod.ts";
-import { dataError, type Invocation, tableText, usageError } from "../../lib/cli/mod.ts";
-import { queryPrometheus } from "../../lib/prometheus/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import { dataError, type Invocation, tableText, usageError } from "../../lib/kit/cli/mod.ts";
+import { queryPrometheus } from "../../lib/kit/prometheus/mod.ts";
 
 import { namesCluster, openCluster } from "./cluster/access.ts";
 import { withPodPort } from "./cluster/forward.ts";

@@ -1,6 +1,6 @@
-import { buildInfo, MeshError, printable } from "../../lib/base/mod.ts";
-import { EXIT_FAILURE, type Invocation, usageError } from "../../lib/cli/mod.ts";
-import { isAtLeast, type Level } from "../../lib/analyze/mod.ts";
+import { buildInfo, MeshError, printable } from "../../lib/kit/base/mod.ts";
+import { EXIT_FAILURE, type Invocation, usageError } from "../../lib/kit/cli/mod.ts";
+import { isAtLeast, type Level } from "../../lib/insight/analyze/mod.ts";
 import {
   getObject,
   isUnreachable,
@@ -8,8 +8,8 @@ import {
   type OrchObject,
   serverVersion,
   types,
-} from "../../lib/orch/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { type ClusterAccess, openCluster } from "./cluster/access.ts";
 import { daemonPods } from "./cluster/daemons.ts";
 import { findLocalPorts } from "./listening_sockets.ts";

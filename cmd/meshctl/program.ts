@@ -1,4 +1,4 @@
-import { completionCommand, type ProgramSpec } from "../../lib/cli/mod.ts";
+import { completionCommand, type ProgramSpec } from "../../lib/kit/cli/mod.ts";
 import { admin } from "./commands/admin.ts";
 import { analyze } from "./commands/analyze.ts";
 import { bugReport } from "./commands/bug_report.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { isPrintable } from "../../lib/base/mod.ts";
-import { type CommandSpec, runProgram } from "../../lib/cli/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { isPrintable } from "../../lib/kit/base/mod.ts";
+import { type CommandSpec, runProgram } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { testAgainstSpec } from "../../tests/support/flag_table.ts";
 import { runInProcess } from "../../tests/support/program_run.ts";
 import { ADDED } from "./flag_exemptions.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { FlagValues, Invocation } from "../../lib/cli/mod.ts";
-import { dataError, EXIT_FAILURE } from "../../lib/cli/mod.ts";
+import type { FlagValues, Invocation } from "../../lib/kit/cli/mod.ts";
+import { dataError, EXIT_FAILURE } from "../../lib/kit/cli/mod.ts";
 import {
   assignmentsOf,
   assignmentTable,
@@ -25,7 +25,7 @@ import {
   routeTable,
   secretsOf,
   secretTable,
-} from "../../lib/config_dump/mod.ts";
+} from "../../lib/insight/config_dump/mod.ts";
 import { certificateFacts } from "./certificates.ts";
 import { CLUSTERS, dumpOf, isUrl, proxyDump, readDump } from "./dump_source.ts";
 import { print } from "./output.ts";

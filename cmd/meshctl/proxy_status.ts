@@ -1,5 +1,5 @@
-import { MeshError, printable } from "../../lib/base/mod.ts";
-import { type Invocation, painter, tableText, usageError } from "../../lib/cli/mod.ts";
+import { MeshError, printable } from "../../lib/kit/base/mod.ts";
+import { type Invocation, painter, tableText, usageError } from "../../lib/kit/cli/mod.ts";
 import {
   compareDumps,
   type Dump,
@@ -8,7 +8,7 @@ import {
   syncCells,
   syncProblems,
   type SyncRow,
-} from "../../lib/config_dump/mod.ts";
+} from "../../lib/insight/config_dump/mod.ts";
 import { agentRows, type ServedRow } from "./agents.ts";
 import { podNamed } from "./cluster/pods.ts";
 import { askJson, type Daemon, type Daemons, openDaemons } from "./connect.ts";

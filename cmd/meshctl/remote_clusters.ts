@@ -1,4 +1,4 @@
-import { type Invocation, tableText } from "../../lib/cli/mod.ts";
+import { type Invocation, tableText } from "../../lib/kit/cli/mod.ts";
 import { askJson, openDaemons } from "./connect.ts";
 import { fromEach } from "./each_daemon.ts";
 

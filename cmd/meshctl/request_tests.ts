@@ -1,5 +1,5 @@
-import { MeshError, messageOf } from "../../lib/base/mod.ts";
-import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../lib/cli/mod.ts";
+import { MeshError, messageOf } from "../../lib/kit/base/mod.ts";
+import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../lib/kit/cli/mod.ts";
 import {
   judgeRequestTest,
   junitXml,
@@ -8,7 +8,7 @@ import {
   runRequestTest,
   type TestResult,
   testText,
-} from "../../lib/offline/mod.ts";
+} from "../../lib/insight/offline/mod.ts";
 import type { ReadPage } from "./debug_pages.ts";
 import { explanationOf, type MeshSource } from "./explain.ts";
 import { inputFiles } from "./input_files.ts";

@@ -1,13 +1,13 @@
-import { MeshError } from "../../lib/base/mod.ts";
-import { EXIT_FINDINGS, type Invocation, neutralText } from "../../lib/cli/mod.ts";
-import type { ProxyNode } from "../../lib/model/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import { EXIT_FINDINGS, type Invocation, neutralText } from "../../lib/kit/cli/mod.ts";
+import type { ProxyNode } from "../../lib/mesh/model/mod.ts";
 import {
   OfflineMesh,
   servedDifferences,
   type ServedProxy,
   type ServedVersions,
-} from "../../lib/offline/mod.ts";
-import { parseMeshConfig } from "../../lib/schema/mod.ts";
+} from "../../lib/insight/offline/mod.ts";
+import { parseMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type ReadPage, withDebugPages } from "./debug_pages.ts";
 import { readNamedMesh } from "./offline_files.ts";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { messageOf } from "../../lib/base/mod.ts";
-import { type Configured, type Io, NO_CONFIGURED, suggest } from "../../lib/cli/mod.ts";
-import { envText } from "../../lib/env/mod.ts";
+import { messageOf } from "../../lib/kit/base/mod.ts";
+import { type Configured, type Io, NO_CONFIGURED, suggest } from "../../lib/kit/cli/mod.ts";
+import { envText } from "../../lib/kit/env/mod.ts";
 import { MESHCONFIG, MESHCTL_PREFER_EXPERIMENTAL } from "./variables.ts";
 
 /** Settings that the file and the environment may have. */
@@ -41,7 +41,7 @@ export async function readSettings(io: Io): Promise<Configured> {
     if (!(error instanceof Deno.errors.NotFound)) warn(io, file, messageOf(error));
     return NO_CONFIGURED;
   }
-  const { readYaml } = await import("../../lib/text/mod.ts");
+  const { readYaml } = await import("../../lib/kit/text/mod.ts");
   const [first] = readYaml(text);
   if (first?.problem !== undefined) {
     warn(io, `${file}:${first.problem.line}`, first.problem.message);

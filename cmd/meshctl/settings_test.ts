@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { NO_CONFIGURED, parseArgv } from "../../lib/cli/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { NO_CONFIGURED, parseArgv } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { MESHCTL, preferExperimental } from "./program.ts";
 import { prefersExperimental, readSettings, settingsFile } from "./settings.ts";
 

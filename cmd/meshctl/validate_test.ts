@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isPrintable } from "../../lib/base/mod.ts";
+import { isPrintable } from "../../lib/kit/base/mod.ts";
 import { validate, type ValidateOptions } from "./validate.ts";
 
 /** A WorkloadEntry on six lines. */

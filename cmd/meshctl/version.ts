@@ -1,7 +1,7 @@
-import { buildInfo, MeshError, messageOf, printable } from "../../lib/base/mod.ts";
-import { type Invocation, neutralText, versionCommand } from "../../lib/cli/mod.ts";
-import type { SyncRow } from "../../lib/config_dump/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { buildInfo, MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
+import { type Invocation, neutralText, versionCommand } from "../../lib/kit/cli/mod.ts";
+import type { SyncRow } from "../../lib/insight/config_dump/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { ask, type Daemon, openDaemons } from "./connect.ts";
 import { fromEach } from "./each_daemon.ts";
 

@@ -1,7 +1,18 @@
-import { MeshError, printable } from "../../lib/base/mod.ts";
-import { dataError, type Invocation, progressOn, suggest, usageError } from "../../lib/cli/mod.ts";
-import { getObject, isNotFound, type OrchObject, type ResourceType } from "../../lib/orch/mod.ts";
-import { KINDS, SHORT_NAMES } from "../../lib/schema/mod.ts";
+import { MeshError, printable } from "../../lib/kit/base/mod.ts";
+import {
+  dataError,
+  type Invocation,
+  progressOn,
+  suggest,
+  usageError,
+} from "../../lib/kit/cli/mod.ts";
+import {
+  getObject,
+  isNotFound,
+  type OrchObject,
+  type ResourceType,
+} from "../../lib/kit/orch/mod.ts";
+import { KINDS, SHORT_NAMES } from "../../lib/mesh/schema/mod.ts";
 import { askJson, type Daemons, openDaemons } from "./connect.ts";
 
 /** A receipt as `/debug/receipts` gives it. */

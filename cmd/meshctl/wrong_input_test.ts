@@ -1,7 +1,7 @@
 /** Hostile and broken input of commands about daemons and proxies. */
-import { isPrintable } from "../../lib/base/mod.ts";
+import { isPrintable } from "../../lib/kit/base/mod.ts";
 import assert from "node:assert/strict";
-import { runProgram } from "../../lib/cli/mod.ts";
+import { runProgram } from "../../lib/kit/cli/mod.ts";
 import { MESHCTL } from "./program.ts";
 
 /** Runs the program in-process; standard output, standard error and exit status. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import {
   applyCapture,
   CAPTURE_VARIABLES,
@@ -25,9 +25,9 @@ import {
   usableVariants,
   validateCapture,
   VALIDATION_STATUS,
-} from "../../lib/capture/mod.ts";
-import type { Io } from "../../lib/cli/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
+} from "../../lib/node/capture/mod.ts";
+import type { Io } from "../../lib/kit/cli/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
 import type { CaptureOptions } from "./capture_options.ts";
 
 const log = scope("iptables");

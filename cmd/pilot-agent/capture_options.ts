@@ -1,11 +1,11 @@
-import type { FlagValues } from "../../lib/cli/mod.ts";
-import { usageError } from "../../lib/cli/mod.ts";
+import type { FlagValues } from "../../lib/kit/cli/mod.ts";
+import { usageError } from "../../lib/kit/cli/mod.ts";
 import {
   CAPTURE_FLAG_VARIABLES,
   CAPTURE_VARIABLES,
   type CaptureInput,
   type CommandSwitches,
-} from "../../lib/capture/mod.ts";
+} from "../../lib/node/capture/mod.ts";
 
 /** Options of `mesh-iptables`. */
 export interface CaptureOptions extends CommandSwitches {

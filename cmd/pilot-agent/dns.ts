@@ -3,16 +3,16 @@
  *
  * @module
  */
-import type { AgentPlan, AgentSettings, AgentSubscription } from "../../lib/agent/mod.ts";
+import type { AgentPlan, AgentSettings, AgentSubscription } from "../../lib/node/agent/mod.ts";
 import {
   NAME_TABLE_URL,
   nameTableJson,
   readDnsEnv,
   readResolvConf,
   startDnsProxy,
-} from "../../lib/dns/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
-import { type Route, route, text } from "../../lib/web/mod.ts";
+} from "../../lib/node/dns/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
+import { type Route, route, text } from "../../lib/kit/web/mod.ts";
 
 /** A running DNS proxy with its links to the agent. */
 export interface AgentDns {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startWeb } from "../../lib/web/mod.ts";
+import { startWeb } from "../../lib/kit/web/mod.ts";
 import { nameTableRoute } from "./dns.ts";
 
 Deno.test("/debug/ndsz has the name table, or 404 with an empty object", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { runProgram } from "../../lib/cli/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { runProgram } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { freePorts } from "../../scripts/harness/mod.ts";
 import { PILOT_AGENT } from "./program.ts";
 

@@ -5,11 +5,11 @@
  * @module
  */
 import { dirname } from "node:path";
-import type { AgentPlan, AgentSubscription, RelayOptions } from "../../lib/agent/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import { AGENT_TYPE_URLS } from "../../lib/model/mod.ts";
-import { workloadSubject } from "../../lib/pki/mod.ts";
-import { fromBinary } from "../../lib/proto/mod.ts";
+import type { AgentPlan, AgentSubscription, RelayOptions } from "../../lib/node/agent/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import { AGENT_TYPE_URLS } from "../../lib/mesh/model/mod.ts";
+import { workloadSubject } from "../../lib/kit/pki/mod.ts";
+import { fromBinary } from "../../lib/kit/proto/mod.ts";
 import {
   daemonTls,
   fileDebounceMs,
@@ -21,7 +21,7 @@ import {
   startWorkloadCertificates,
   workloadOptions,
   workloadToken,
-} from "../../lib/sds/mod.ts";
+} from "../../lib/node/sds/mod.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 
 /** A certificate in use. */

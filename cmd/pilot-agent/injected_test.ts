@@ -1,14 +1,14 @@
 /** The arguments that injection gives containers are arguments of this program. */
 import assert from "node:assert/strict";
-import { parseArgv } from "../../lib/cli/mod.ts";
+import { parseArgv } from "../../lib/kit/cli/mod.ts";
 import {
   defaultInjectionConfig,
   injectPod,
   parseInjectionConfig,
   type Pod,
-} from "../../lib/inject/mod.ts";
-import { defaultMeshConfig } from "../../lib/schema/mod.ts";
-import { parseProbes } from "../../lib/probes/mod.ts";
+} from "../../lib/cluster/inject/mod.ts";
+import { defaultMeshConfig } from "../../lib/mesh/schema/mod.ts";
+import { parseProbes } from "../../lib/node/probes/mod.ts";
 import { PILOT_AGENT } from "./program.ts";
 import { waitUntilReady } from "./wait.ts";
 

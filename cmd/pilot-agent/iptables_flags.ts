@@ -1,4 +1,4 @@
-import type { FlagSpec } from "../../lib/cli/mod.ts";
+import type { FlagSpec } from "../../lib/kit/cli/mod.ts";
 
 const CAPTURE_ALL_DNS: FlagSpec = {
   name: "capture-all-dns",
@@ -60,7 +60,7 @@ function text(name: string, short: string, description: string, preset?: string)
   return { name, short, type: "string", description, default: preset };
 }
 
-/** A flag whose default an environment variable replaces; `lib/capture` declares the variable. */
+/** A flag whose default an environment variable replaces; `lib/node/capture` declares the variable. */
 function fromEnv(env: string, flag: FlagSpec): FlagSpec {
   return { ...flag, env };
 }

@@ -38,7 +38,7 @@ async function loadedWith(module: string): Promise<string[]> {
   return [...found];
 }
 
-const RELAY = /\/lib\/(agent|rpc|proto|wasm|dns|sds)\/|npm:\/?(preact|prom-client|@bufbuild)/;
+const RELAY = /\/lib\/\w+\/(agent|rpc|proto|wasm|dns|sds)\/|npm:\/?(preact|prom-client|@bufbuild)/;
 
 Deno.test("sub-commands load neither the relay nor libraries of pages and metrics", async () => {
   assert.deepEqual((await loadedWith("./program.ts")).filter((name) => RELAY.test(name)), []);
@@ -46,7 +46,7 @@ Deno.test("sub-commands load neither the relay nor libraries of pages and metric
   const agent = await loadedWith("./proxy.ts");
   assert.ok(agent.some((name) => RELAY.test(name)));
   // The builders of Envoy's messages and the second gRPC transport are the daemon's.
-  assert.deepEqual(agent.filter((name) => /\/lib\/envoy\/|npm:\/?@grpc/.test(name)), []);
+  assert.deepEqual(agent.filter((name) => /\/lib\/mesh\/envoy\/|npm:\/?@grpc/.test(name)), []);
 });
 
 Deno.test("the text of the built agent takes one byte a character in memory", async () => {

@@ -1,6 +1,6 @@
-import { type FlagValues, loggingFlagValues } from "../../lib/cli/mod.ts";
-import type { AgentRole } from "../../lib/agent/mod.ts";
-import type { LoggingOptions } from "../../lib/log/mod.ts";
+import { type FlagValues, loggingFlagValues } from "../../lib/kit/cli/mod.ts";
+import type { AgentRole } from "../../lib/node/agent/mod.ts";
+import type { LoggingOptions } from "../../lib/kit/log/mod.ts";
 
 /** Options of `pilot-agent proxy`. */
 export interface ProxyOptions {

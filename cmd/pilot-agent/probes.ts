@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { AgentSettings } from "../../lib/agent/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
-import { parseProbes, proberOf, probeRoutes, readProbesEnv } from "../../lib/probes/mod.ts";
-import type { Route } from "../../lib/web/mod.ts";
+import type { AgentSettings } from "../../lib/node/agent/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
+import { parseProbes, proberOf, probeRoutes, readProbesEnv } from "../../lib/node/probes/mod.ts";
+import type { Route } from "../../lib/kit/web/mod.ts";
 
 /** Routes of the status server, and the connections behind them. */
 export interface AgentProbes {

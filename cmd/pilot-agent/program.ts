@@ -7,9 +7,9 @@ import {
   type ProgramSpec,
   versionCommand,
   VKLOG_FLAG,
-} from "../../lib/cli/mod.ts";
-import { MeshError } from "../../lib/base/mod.ts";
-import { configureLogging } from "../../lib/log/mod.ts";
+} from "../../lib/kit/cli/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import { configureLogging } from "../../lib/kit/log/mod.ts";
 import { CLEAN_IPTABLES_FLAGS, IPTABLES_FLAGS } from "./iptables_flags.ts";
 import { proxyOptions } from "./options.ts";
 import { PROXY_FLAGS } from "./proxy_flags.ts";
@@ -165,7 +165,7 @@ async function runRequest({ args, flags, io, signal }: Invocation): Promise<numb
       `debug port ${port} is not in allowed list [${allowed}]`,
     );
   }
-  const { requestText } = await import("../../lib/web/mod.ts");
+  const { requestText } = await import("../../lib/kit/web/mod.ts");
   const endLogging = configureLogging(loggingFlagValues(flags));
   try {
     const [method = "", path = "", body] = args;

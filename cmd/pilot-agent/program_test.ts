@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseArgv } from "../../lib/cli/mod.ts";
+import { parseArgv } from "../../lib/kit/cli/mod.ts";
 import { testAgainstSpec } from "../../tests/support/flag_table.ts";
 import { runInProcess } from "../../tests/support/program_run.ts";
 import { type ProxyOptions, proxyOptions } from "./options.ts";

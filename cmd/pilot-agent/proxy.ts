@@ -12,11 +12,11 @@ import {
   readPlatform,
   servedConfig,
   startAgent,
-} from "../../lib/agent/mod.ts";
-import { warnIneffective } from "../../lib/cli/mod.ts";
-import { envTexts, useEnvironment, warnIneffectiveVariables } from "../../lib/env/mod.ts";
-import { PROFILE_LIMITS, profileRoutes } from "../../lib/introspect/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
+} from "../../lib/node/agent/mod.ts";
+import { warnIneffective } from "../../lib/kit/cli/mod.ts";
+import { envTexts, useEnvironment, warnIneffectiveVariables } from "../../lib/kit/env/mod.ts";
+import { PROFILE_LIMITS, profileRoutes } from "../../lib/insight/introspect/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
 import { nameTableRoute, startDns } from "./dns.ts";
 import { type AgentIdentity, openIdentity } from "./identity.ts";
 import type { ProxyOptions } from "./options.ts";

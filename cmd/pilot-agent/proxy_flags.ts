@@ -1,4 +1,4 @@
-import type { FlagSpec } from "../../lib/cli/mod.ts";
+import type { FlagSpec } from "../../lib/kit/cli/mod.ts";
 
 /** The flags of `pilot-agent proxy`; the logging flags are global. */
 export const PROXY_FLAGS: readonly FlagSpec[] = [

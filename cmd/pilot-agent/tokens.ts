@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { openListener } from "../../lib/cli/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import { stsRoutes, tokenExchange } from "../../lib/sts/mod.ts";
-import { startWeb } from "../../lib/web/mod.ts";
+import { openListener } from "../../lib/kit/cli/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import { stsRoutes, tokenExchange } from "../../lib/node/sts/mod.ts";
+import { startWeb } from "../../lib/kit/web/mod.ts";
 
 const log = scope("security");
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 
 /** An address and its times, in milliseconds. */
 export interface WaitOptions {

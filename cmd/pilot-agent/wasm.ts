@@ -9,9 +9,9 @@ import {
   askPullSecret,
   type RelayOptions,
   type ResourceConverter,
-} from "../../lib/agent/mod.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
-import { openModules, pluginConverter } from "../../lib/wasm/mod.ts";
+} from "../../lib/node/agent/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
+import { openModules, pluginConverter } from "../../lib/node/wasm/mod.ts";
 
 /** Folder of the modules in the folder of the proxy's configuration. */
 const FOLDER = "wasm";

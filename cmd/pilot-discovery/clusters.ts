@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
-import { EXTERNAL_MESHD } from "../../lib/controllers/mod.ts";
-import type { Intake } from "../../lib/ingest/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import { EXTERNAL_MESHD } from "../../lib/cluster/controllers/mod.ts";
+import type { Intake } from "../../lib/mesh/ingest/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
 import {
   ALL_CREDENTIAL_OPTIONS,
   createClient,
   type CredentialOption,
   inClusterAccess,
   type OrchClient,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import {
   followClusters,
   type Followed,
@@ -24,8 +24,8 @@ import {
   type RemoteCluster,
   type RemoteClusters,
   type RevisionSelection,
-} from "../../lib/sources/mod.ts";
-import type { Expiry } from "../../lib/debug/mod.ts";
+} from "../../lib/mesh/sources/mod.ts";
+import type { Expiry } from "../../lib/insight/debug/mod.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { ORCH_SERVICE_HOST } from "./variables.ts";

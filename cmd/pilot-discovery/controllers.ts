@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { messageOfProblem } from "../../lib/analyze/mod.ts";
+import { messageOfProblem } from "../../lib/insight/analyze/mod.ts";
 import {
   controlClusters,
   type Election,
@@ -27,19 +27,19 @@ import {
   runUntaint,
   statusPace,
   type Term,
-} from "../../lib/controllers/mod.ts";
-import { isClusterLocal } from "../../lib/derive/mod.ts";
-import { selectorsMatch } from "../../lib/ingest/mod.ts";
-import { declareQueueMetrics } from "../../lib/metrics/mod.ts";
-import type { OrchClient } from "../../lib/orch/mod.ts";
-import { TABLED_KINDS, type TableKind } from "../../lib/schema/mod.ts";
+} from "../../lib/cluster/controllers/mod.ts";
+import { isClusterLocal } from "../../lib/mesh/derive/mod.ts";
+import { selectorsMatch } from "../../lib/mesh/ingest/mod.ts";
+import { declareQueueMetrics } from "../../lib/kit/metrics/mod.ts";
+import type { OrchClient } from "../../lib/kit/orch/mod.ts";
+import { TABLED_KINDS, type TableKind } from "../../lib/mesh/schema/mod.ts";
 import {
   ENABLE_MCS_AUTO_EXPORT,
   exportType,
   MESH_WATCH_NAMESPACE,
   PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
   resourceTypeOf,
-} from "../../lib/sources/mod.ts";
+} from "../../lib/mesh/sources/mod.ts";
 import type { DebugViews } from "./debug_views.ts";
 import type { Engine } from "./engine.ts";
 import type { Identity } from "./identity.ts";

@@ -9,11 +9,11 @@ import {
   type CredentialRight,
   MESH_CREDENTIAL_ACCOUNTS,
   MESH_CREDENTIAL_ANONYMOUS,
-} from "../../lib/authn/mod.ts";
-import { messageOf } from "../../lib/base/mod.ts";
-import { intervalLogger, scope } from "../../lib/log/mod.ts";
-import { type OrchClient, reviewAccess } from "../../lib/orch/mod.ts";
-import type { SpiffeId } from "../../lib/pki/mod.ts";
+} from "../../lib/cluster/authn/mod.ts";
+import { messageOf } from "../../lib/kit/base/mod.ts";
+import { intervalLogger, scope } from "../../lib/kit/log/mod.ts";
+import { type OrchClient, reviewAccess } from "../../lib/kit/orch/mod.ts";
+import type { SpiffeId } from "../../lib/kit/pki/mod.ts";
 import type { ClusterClients } from "./token_reviews.ts";
 
 const log = scope("authorization");

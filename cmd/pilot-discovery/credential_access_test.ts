@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import type { CredentialQuestion } from "../../lib/authn/mod.ts";
-import { accessOf, createClient, type OrchClient, parseKubeconfig } from "../../lib/orch/mod.ts";
+import type { CredentialQuestion } from "../../lib/cluster/authn/mod.ts";
+import {
+  accessOf,
+  createClient,
+  type OrchClient,
+  parseKubeconfig,
+} from "../../lib/kit/orch/mod.ts";
 import { credentialAccess } from "./credential_access.ts";
 import { clusterClients } from "./token_reviews.ts";
 

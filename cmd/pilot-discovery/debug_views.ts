@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { buildInfo } from "../../lib/base/mod.ts";
+import { buildInfo } from "../../lib/kit/base/mod.ts";
 import {
   type DebugInputs,
   debugQueries,
   type DebugQuery,
   debugRoutes,
   UNSAFE_ENABLE_ADMIN_ENDPOINTS,
-} from "../../lib/debug/mod.ts";
+} from "../../lib/insight/debug/mod.ts";
 import {
   createTrafficReader,
   meshWarnings,
@@ -25,14 +25,14 @@ import {
   type RunningProxyWarnings,
   startAnalysis,
   startProxyWarnings,
-} from "../../lib/monitor/mod.ts";
-import { type ConfigObject, objectRef } from "../../lib/model/mod.ts";
-import type { XdsServer } from "../../lib/serve/mod.ts";
-import { createPipeline } from "../../lib/translate/mod.ts";
-import type { Message } from "../../lib/analyze/mod.ts";
-import { fieldPositions } from "../../lib/sources/mod.ts";
-import type { Route } from "../../lib/web/mod.ts";
-import { createWhatIf } from "../../lib/whatif/mod.ts";
+} from "../../lib/insight/monitor/mod.ts";
+import { type ConfigObject, objectRef } from "../../lib/mesh/model/mod.ts";
+import type { XdsServer } from "../../lib/mesh/xds/mod.ts";
+import { createPipeline } from "../../lib/mesh/translate/mod.ts";
+import type { Message } from "../../lib/insight/analyze/mod.ts";
+import { fieldPositions } from "../../lib/mesh/sources/mod.ts";
+import type { Route } from "../../lib/kit/web/mod.ts";
+import { createWhatIf } from "../../lib/insight/whatif/mod.ts";
 import { differenceNow } from "./difference.ts";
 import type { Engine } from "./engine.ts";
 import { clusterExpiries } from "./clusters.ts";

@@ -3,8 +3,12 @@
  *
  * @module
  */
-import { type Difference, oldestDifference, type SourceFault } from "../../lib/monitor/mod.ts";
-import type { XdsServer } from "../../lib/serve/mod.ts";
+import {
+  type Difference,
+  oldestDifference,
+  type SourceFault,
+} from "../../lib/insight/monitor/mod.ts";
+import type { XdsServer } from "../../lib/mesh/xds/mod.ts";
 import type { Engine } from "./engine.ts";
 import type { Sources } from "./sources.ts";
 

@@ -4,25 +4,25 @@
  *
  * @module
  */
-import { buildLine } from "../../lib/base/mod.ts";
-import { warnIneffective } from "../../lib/cli/mod.ts";
+import { buildLine } from "../../lib/kit/base/mod.ts";
+import { warnIneffective } from "../../lib/kit/cli/mod.ts";
 import {
   envText,
   ineffectiveVariables,
   validateEnv,
   warnIneffectiveVariables,
-} from "../../lib/env/mod.ts";
-import type { DebugQuery } from "../../lib/debug/mod.ts";
-import { createGraph } from "../../lib/graph/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import { startProcessMetrics } from "../../lib/metrics/mod.ts";
+} from "../../lib/kit/env/mod.ts";
+import type { DebugQuery } from "../../lib/insight/debug/mod.ts";
+import { createGraph } from "../../lib/mesh/graph/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import { startProcessMetrics } from "../../lib/kit/metrics/mod.ts";
 import {
   countUnselectedPods,
   createReadiness,
   logChanges,
   type Readiness,
-} from "../../lib/monitor/mod.ts";
-import { parseSpiffe } from "../../lib/pki/mod.ts";
+} from "../../lib/insight/monitor/mod.ts";
+import { parseSpiffe } from "../../lib/kit/pki/mod.ts";
 import {
   createXdsServer,
   derivedRequestRate,
@@ -30,8 +30,8 @@ import {
   MAX_REQUESTS_PER_SECOND,
   PUSH_THROTTLE,
   type XdsServer,
-} from "../../lib/serve/mod.ts";
-import { culpritsIn, proxySettings } from "../../lib/translate/mod.ts";
+} from "../../lib/mesh/xds/mod.ts";
+import { culpritsIn, proxySettings } from "../../lib/mesh/translate/mod.ts";
 import { startControllers } from "./controllers.ts";
 import { openDebugViews } from "./debug_views.ts";
 import { createEngine, type Engine } from "./engine.ts";

@@ -1,4 +1,4 @@
-import { type FlagSpec, LOG_FLAGS } from "../../lib/cli/mod.ts";
+import { type FlagSpec, LOG_FLAGS } from "../../lib/kit/cli/mod.ts";
 import {
   CLUSTER_ID,
   GRPC_KEEPALIVE_INTERVAL,

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { createGraph, Graph } from "../../lib/graph/mod.ts";
-import { createIngest, type Ingest } from "../../lib/ingest/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import { countBatch, countInbound, countPublication } from "../../lib/monitor/mod.ts";
-import { createPipeline, type Pipeline } from "../../lib/translate/mod.ts";
+import type { createGraph, Graph } from "../../lib/mesh/graph/mod.ts";
+import { createIngest, type Ingest } from "../../lib/mesh/ingest/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import { countBatch, countInbound, countPublication } from "../../lib/insight/monitor/mod.ts";
+import { createPipeline, type Pipeline } from "../../lib/mesh/translate/mod.ts";
 import type { Settings } from "./settings.ts";
 
 const log = scope("default");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parseArgv, runProgram } from "../../lib/cli/mod.ts";
-import { declaredEnv, useEnvironment } from "../../lib/env/mod.ts";
+import { parseArgv, runProgram } from "../../lib/kit/cli/mod.ts";
+import { declaredEnv, useEnvironment } from "../../lib/kit/env/mod.ts";
 import { freePort } from "../../scripts/harness/mod.ts";
 import { discoveryOptions } from "./options.ts";
 import { PILOT_DISCOVERY } from "./program.ts";

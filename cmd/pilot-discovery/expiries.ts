@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { AuthoritySource } from "../../lib/ca/mod.ts";
-import type { Expiry } from "../../lib/debug/mod.ts";
-import { readCertificates } from "../../lib/pki/mod.ts";
-import type { RpcTls } from "../../lib/rpc/mod.ts";
+import type { AuthoritySource } from "../../lib/cluster/ca/mod.ts";
+import type { Expiry } from "../../lib/insight/debug/mod.ts";
+import { readCertificates } from "../../lib/kit/pki/mod.ts";
+import type { RpcTls } from "../../lib/kit/rpc/mod.ts";
 
 /** Returns the certificates in use now; arguments are unset if they are not configured. */
 export function expiriesOf(

@@ -11,8 +11,8 @@ import {
   proxyAuthorizer,
   XDS_AUTH,
   XDS_AUTH_PLAINTEXT,
-} from "../../lib/authn/mod.ts";
-import { MeshError } from "../../lib/base/mod.ts";
+} from "../../lib/cluster/authn/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import {
   type Acknowledgements,
   acknowledgements,
@@ -32,17 +32,17 @@ import {
   type SignedCertificateSource,
   startAuthority,
   startRegistrationAuthority,
-} from "../../lib/ca/mod.ts";
+} from "../../lib/cluster/ca/mod.ts";
 import {
   allowedSuites,
   complianceSuites,
   readCertificates,
   spiffeText,
-} from "../../lib/pki/mod.ts";
-import type { RemoteCallers, RootChangeControl } from "../../lib/debug/mod.ts";
-import type { Ingest } from "../../lib/ingest/mod.ts";
-import type { RpcMethod, RpcTls } from "../../lib/rpc/mod.ts";
-import type { SessionInfo, XdsOptions } from "../../lib/serve/mod.ts";
+} from "../../lib/kit/pki/mod.ts";
+import type { RemoteCallers, RootChangeControl } from "../../lib/insight/debug/mod.ts";
+import type { Ingest } from "../../lib/mesh/ingest/mod.ts";
+import type { RpcMethod, RpcTls } from "../../lib/kit/rpc/mod.ts";
+import type { SessionInfo, XdsOptions } from "../../lib/mesh/xds/mod.ts";
 import { debugCallers, rootChangeControl } from "./operator.ts";
 import { credentialAccess, localCredentials } from "./credential_access.ts";
 import { nodeImpersonation } from "./node_workloads.ts";

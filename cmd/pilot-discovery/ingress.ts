@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { Ingest } from "../../lib/ingest/mod.ts";
-import type { OrchClient } from "../../lib/orch/mod.ts";
+import type { Ingest } from "../../lib/mesh/ingest/mod.ts";
+import type { OrchClient } from "../../lib/kit/orch/mod.ts";
 import {
   followIngresses,
   type IngressMode,
   type IngressSettings,
   type IngressSource,
   ORCH_INGRESS_NS,
-} from "../../lib/sources/mod.ts";
+} from "../../lib/mesh/sources/mod.ts";
 import {
   type MeshConfig,
   MeshConfig_IngressControllerMode as Mode,

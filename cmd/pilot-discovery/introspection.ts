@@ -9,8 +9,8 @@ import {
   reopenOnSignal,
   startIntrospection,
   USER_SIGNAL,
-} from "../../lib/introspect/mod.ts";
-import type { WebOptions } from "../../lib/web/mod.ts";
+} from "../../lib/insight/introspect/mod.ts";
+import type { WebOptions } from "../../lib/kit/web/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
 
 /**

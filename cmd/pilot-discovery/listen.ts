@@ -3,13 +3,17 @@
  *
  * @module
  */
-import { XDS_AUTH_PLAINTEXT } from "../../lib/authn/mod.ts";
-import { lazily, MeshError } from "../../lib/base/mod.ts";
-import { ENABLE_DEBUG_ON_HTTP, rootChangeRoutes, withRemoteCallers } from "../../lib/debug/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import { monitoringRoutes, type Readiness } from "../../lib/monitor/mod.ts";
-import { boundsInForce, type RpcServer, transportInForce } from "../../lib/rpc/mod.ts";
-import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/serve/mod.ts";
+import { XDS_AUTH_PLAINTEXT } from "../../lib/cluster/authn/mod.ts";
+import { lazily, MeshError } from "../../lib/kit/base/mod.ts";
+import {
+  ENABLE_DEBUG_ON_HTTP,
+  rootChangeRoutes,
+  withRemoteCallers,
+} from "../../lib/insight/debug/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import { monitoringRoutes, type Readiness } from "../../lib/insight/monitor/mod.ts";
+import { boundsInForce, type RpcServer, transportInForce } from "../../lib/kit/rpc/mod.ts";
+import { MAX_RECEIVE, MAX_STREAMS, type XdsServer } from "../../lib/mesh/xds/mod.ts";
 import type { DebugViews } from "./debug_views.ts";
 import { type Identity, whenCertified } from "./identity.ts";
 import { startRpc, startWeb } from "./listeners.ts";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { openListener } from "../../lib/cli/mod.ts";
-import { type RpcOptions, type RpcServer, startRpc as openRpc } from "../../lib/rpc/mod.ts";
-import { startWeb as openWeb, type WebOptions, type WebServer } from "../../lib/web/mod.ts";
+import { openListener } from "../../lib/kit/cli/mod.ts";
+import { type RpcOptions, type RpcServer, startRpc as openRpc } from "../../lib/kit/rpc/mod.ts";
+import { startWeb as openWeb, type WebOptions, type WebServer } from "../../lib/kit/web/mod.ts";
 
 /** Flags by the names of the HTTP listeners. */
 const FLAGS: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   monitoring: "--monitoringAddr",
 };
 
-/** Starts an HTTP listener; see `lib/web`. */
+/** Starts an HTTP listener; see `lib/kit/web`. */
 export function startWeb(options: WebOptions): Promise<WebServer> {
   const { name, address } = options;
   const flag = FLAGS[name] ?? name;
@@ -21,7 +21,7 @@ export function startWeb(options: WebOptions): Promise<WebServer> {
   return openListener({ by: flag, address, remedy }, () => openWeb(options));
 }
 
-/** Starts a listener for proxies; see `lib/rpc`. */
+/** Starts a listener for proxies; see `lib/kit/rpc`. */
 export function startRpc(options: RpcOptions): Promise<RpcServer> {
   const by = options.tls ? "--secureGRPCAddr" : "--grpcAddr";
   const remedy = options.tls ? `An empty ${by} switches this listener off.` : undefined;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { filesRead } from "../../lib/proto/mod.ts";
+import { filesRead } from "../../lib/kit/proto/mod.ts";
 
 /** A process of its own: in this one, other tests have looked into much. */
 const PROBE = `
   await import(${JSON.stringify(import.meta.resolve("./discovery.ts"))});
   const { filesRead } = await import(${
-  JSON.stringify(import.meta.resolve("../../lib/proto/mod.ts"))
+  JSON.stringify(import.meta.resolve("../../lib/kit/proto/mod.ts"))
 });
   console.log(JSON.stringify(filesRead()));
 `;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { processIo, runProgram, shutdownSignal } from "../../lib/cli/mod.ts";
+import { processIo, runProgram, shutdownSignal } from "../../lib/kit/cli/mod.ts";
 import { PILOT_DISCOVERY } from "./program.ts";
 
 /** Runs the program with the words after its name and gives its exit status. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { REVISION } from "../../lib/controllers/mod.ts";
-import type { Intake } from "../../lib/ingest/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import type { OrchClient } from "../../lib/orch/mod.ts";
+import { REVISION } from "../../lib/cluster/controllers/mod.ts";
+import type { Intake } from "../../lib/mesh/ingest/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import type { OrchClient } from "../../lib/kit/orch/mod.ts";
 import {
   allowedRanges,
   type ConfigMapSettings,
@@ -19,7 +19,7 @@ import {
   SHARED_MESH_CONFIG,
   watchMeshConfig,
   watchNetworks,
-} from "../../lib/sources/mod.ts";
+} from "../../lib/mesh/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { Engine } from "./engine.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Caller, PodOfCaller } from "../../lib/authn/mod.ts";
+import type { Caller, PodOfCaller } from "../../lib/cluster/authn/mod.ts";
 import {
   getObject,
   isNotFound,
@@ -11,8 +11,8 @@ import {
   type OrchClient,
   type OrchObject,
   types,
-} from "../../lib/orch/mod.ts";
-import type { SpiffeId } from "../../lib/pki/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import type { SpiffeId } from "../../lib/kit/pki/mod.ts";
 import type { ClusterClients } from "./token_reviews.ts";
 
 /** Decides about a certificate for another identity. */

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { Authn } from "../../lib/authn/mod.ts";
-import type { SelfSigned } from "../../lib/ca/mod.ts";
-import type { RemoteCallers, RootChangeControl } from "../../lib/debug/mod.ts";
+import type { Authn } from "../../lib/cluster/authn/mod.ts";
+import type { SelfSigned } from "../../lib/cluster/ca/mod.ts";
+import type { RemoteCallers, RootChangeControl } from "../../lib/insight/debug/mod.ts";
 
 /**
  * Authenticates readers of debug pages by their tokens, as clients of discovery. Identities of the

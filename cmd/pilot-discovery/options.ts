@@ -1,5 +1,5 @@
-import { type FlagValues, loggingFlagValues } from "../../lib/cli/mod.ts";
-import type { LoggingOptions } from "../../lib/log/mod.ts";
+import { type FlagValues, loggingFlagValues } from "../../lib/kit/cli/mod.ts";
+import type { LoggingOptions } from "../../lib/kit/log/mod.ts";
 import { POD_NAMESPACE, SYSTEM_NAMESPACE } from "./variables.ts";
 
 /** Options of `pilot-discovery discovery`: one for each flag, times in milliseconds. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { REVISION } from "../../lib/controllers/mod.ts";
-import type { Intake } from "../../lib/ingest/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import { REVISION_LABEL } from "../../lib/model/mod.ts";
+import { REVISION } from "../../lib/cluster/controllers/mod.ts";
+import type { Intake } from "../../lib/mesh/ingest/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import { REVISION_LABEL } from "../../lib/mesh/model/mod.ts";
 import {
   type Access,
   accessOf,
@@ -16,7 +16,7 @@ import {
   isInCluster,
   loadKubeconfig,
   type OrchClient,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import {
   type Followed,
   followObjects,
@@ -24,8 +24,8 @@ import {
   type OrchestratorObjects,
   type RevisionSelection,
   sharingWarnings,
-} from "../../lib/sources/mod.ts";
-import { type FollowedTags, isOfRevision } from "../../lib/webhooks/mod.ts";
+} from "../../lib/mesh/sources/mod.ts";
+import { type FollowedTags, isOfRevision } from "../../lib/cluster/webhooks/mod.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { ORCH_SERVICE_HOST } from "./variables.ts";

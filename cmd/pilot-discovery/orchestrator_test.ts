@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parseArgv } from "../../lib/cli/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { parseArgv } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { discoveryOptions } from "./options.ts";
 import { connectOrchestrator, orchestratorAccess } from "./orchestrator.ts";
 import { PILOT_DISCOVERY } from "./program.ts";

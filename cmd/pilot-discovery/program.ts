@@ -4,9 +4,9 @@ import {
   type ProgramSpec,
   versionCommand,
   VKLOG_FLAG,
-} from "../../lib/cli/mod.ts";
-import { configureLogging } from "../../lib/log/mod.ts";
-import { requestText } from "../../lib/web/mod.ts";
+} from "../../lib/kit/cli/mod.ts";
+import { configureLogging } from "../../lib/kit/log/mod.ts";
+import { requestText } from "../../lib/kit/web/mod.ts";
 import { DISCOVERY_FLAGS } from "./discovery_flags.ts";
 import { discoveryOptions } from "./options.ts";
 

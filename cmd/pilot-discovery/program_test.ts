@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { MAX_DURATION_MS } from "../../lib/base/mod.ts";
-import { parseArgv } from "../../lib/cli/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { MAX_DURATION_MS } from "../../lib/kit/base/mod.ts";
+import { parseArgv } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { testAgainstSpec } from "../../tests/support/flag_table.ts";
 import { type DiscoveryOptions, discoveryOptions } from "./options.ts";
 import { PILOT_DISCOVERY } from "./program.ts";

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { type Readiness, type ReadyReason, readyRoute } from "../../lib/monitor/mod.ts";
-import type { FollowedTypes } from "../../lib/orch/mod.ts";
-import type { Route } from "../../lib/web/mod.ts";
+import { type Readiness, type ReadyReason, readyRoute } from "../../lib/insight/monitor/mod.ts";
+import type { FollowedTypes } from "../../lib/kit/orch/mod.ts";
+import type { Route } from "../../lib/kit/web/mod.ts";
 import { withProfiles } from "./introspection.ts";
 import { startWeb } from "./listeners.ts";
 import type { DiscoveryOptions } from "./options.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createReadiness, readyRoute } from "../../lib/monitor/mod.ts";
-import type { FollowState } from "../../lib/orch/mod.ts";
+import { createReadiness, readyRoute } from "../../lib/insight/monitor/mod.ts";
+import type { FollowState } from "../../lib/kit/orch/mod.ts";
 import { reasonsOf } from "./ready.ts";
 
 const STATE: FollowState = {

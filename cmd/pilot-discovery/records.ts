@@ -3,11 +3,16 @@
  *
  * @module
  */
-import { createPushLog, createSpending, type PushLog, type Spending } from "../../lib/debug/mod.ts";
-import { type RunningHistory, startHistory } from "../../lib/history/mod.ts";
-import { observeUnused } from "../../lib/monitor/mod.ts";
-import { createReceipts, editedObject, type Receipts } from "../../lib/receipts/mod.ts";
-import { readEvictionInterval } from "../../lib/settings/mod.ts";
+import {
+  createPushLog,
+  createSpending,
+  type PushLog,
+  type Spending,
+} from "../../lib/insight/debug/mod.ts";
+import { type RunningHistory, startHistory } from "../../lib/insight/history/mod.ts";
+import { observeUnused } from "../../lib/insight/monitor/mod.ts";
+import { createReceipts, editedObject, type Receipts } from "../../lib/insight/receipts/mod.ts";
+import { readEvictionInterval } from "../../lib/mesh/environment/mod.ts";
 import type { Engine } from "./engine.ts";
 import type { Settings } from "./settings.ts";
 

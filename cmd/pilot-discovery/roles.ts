@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { PLUGGED_SECRET, SELF_SIGNED_SECRET } from "../../lib/ca/mod.ts";
+import { PLUGGED_SECRET, SELF_SIGNED_SECRET } from "../../lib/cluster/ca/mod.ts";
 import {
   PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS,
   ROOT_CONFIG_MAP,
-} from "../../lib/controllers/mod.ts";
-import type { OrchObject } from "../../lib/orch/mod.ts";
-import { KINDS } from "../../lib/schema/mod.ts";
-import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../lib/sources/mod.ts";
+} from "../../lib/cluster/controllers/mod.ts";
+import type { OrchObject } from "../../lib/kit/orch/mod.ts";
+import { KINDS } from "../../lib/mesh/schema/mod.ts";
+import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../lib/mesh/sources/mod.ts";
 import { SYSTEM_NAMESPACE } from "./variables.ts";
 
 /** Names that the roles contain. */

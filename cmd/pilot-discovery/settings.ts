@@ -1,6 +1,6 @@
-import type { DebounceSettings } from "../../lib/ingest/mod.ts";
-import { readDebounceSettings, readFeatures, readKeep } from "../../lib/settings/mod.ts";
-import type { PipelineOptions } from "../../lib/translate/mod.ts";
+import type { DebounceSettings } from "../../lib/mesh/ingest/mod.ts";
+import { readDebounceSettings, readFeatures, readKeep } from "../../lib/mesh/environment/mod.ts";
+import type { PipelineOptions } from "../../lib/mesh/translate/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
 
 /** Flags and environment of a daemon, read once at its start. */

@@ -4,10 +4,10 @@
  * @module
  */
 import { resolve } from "node:path";
-import type { Intake } from "../../lib/ingest/mod.ts";
-import type { Readiness } from "../../lib/monitor/mod.ts";
-import type { OrchClient } from "../../lib/orch/mod.ts";
-import type { SchemaProblem } from "../../lib/schema/mod.ts";
+import type { Intake } from "../../lib/mesh/ingest/mod.ts";
+import type { Readiness } from "../../lib/insight/monitor/mod.ts";
+import type { OrchClient } from "../../lib/kit/orch/mod.ts";
+import type { SchemaProblem } from "../../lib/mesh/schema/mod.ts";
 import {
   type ConfigDirectories,
   type ControlPlanes,
@@ -25,8 +25,8 @@ import {
   startCredentialSource,
   startKeySets,
   startRegistration,
-} from "../../lib/sources/mod.ts";
-import { type FollowedTags, followRevisionTags } from "../../lib/webhooks/mod.ts";
+} from "../../lib/mesh/sources/mod.ts";
+import { type FollowedTags, followRevisionTags } from "../../lib/cluster/webhooks/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { openClusters } from "./clusters.ts";

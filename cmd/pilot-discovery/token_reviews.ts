@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { TokenReviewOptions } from "../../lib/authn/mod.ts";
-import { type OrchClient, reviewToken } from "../../lib/orch/mod.ts";
+import type { TokenReviewOptions } from "../../lib/cluster/authn/mod.ts";
+import { type OrchClient, reviewToken } from "../../lib/kit/orch/mod.ts";
 
 /** Default of `CLUSTER_ID`. */
 const DEFAULT_CLUSTER = "Orchestrator";

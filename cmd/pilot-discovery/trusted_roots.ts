@@ -4,13 +4,13 @@
  *
  * @module
  */
-import type { RootsSource } from "../../lib/ca/mod.ts";
-import type { Resource } from "../../lib/graph/mod.ts";
-import type { Intake } from "../../lib/ingest/mod.ts";
-import { AGENT_TYPE_URLS } from "../../lib/model/mod.ts";
-import { readCertificates } from "../../lib/pki/mod.ts";
-import { fromBinary } from "../../lib/proto/mod.ts";
-import type { SessionInfo } from "../../lib/serve/mod.ts";
+import type { RootsSource } from "../../lib/cluster/ca/mod.ts";
+import type { Resource } from "../../lib/mesh/graph/mod.ts";
+import type { Intake } from "../../lib/mesh/ingest/mod.ts";
+import { AGENT_TYPE_URLS } from "../../lib/mesh/model/mod.ts";
+import { readCertificates } from "../../lib/kit/pki/mod.ts";
+import { fromBinary } from "../../lib/kit/proto/mod.ts";
+import type { SessionInfo } from "../../lib/mesh/xds/mod.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 
 /** Reports the roots of the authority now, and each change of them, to ingest. */

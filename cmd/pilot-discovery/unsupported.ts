@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import type { DiscoveryOptions } from "./options.ts";
 
 /** Flags that are accepted and have no effect, each with the reason. */

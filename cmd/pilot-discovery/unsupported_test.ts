@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../lib/base/mod.ts";
-import { parseArgv } from "../../lib/cli/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import { parseArgv } from "../../lib/kit/cli/mod.ts";
 import { type DiscoveryOptions, discoveryOptions } from "./options.ts";
 import { PILOT_DISCOVERY } from "./program.ts";
 import { checkSupported } from "./unsupported.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { declareEnv, type EnvVar } from "../../lib/env/mod.ts";
+import { declareEnv, type EnvVar } from "../../lib/kit/env/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { MeshError, messageOf } from "../../lib/base/mod.ts";
-import { openListener } from "../../lib/cli/mod.ts";
-import { REVISION } from "../../lib/controllers/mod.ts";
-import { defaultInjectionConfig } from "../../lib/inject/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import { getObject, type OrchClient, types } from "../../lib/orch/mod.ts";
-import { COMPLIANCE_POLICY } from "../../lib/pki/mod.ts";
+import { MeshError, messageOf } from "../../lib/kit/base/mod.ts";
+import { openListener } from "../../lib/kit/cli/mod.ts";
+import { REVISION } from "../../lib/cluster/controllers/mod.ts";
+import { defaultInjectionConfig } from "../../lib/cluster/inject/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import { getObject, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
+import { COMPLIANCE_POLICY } from "../../lib/kit/pki/mod.ts";
 import {
   answerPath,
   ENABLE_NATIVE_SIDECARS,
@@ -24,8 +24,8 @@ import {
   startHttps,
   syncConfigurations,
   VALIDATION_WEBHOOK_CONFIG_NAME,
-} from "../../lib/webhooks/mod.ts";
-import { formatAddress } from "../../lib/web/mod.ts";
+} from "../../lib/cluster/webhooks/mod.ts";
+import { formatAddress } from "../../lib/kit/web/mod.ts";
 import { type Identity, type SecuredTls, whenCertified } from "./identity.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import type { Sources } from "./sources.ts";

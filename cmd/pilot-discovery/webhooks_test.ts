@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { request } from "node:https";
-import { parseArgv } from "../../lib/cli/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { parseArgv } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { create } from "../../lib/proto/mod.ts";
-import { defaultMeshConfig } from "../../lib/schema/mod.ts";
+import { create } from "../../lib/kit/proto/mod.ts";
+import { defaultMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import { freePort } from "../../scripts/harness/mod.ts";
 import { makeAuthority, withCertificates } from "../../tests/support/certificates.ts";
 import type { SecuredTls } from "./identity.ts";

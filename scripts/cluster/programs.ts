@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import { join } from "../paths.ts";
 import { HOST } from "../tools.ts";
 import { findGo, type GoBuild, goPrograms, lackingBuild } from "./go.ts";

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { analyzeFileSet, analyzerList, type Message } from "../../lib/analyze/mod.ts";
-import { certificateFault } from "../../lib/pki/mod.ts";
+import { analyzeFileSet, analyzerList, type Message } from "../../lib/insight/analyze/mod.ts";
+import { certificateFault } from "../../lib/kit/pki/mod.ts";
 import {
   defaultMeshConfig,
   eachDocument,
   parseMeshConfig,
   type SeenDocument,
-} from "../../lib/schema/mod.ts";
-import type { ConfigObject } from "../../lib/model/mod.ts";
+} from "../../lib/mesh/schema/mod.ts";
+import type { ConfigObject } from "../../lib/mesh/model/mod.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 
 interface AnalyzerCase extends Case {

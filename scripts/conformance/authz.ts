@@ -4,7 +4,7 @@
  * @module
  */
 import { type AuthzCase, runAuthzCase } from "../../tests/support/authz_corpus.ts";
-import { canonicalJson } from "../../lib/base/mod.ts";
+import { canonicalJson } from "../../lib/kit/base/mod.ts";
 import type { Case, Corpus } from "./corpus.ts";
 
 /** Compares the filters as messages, in order. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { planAgent } from "../../lib/agent/mod.ts";
-import { canonicalJson } from "../../lib/base/mod.ts";
-import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
-import { parseProxyConfig } from "../../lib/schema/mod.ts";
+import { planAgent } from "../../lib/node/agent/mod.ts";
+import { canonicalJson } from "../../lib/kit/base/mod.ts";
+import type { JsonObject, JsonValue } from "../../lib/kit/proto/mod.ts";
+import { parseProxyConfig } from "../../lib/mesh/schema/mod.ts";
 import { testSettings } from "../../tests/support/agent_settings.ts";
 import { comparable } from "./bootstrap_parts.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { canonicalJson } from "../../lib/base/mod.ts";
-import { type JsonObject, type JsonValue, toJson } from "../../lib/proto/mod.ts";
-import { defaultProxyConfig } from "../../lib/schema/mod.ts";
+import { canonicalJson } from "../../lib/kit/base/mod.ts";
+import { type JsonObject, type JsonValue, toJson } from "../../lib/kit/proto/mod.ts";
+import { defaultProxyConfig } from "../../lib/mesh/schema/mod.ts";
 
 /** Options of the comparison. */
 export interface PartOptions {

@@ -10,11 +10,11 @@ import {
   parseCapture,
   planCapture,
   restoreText,
-} from "../../lib/capture/mod.ts";
+} from "../../lib/node/capture/mod.ts";
 import { captureOptions } from "../../cmd/pilot-agent/capture_options.ts";
 import { PILOT_AGENT } from "../../cmd/pilot-agent/program.ts";
-import { parseArgv } from "../../lib/cli/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { parseArgv } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 
 /** A case of the corpus. */

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { MESHCTL } from "../../cmd/meshctl/program.ts";
 import { linesWithin } from "../../cmd/meshctl/bug_report/log_range.ts";
-import { describeDomains } from "../../lib/config_dump/mod.ts";
-import { parseYaml } from "../../lib/text/mod.ts";
+import { describeDomains } from "../../lib/insight/config_dump/mod.ts";
+import { parseYaml } from "../../lib/kit/text/mod.ts";
 import { runInProcess } from "../../tests/support/program_run.ts";
 import { join } from "../paths.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import { join } from "../paths.ts";
 
 /** Common fields of cases. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import type { Outcome } from "./corpus.ts";
 
 /** A case that differs on purpose. */

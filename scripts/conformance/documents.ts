@@ -3,7 +3,11 @@
  *
  * @module
  */
-import { hintWorkloads, parseConfigDocuments, type ParsedDocuments } from "../../lib/schema/mod.ts";
+import {
+  hintWorkloads,
+  parseConfigDocuments,
+  type ParsedDocuments,
+} from "../../lib/mesh/schema/mod.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 
 interface DocumentCase extends Case {

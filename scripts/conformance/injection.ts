@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { injectObject, type Json, parseInjectionConfig } from "../../lib/inject/mod.ts";
-import { defaultMeshConfig, parseMeshConfig } from "../../lib/schema/mod.ts";
-import { parseYaml, readYaml } from "../../lib/text/mod.ts";
+import { injectObject, type Json, parseInjectionConfig } from "../../lib/cluster/inject/mod.ts";
+import { defaultMeshConfig, parseMeshConfig } from "../../lib/mesh/schema/mod.ts";
+import { parseYaml, readYaml } from "../../lib/kit/text/mod.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 import { normalised } from "./pods.ts";
 

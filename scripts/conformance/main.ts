@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import { fromFileUrl } from "../paths.ts";
 import { ANALYZERS } from "./analyzers.ts";
 import { AUTHZ } from "./authz.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
+import type { JsonObject, JsonValue } from "../../lib/kit/proto/mod.ts";
 
 const TOKEN = /\s*(?:#[^\n]*\n\s*)*("(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*|-?[\d.]+|[{}[\]:,;<>])/y;
 

@@ -11,7 +11,7 @@ import {
   issueLeaf,
   type Issuer,
   privateKeyPem,
-} from "../../lib/pki/mod.ts";
+} from "../../lib/kit/pki/mod.ts";
 import { type Agent, freePort, startAgent } from "../harness/mod.ts";
 import { ADDRESSES, principalOf } from "./config.ts";
 

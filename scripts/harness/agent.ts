@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { eventually, freePorts } from "./ports.ts";
 import { engineFlags } from "../engine_flags.ts";
 import { type Program, startCommand, startProgram } from "./process.ts";

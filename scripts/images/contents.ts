@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { BuildInfo } from "../../lib/base/mod.ts";
+import type { BuildInfo } from "../../lib/kit/base/mod.ts";
 import { bundles, grantedSet, type PermissionSet } from "../compile.ts";
 import { engineFlags } from "../engine_flags.ts";
 import { fromFileUrl, join, walkFiles } from "../paths.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import { fromFileUrl, join } from "../paths.ts";
 import { cacheDir, HOST } from "../tools.ts";
 

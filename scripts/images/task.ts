@@ -9,7 +9,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { MeshError } from "../../lib/base/mod.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
 import { buildFacts } from "../build_facts.ts";
 import { programs as allPrograms } from "../compile.ts";
 import { fromFileUrl, join } from "../paths.ts";

@@ -29,20 +29,25 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
       "x.fetch(); const y = { Date: 1, self() {} }; interface I { process: string }; Math.max(1);",
     ids: [],
   },
-  { name: "a test of a pure room", file: "lib/graph/x_test.ts", source: "Date.now();", ids: [] },
-  { name: "another room", file: "lib/serve/x.ts", source: "Date.now();", ids: [] },
-  { name: "a static import", source: 'import { x } from "../serve/mod.ts";', ids: ["mesh/rooms"] },
+  {
+    name: "a test of a pure room",
+    file: "lib/mesh/graph/x_test.ts",
+    source: "Date.now();",
+    ids: [],
+  },
+  { name: "another room", file: "lib/mesh/xds/x.ts", source: "Date.now();", ids: [] },
+  { name: "a static import", source: 'import { x } from "../xds/mod.ts";', ids: ["mesh/rooms"] },
   {
     name: "an import of types",
-    source: 'import type { X } from "../serve/mod.ts";',
+    source: 'import type { X } from "../xds/mod.ts";',
     ids: ["mesh/rooms"],
   },
-  { name: "an export from", source: 'export { x } from "../serve/mod.ts";', ids: ["mesh/rooms"] },
-  { name: "an export of all", source: 'export * from "../serve/mod.ts";', ids: ["mesh/rooms"] },
-  { name: "a dynamic import", source: 'await import("../serve/mod.ts");', ids: ["mesh/rooms"] },
+  { name: "an export from", source: 'export { x } from "../xds/mod.ts";', ids: ["mesh/rooms"] },
+  { name: "an export of all", source: 'export * from "../xds/mod.ts";', ids: ["mesh/rooms"] },
+  { name: "a dynamic import", source: 'await import("../xds/mod.ts");', ids: ["mesh/rooms"] },
   {
     name: "an import as type",
-    source: 'const x: import("../serve/mod.ts").X = y;',
+    source: 'const x: import("../xds/mod.ts").X = y;',
     ids: ["mesh/rooms"],
   },
   { name: "a package", source: 'import yaml from "js-yaml";', ids: ["mesh/packages"] },
@@ -53,7 +58,7 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   },
 ];
 
-for (const { name, file = "lib/graph/x.ts", source, ids } of CASES) {
+for (const { name, file = "lib/mesh/graph/x.ts", source, ids } of CASES) {
   Deno.test(`lint: ${name} in ${file}: ${ids.join(", ") || "in order"}`, () => {
     assert.deepEqual(lint(file, source), ids);
   });

@@ -1,16 +1,30 @@
 /**
- * The rooms of `lib/`, from the foundations down to the views: the one table
- * of what exists, what each may import, and which packages it brings in. The
- * lint plugin, `deno task rooms` and a test of `docs/architecture.md` read it.
+ * The rooms of `lib/`, wing by wing, from the foundations down to the views: the
+ * one table of what exists, what each may import, and which packages it brings in.
+ * The lint plugin, `deno task rooms` and a test of `docs/architecture.md` read it.
  *
- * A room imports only rooms that stand above it, only through their `mod.ts`.
+ * A room imports only rooms that stand above it, only through their `mod.ts`, and
+ * only rooms of its own wing or of a wing above that one.
  *
  * @module
  */
 
+/** A folder of rooms: `lib/WING/ROOM`. */
+export type Wing = "kit" | "mesh" | "node" | "cluster" | "insight";
+
+/** Wing → wings whose rooms it may import beside its own. `node`, `cluster` and `insight` do not know each other. */
+export const ABOVE: Readonly<Record<Wing, readonly Wing[]>> = {
+  kit: [],
+  mesh: ["kit"],
+  node: ["kit", "mesh"],
+  cluster: ["kit", "mesh"],
+  insight: ["kit", "mesh"],
+};
+
 /** One row of the table. */
 export interface Room {
   readonly name: string;
+  readonly wing: Wing;
   /** Its purpose, for the architecture page. */
   readonly purpose: string;
   /**
@@ -29,119 +43,191 @@ export interface Room {
 
 /** In order: a room may import those before it. */
 export const ROOMS: readonly Room[] = [
-  { name: "base", pure: "safe", purpose: "errors, durations, hashes, canonical JSON" },
-  { name: "env", purpose: "declaring and reading environment variables" },
-  { name: "cli", purpose: "commands and flags from tables" },
-  { name: "log", packages: ["@logtape/logtape"], purpose: "scoped, structured log lines" },
-  { name: "metrics", packages: ["prom-client"], purpose: "counters, gauges, histograms" },
+  { name: "base", wing: "kit", pure: "safe", purpose: "errors, durations, hashes, canonical JSON" },
+  { name: "env", wing: "kit", purpose: "declaring and reading environment variables" },
+  { name: "cli", wing: "kit", purpose: "commands and flags from tables" },
+  {
+    name: "log",
+    wing: "kit",
+    packages: ["@logtape/logtape"],
+    purpose: "scoped, structured log lines",
+  },
+  {
+    name: "metrics",
+    wing: "kit",
+    packages: ["prom-client"],
+    purpose: "counters, gauges, histograms",
+  },
   {
     name: "text",
+    wing: "kit",
     pure: "safe",
     packages: ["js-yaml", "re2js", "ipaddr.js"],
     purpose: "YAML with positions, regular expressions, IP addresses",
   },
   {
-    name: "graph",
-    pure: "held",
-    purpose: "the engine: tables, recorded reads, collections, layers",
-  },
-  {
     name: "proto",
+    wing: "kit",
     pure: "safe",
     packages: ["@bufbuild/protobuf"],
     purpose: "the wire codec and the generated messages",
   },
-  { name: "diff", pure: "held", purpose: "differences of two resources, field by field" },
   {
     name: "rpc",
+    wing: "kit",
     packages: ["@grpc/grpc-js"],
     purpose: "gRPC servers and clients with limits, over an own HTTP/2 or grpc-js",
   },
-  { name: "orch", purpose: "the orchestrator's API: list, watch, write" },
-  {
-    name: "config_dump",
-    pure: "held",
-    only: ["base", "text"],
-    purpose: "summaries of the configuration and the state of proxies",
-  },
+  { name: "key", wing: "kit", pure: "held", purpose: "typed keys of rows, as text and parts" },
+  { name: "orch", wing: "kit", purpose: "the orchestrator's API: list, watch, write" },
   {
     name: "pki",
+    wing: "kit",
     packages: ["@peculiar/x509", "reflect-metadata"],
     purpose: "keys, certificates, trust bundles",
   },
-  { name: "daemon_client", purpose: "debug queries to a daemon, over HTTP and xDS" },
-  { name: "authn", packages: ["jose"], purpose: "authentication of callers" },
-  { name: "sds", purpose: "certificates for the proxy" },
   {
     name: "web",
+    wing: "kit",
     packages: ["preact", "preact-render-to-string"],
     purpose: "HTTP listeners, routes, pages",
   },
-  { name: "prometheus", purpose: "questions to a Prometheus" },
-  { name: "sts", purpose: "the security token service: exchange of tokens" },
+  { name: "prometheus", wing: "kit", purpose: "questions to a Prometheus" },
+  {
+    name: "graph",
+    wing: "mesh",
+    pure: "held",
+    purpose: "the engine: tables, recorded reads, collections, layers",
+  },
   {
     name: "schema",
+    wing: "mesh",
     pure: "held",
     purpose: "the kinds of configuration: parse, default, validate",
   },
-  { name: "model", pure: "held", purpose: "data types: objects, services, endpoints, proxies" },
-  { name: "derive", pure: "held", purpose: "the mesh as a whole, without proxies" },
+  {
+    name: "model",
+    wing: "mesh",
+    pure: "held",
+    purpose: "data types: objects, services, endpoints, proxies",
+  },
+  { name: "derive", wing: "mesh", pure: "held", purpose: "the mesh as a whole, without proxies" },
   {
     name: "ingest",
+    wing: "mesh",
     pure: "held",
     purpose: "from the sources into the tables: collect, debounce, order, write, publish",
   },
-  { name: "analyze", pure: "held", purpose: "finding mistakes in configuration" },
   {
     name: "envoy",
+    wing: "mesh",
     pure: "held",
     only: ["base", "text", "proto", "schema", "model"],
     purpose: "builders of Envoy messages from plain data",
   },
   {
     name: "sources",
+    wing: "mesh",
     purpose: "read configuration from files and other places, report it to ingest",
   },
-  { name: "translate", pure: "held", purpose: "xDS resources of a proxy class" },
+  { name: "translate", wing: "mesh", pure: "held", purpose: "xDS resources of a proxy class" },
   {
-    name: "serve",
+    name: "xds",
+    wing: "mesh",
     not: ["schema", "sources", "derive", "translate"],
     purpose: "xDS sessions: differences, order, queues, quarantine",
   },
-  { name: "settings", purpose: "environment variables of pure rooms, read into plain data" },
-  { name: "monitor", purpose: "metrics and warnings about the mesh as a whole" },
-  { name: "receipts", purpose: "edits with what they changed, and who acknowledged" },
-  { name: "history", purpose: "past revisions: differences, recordings, replay, audit" },
-  { name: "whatif", purpose: "what an edit would change, without applying it" },
-  { name: "ca", purpose: "issuing workload certificates" },
-  { name: "inject", pure: "held", purpose: "injection of the proxy into workloads" },
-  { name: "webhooks", purpose: "admission: validation and mutation" },
   {
-    name: "controllers",
-    purpose: "writing to the orchestrator, by one of several daemons: leader election",
+    name: "environment",
+    wing: "mesh",
+    purpose: "environment variables of pure rooms, read into plain data",
   },
-  { name: "simulate", pure: "held", purpose: "outcome of a request under given resources" },
-  { name: "explain", pure: "held", purpose: "the path of a request with the objects behind it" },
-  {
-    name: "offline",
-    purpose: "a mesh from files, without daemon: its proxies, requests and changes",
-  },
-  { name: "probes", purpose: "probes of the workload's application" },
+  { name: "sds", wing: "node", purpose: "certificates for the proxy" },
+  { name: "sts", wing: "node", purpose: "the security token service: exchange of tokens" },
+  { name: "probes", wing: "node", purpose: "probes of the workload's application" },
   {
     name: "wasm",
+    wing: "node",
     packages: ["nanotar"],
     purpose: "fetching Wasm modules for the proxy",
   },
-  { name: "agent", purpose: "beside the proxy: bootstrap, life cycle, xDS relay, readiness" },
-  { name: "dns", purpose: "DNS answers on the node" },
-  { name: "capture", purpose: "redirecting a workload's traffic" },
-  { name: "cni", purpose: "the network plugin of the node" },
-  { name: "install", purpose: "charts, profiles, overlays" },
+  {
+    name: "agent",
+    wing: "node",
+    purpose: "beside the proxy: bootstrap, life cycle, xDS relay, readiness",
+  },
+  { name: "dns", wing: "node", purpose: "DNS answers on the node" },
+  { name: "capture", wing: "node", purpose: "redirecting a workload's traffic" },
+  { name: "cni", wing: "node", purpose: "the network plugin of the node" },
+  { name: "authn", wing: "cluster", packages: ["jose"], purpose: "authentication of callers" },
+  { name: "ca", wing: "cluster", purpose: "issuing workload certificates" },
+  {
+    name: "inject",
+    wing: "cluster",
+    pure: "held",
+    purpose: "injection of the proxy into workloads",
+  },
+  { name: "webhooks", wing: "cluster", purpose: "admission: validation and mutation" },
+  {
+    name: "controllers",
+    wing: "cluster",
+    purpose: "writing to the orchestrator, by one of several daemons: leader election",
+  },
+  { name: "install", wing: "cluster", purpose: "charts, profiles, overlays" },
+  {
+    name: "diff",
+    wing: "insight",
+    pure: "held",
+    purpose: "differences of two resources, field by field",
+  },
+  {
+    name: "config_dump",
+    wing: "insight",
+    pure: "held",
+    only: ["base", "text"],
+    purpose: "summaries of the configuration and the state of proxies",
+  },
+  {
+    name: "daemon_client",
+    wing: "insight",
+    purpose: "debug queries to a daemon, over HTTP and xDS",
+  },
+  { name: "analyze", wing: "insight", pure: "held", purpose: "finding mistakes in configuration" },
+  { name: "monitor", wing: "insight", purpose: "metrics and warnings about the mesh as a whole" },
+  {
+    name: "receipts",
+    wing: "insight",
+    purpose: "edits with what they changed, and who acknowledged",
+  },
+  {
+    name: "history",
+    wing: "insight",
+    purpose: "past revisions: differences, recordings, replay, audit",
+  },
+  { name: "whatif", wing: "insight", purpose: "what an edit would change, without applying it" },
+  {
+    name: "simulate",
+    wing: "insight",
+    pure: "held",
+    purpose: "outcome of a request under given resources",
+  },
+  {
+    name: "explain",
+    wing: "insight",
+    pure: "held",
+    purpose: "the path of a request with the objects behind it",
+  },
+  {
+    name: "offline",
+    wing: "insight",
+    purpose: "a mesh from files, without daemon: its proxies, requests and changes",
+  },
   {
     name: "introspect",
+    wing: "insight",
     purpose: "introspection of the process: log levels, memory, profiles, exit",
   },
-  { name: "debug", purpose: "read-only views of the daemon" },
+  { name: "debug", wing: "insight", purpose: "read-only views of the daemon" },
 ];
 
 const POSITION: ReadonlyMap<string, number> = new Map(ROOMS.map((room, i) => [room.name, i]));
@@ -152,9 +238,17 @@ export function roomNamed(name: string): Room | undefined {
   return at === undefined ? undefined : ROOMS[at];
 }
 
+/** The path of a room's folder, relative to the project's root. */
+export function folderOf(room: Room): string {
+  return `lib/${room.wing}/${room.name}`;
+}
+
 /** The reason why a room must not import another one; `undefined` when it may. */
 export function whyNot(from: Room, to: Room): string | undefined {
   if (from === to) return undefined;
+  if (from.wing !== to.wing && !ABOVE[from.wing].includes(to.wing)) {
+    return `room ${from.name} is in wing ${from.wing}, which must not know wing ${to.wing} of room ${to.name}`;
+  }
   if (POSITION.get(to.name)! > POSITION.get(from.name)!) {
     return `room ${to.name} stands below room ${from.name}; a room imports only rooms above it`;
   }

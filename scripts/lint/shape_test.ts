@@ -25,35 +25,35 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   },
   { name: "a message", source: "const x = `namespace ${a}, host ${b}`;", ids: [] },
   { name: "a typed key", source: "read.get(table, { namespace, host });", ids: [] },
-  { name: "a key in a test", file: "lib/derive/x_test.ts", source: "`${a}|${b}`;", ids: [] },
+  { name: "a key in a test", file: "lib/mesh/derive/x_test.ts", source: "`${a}|${b}`;", ids: [] },
   {
     name: "a key taken apart in ingest",
-    file: "lib/ingest/x.ts",
+    file: "lib/mesh/ingest/x.ts",
     source: "key.slice(1);",
     ids: ["mesh/keys"],
   },
   {
     name: "a key taken apart on a page",
-    file: "lib/debug/x.ts",
+    file: "lib/insight/debug/x.ts",
     source: 'key.indexOf("/");',
     ids: ["mesh/keys"],
   },
   {
     name: "a bar in the analysis",
-    file: "lib/analyze/x.ts",
+    file: "lib/insight/analyze/x.ts",
     source: "`${a}|${b}`;",
     ids: ["mesh/keys"],
   },
   {
     name: "a name taken apart in the simulation",
-    file: "lib/simulate/x.ts",
+    file: "lib/insight/simulate/x.ts",
     source: 'name.split("|");',
     ids: ["mesh/keys"],
   },
-  { name: "a bar in another room", file: "lib/web/x.ts", source: "`${a}|${b}`;", ids: [] },
+  { name: "a bar in another room", file: "lib/kit/web/x.ts", source: "`${a}|${b}`;", ids: [] },
   {
     name: "a key of an object",
-    file: "lib/sources/x.ts",
+    file: "lib/mesh/sources/x.ts",
     source: "const x = `${meta.namespace}/${meta.name}`;",
     ids: ["mesh/keys"],
   },
@@ -70,7 +70,7 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   },
   {
     name: "a path of a file",
-    file: "lib/sources/x.ts",
+    file: "lib/mesh/sources/x.ts",
     source: "const x = `${dir}/${namespace}/${name}`;",
     ids: [],
   },
@@ -95,7 +95,7 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   { name: "a function of 60 lines", source: `function f() {${"\n".repeat(59)}}`, ids: [] },
   {
     name: "lines of a function inside",
-    file: "lib/serve/x.ts",
+    file: "lib/mesh/xds/x.ts",
     source: `const f = () => {\nreturn () => {${"\n".repeat(58)}};\n};`,
     ids: ["mesh/lines"],
   },
@@ -106,7 +106,7 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   },
   {
     name: "a long test",
-    file: "lib/derive/x_test.ts",
+    file: "lib/mesh/derive/x_test.ts",
     source: `Deno.test("x", () => {${"\n".repeat(90)}});`,
     ids: [],
   },
@@ -130,10 +130,10 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
   },
   { name: "a constant map", source: "const x = new Map([[1, 2]]); x.get(1);", ids: [] },
   { name: "state in a function", source: "function f() { let x = 1; new WeakMap(); }", ids: [] },
-  { name: "state in another room", file: "lib/serve/x.ts", source: "let x = 1;", ids: [] },
+  { name: "state in another room", file: "lib/mesh/xds/x.ts", source: "let x = 1;", ids: [] },
 ];
 
-for (const { name, file = "lib/derive/x.ts", source, ids } of CASES) {
+for (const { name, file = "lib/mesh/derive/x.ts", source, ids } of CASES) {
   Deno.test(`shape: ${name} in ${file}: ${ids.join(", ") || "in order"}`, () => {
     assert.deepEqual(lint(file, source), ids);
   });

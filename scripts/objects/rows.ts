@@ -44,13 +44,13 @@ function table(
   return { kind, labels: rows(labels), annotations: rows(annotations), fields: rows(fields) };
 }
 
-const ROW = "lib/sources/orchestrator/services/row_test.ts";
-const FIELDS = "lib/sources/orchestrator/services/fields_test.ts";
-const EXTERNAL = "lib/sources/orchestrator/services/external_test.ts";
-const INGRESS = "lib/sources/orchestrator/ingress/translate_test.ts";
+const ROW = "lib/mesh/sources/orchestrator/services/row_test.ts";
+const FIELDS = "lib/mesh/sources/orchestrator/services/fields_test.ts";
+const EXTERNAL = "lib/mesh/sources/orchestrator/services/external_test.ts";
+const INGRESS = "lib/mesh/sources/orchestrator/ingress/translate_test.ts";
 const OWN = "tests/orch/own_pod_traffic_test.ts";
-const INJECT = "lib/inject/annotations_test.ts";
-const BOOTSTRAP = "lib/agent/annotations_test.ts";
+const INJECT = "lib/cluster/inject/annotations_test.ts";
+const BOOTSTRAP = "lib/node/agent/annotations_test.ts";
 const SERVICES = "tests/orch/services_test.ts";
 const TRAFFIC = "traffic.sidecar.mesh.io/";
 
@@ -64,17 +64,17 @@ const SERVICE = table("Service", {
     [
       "networking.mesh.io/gatewayPort",
       "The port at which the gateway of a network is entered; 15443 without it.",
-      "lib/derive/services/networks_test.ts",
+      "lib/mesh/derive/services/networks_test.ts",
     ],
     [
       "mesh.io/persistent-session",
       "A cookie of this name keeps the requests of a client at one endpoint.",
-      "lib/translate/destinations/sessions_test.ts",
+      "lib/mesh/translate/destinations/sessions_test.ts",
     ],
     [
       "mesh.io/persistent-session-header",
       "A header of this name keeps the requests of a client at one endpoint.",
-      "lib/translate/destinations/sessions_test.ts",
+      "lib/mesh/translate/destinations/sessions_test.ts",
     ],
   ],
   annotations: [
@@ -86,7 +86,7 @@ const SERVICE = table("Service", {
     [
       "networking.mesh.io/traffic-distribution",
       "Requests go to endpoints near the client first; replaces `trafficDistribution`.",
-      "lib/translate/outbound/localities_test.ts",
+      "lib/mesh/translate/outbound/localities_test.ts",
     ],
     [
       "traffic.mesh.io/nodeSelector",
@@ -183,7 +183,11 @@ const POD_LABELS: readonly Short[] = [
     "The locality of the pod as an endpoint and of its proxy, before that of the Node.",
     OWN,
   ],
-  ["topology.mesh.io/locality", "The same, before `mesh-locality`.", "lib/model/topology_test.ts"],
+  [
+    "topology.mesh.io/locality",
+    "The same, before `mesh-locality`.",
+    "lib/mesh/model/topology_test.ts",
+  ],
   [
     "topology.mesh.io/network",
     "The network of the pod, before that of the cluster.",
@@ -192,37 +196,37 @@ const POD_LABELS: readonly Short[] = [
   [
     "topology.mesh.io/cluster",
     "Subsets and orders of failover may compare it; it is the cluster of the endpoint, whatever the pod says.",
-    "lib/derive/counts_test.ts",
+    "lib/mesh/derive/counts_test.ts",
   ],
   [
     "security.mesh.io/tlsMode",
     "`mesh`: clients use mutual TLS. The injector sets it.",
-    "lib/translate/security/mutual_tls_test.ts",
+    "lib/mesh/translate/security/mutual_tls_test.ts",
   ],
   [
     "sidecar.mesh.io/inject",
     "`true` and `false` decide about injection.",
-    "lib/inject/inject_test.ts",
+    "lib/cluster/inject/inject_test.ts",
   ],
   [
     "service.mesh.io/canonical-name",
     "The canonical service in metrics; without it `app.kubernetes.io/name`, then `app`.",
-    "lib/envoy/endpoints/endpoints_test.ts",
+    "lib/mesh/envoy/endpoints/endpoints_test.ts",
   ],
   [
     "service.mesh.io/canonical-revision",
     "The canonical revision in metrics; without it `app.kubernetes.io/version`, then `version`.",
-    "lib/envoy/endpoints/endpoints_test.ts",
+    "lib/mesh/envoy/endpoints/endpoints_test.ts",
   ],
   [
     "app.kubernetes.io/name",
     "See `service.mesh.io/canonical-name`.",
-    "lib/envoy/endpoints/endpoints_test.ts",
+    "lib/mesh/envoy/endpoints/endpoints_test.ts",
   ],
   [
     "app.kubernetes.io/version",
     "See `service.mesh.io/canonical-revision`.",
-    "lib/envoy/endpoints/endpoints_test.ts",
+    "lib/mesh/envoy/endpoints/endpoints_test.ts",
   ],
   ["service.mesh.io/workload-name", "Names the workload in metrics and names.", ROW],
   [
@@ -234,14 +238,18 @@ const POD_LABELS: readonly Short[] = [
   [
     "mesh.io/draining",
     "Endpoints with it drain, where sessions stay with them (`PILOT_DRAINING_LABEL`).",
-    "lib/envoy/endpoints/endpoints_test.ts",
+    "lib/mesh/envoy/endpoints/endpoints_test.ts",
   ],
   [
     "gateway.networking.k8s.io/gateway-name",
     "The Gateway of the pod, which `targetRefs` of policies name.",
-    "lib/translate/settings/environment_scope_test.ts",
+    "lib/mesh/translate/settings/environment_scope_test.ts",
   ],
-  ["mesh.io/rev", "The revision whose injector takes the pod.", "lib/inject/inject_test.ts"],
+  [
+    "mesh.io/rev",
+    "The revision whose injector takes the pod.",
+    "lib/cluster/inject/inject_test.ts",
+  ],
 ];
 
 const POD_ANNOTATIONS: readonly Short[] = [
@@ -250,7 +258,7 @@ const POD_ANNOTATIONS: readonly Short[] = [
   [
     "mesh.io/rev",
     "Written by the injector: the revision of the proxy.",
-    "lib/inject/inject_test.ts",
+    "lib/cluster/inject/inject_test.ts",
   ],
   ["k8s.v1.cni.cncf.io/networks", "The network plugin is added where it runs by Multus.", INJECT],
   ["kubectl.kubernetes.io/default-container", "Set by the injector unless it is there.", INJECT],
@@ -279,7 +287,7 @@ const POD_ANNOTATIONS: readonly Short[] = [
   [
     "proxy.mesh.io/overrides",
     "Written by the injector: the user's own proxy container.",
-    "lib/inject/reinjection_test.ts",
+    "lib/cluster/inject/reinjection_test.ts",
   ],
   [
     "readiness.status.sidecar.mesh.io/failureThreshold",
@@ -299,13 +307,13 @@ const POD_ANNOTATIONS: readonly Short[] = [
   [
     "sidecar.mesh.io/discoveryAddress",
     "The daemon's address; deprecated.",
-    "lib/agent/config_test.ts",
+    "lib/node/agent/config_test.ts",
   ],
   ["sidecar.mesh.io/extraStatTags", "Further tags of metrics.", BOOTSTRAP],
   [
     "sidecar.mesh.io/inject",
     "As the label, which precedes; deprecated.",
-    "lib/inject/inject_test.ts",
+    "lib/cluster/inject/inject_test.ts",
   ],
   ["sidecar.mesh.io/interceptionMode", "How traffic is captured.", INJECT],
   ["sidecar.mesh.io/logLevel", "The log level of Envoy.", INJECT],
@@ -376,7 +384,7 @@ const POD = table("Pod", {
     [
       "status.podIPs",
       "Addresses of hand-written EndpointSlices at which the pod is found.",
-      "lib/sources/orchestrator/services/pod_addresses_test.ts",
+      "lib/mesh/sources/orchestrator/services/pod_addresses_test.ts",
     ],
     ["status.phase", "A pod that has ended is no endpoint of a ServiceEntry.", ROW],
     [
@@ -395,7 +403,7 @@ const NODE = table("Node", {
     [
       "kubernetes.io/hostname",
       "`failoverPriority` may compare it; it is the name of the Node, whatever the label says.",
-      "lib/model/topology_test.ts",
+      "lib/mesh/model/topology_test.ts",
     ],
   ],
   fields: [
@@ -433,14 +441,14 @@ const NAMESPACE = table("Namespace", {
     [
       "kubernetes.io/metadata.name",
       "`discoverySelectors` may compare it.",
-      "lib/ingest/selection_test.ts",
+      "lib/mesh/ingest/selection_test.ts",
     ],
   ],
   annotations: [
     [
       "networking.mesh.io/traffic-distribution",
       "The preference of the namespace's Services and ServiceEntries that have none.",
-      "lib/translate/outbound/near_test.ts",
+      "lib/mesh/translate/outbound/near_test.ts",
     ],
     [
       "topology.mesh.io/controlPlaneClusters",
@@ -450,12 +458,12 @@ const NAMESPACE = table("Namespace", {
     [
       "openshift.io/sa.scc.uid-range",
       "On OpenShift: user and group of the proxy.",
-      "lib/inject/rules_test.ts",
+      "lib/cluster/inject/rules_test.ts",
     ],
     [
       "openshift.io/sa.scc.supplemental-groups",
       "On OpenShift: the group of the proxy.",
-      "lib/inject/rules_test.ts",
+      "lib/cluster/inject/rules_test.ts",
       "sa.scc.supplemental-groups",
     ],
   ],
@@ -463,7 +471,7 @@ const NAMESPACE = table("Namespace", {
     [
       "metadata.labels",
       "`discoverySelectors` select namespaces by them.",
-      "lib/ingest/selection_test.ts",
+      "lib/mesh/ingest/selection_test.ts",
     ],
   ],
 });
@@ -510,7 +518,7 @@ const SECRET = table("Secret", {
     [
       "networking.mesh.io/cluster",
       "The id of the remote cluster, for the key `config`.",
-      "lib/sources/orchestrator/clusters/secret_test.ts",
+      "lib/mesh/sources/orchestrator/remote_clusters/secret_test.ts",
     ],
   ],
   fields: [
@@ -533,14 +541,14 @@ const OTHERS = [
       [
         "networking.mesh.io/enable-autoallocate-ip",
         "Decides if hosts without addresses have auto-allocated ones.",
-        "lib/controllers/addresses/addresses_test.ts",
+        "lib/cluster/controllers/addresses/addresses_test.ts",
       ],
     ],
     annotations: [
       [
         "networking.mesh.io/traffic-distribution",
         "As on a Service.",
-        "lib/translate/outbound/localities_test.ts",
+        "lib/mesh/translate/outbound/localities_test.ts",
       ],
     ],
   }),
@@ -549,7 +557,7 @@ const OTHERS = [
       [
         "mesh.io/autoRegistrationGroup",
         "Written at registration: the WorkloadGroup.",
-        "lib/sources/registration/registrations_test.ts",
+        "lib/mesh/sources/registration/registrations_test.ts",
       ],
       [
         "mesh.io/workloadController",
@@ -559,7 +567,7 @@ const OTHERS = [
       [
         "mesh.io/connectedAt",
         "Written at registration: when the workload connected.",
-        "lib/controllers/registration/entries_test.ts",
+        "lib/cluster/controllers/registration/entries_test.ts",
       ],
       [
         "mesh.io/disconnectedAt",
@@ -573,7 +581,7 @@ const OTHERS = [
       [
         "mesh.io/dry-run",
         "The policy is counted and logged, and refuses nothing.",
-        "lib/envoy/authorization/filters_test.ts",
+        "lib/mesh/envoy/authorization/filters_test.ts",
       ],
     ],
   }),

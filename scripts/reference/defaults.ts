@@ -6,8 +6,8 @@
  *
  * @module
  */
-import type { DescField, DescMessage } from "../../lib/proto/mod.ts";
-import { KINDS } from "../../lib/schema/mod.ts";
+import type { DescField, DescMessage } from "../../lib/kit/proto/mod.ts";
+import { KINDS } from "../../lib/mesh/schema/mod.ts";
 import { messageOf } from "./effect.ts";
 import type { Defaults } from "./page.ts";
 

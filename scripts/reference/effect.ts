@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { DescField, DescMessage } from "../../lib/proto/mod.ts";
-import type { EffectiveFields } from "../../lib/schema/mod.ts";
+import type { DescField, DescMessage } from "../../lib/kit/proto/mod.ts";
+import type { EffectiveFields } from "../../lib/mesh/schema/mod.ts";
 
 /** A message that a specification contains, with the effect of its fields by JSON name. */
 export interface DescribedMessage {

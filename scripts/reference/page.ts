@@ -8,8 +8,8 @@ import {
   type DescField,
   type DescMessage,
   ScalarType,
-} from "../../lib/proto/mod.ts";
-import type { EffectiveFields, KindName } from "../../lib/schema/mod.ts";
+} from "../../lib/kit/proto/mod.ts";
+import type { EffectiveFields, KindName } from "../../lib/mesh/schema/mod.ts";
 import type { Comments } from "./comments.ts";
 import { type DescribedMessage, describedMessages, type FieldEffect, isOwn } from "./effect.ts";
 

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { toJson } from "../../lib/proto/mod.ts";
+import { toJson } from "../../lib/kit/proto/mod.ts";
 import {
   defaultMeshConfig,
   defaultProxyConfig,
   KINDS,
   MESH_CONFIG_FIELDS,
   MESH_NETWORKS_FIELDS,
-} from "../../lib/schema/mod.ts";
+} from "../../lib/mesh/schema/mod.ts";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
-import { create, encode } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
+import { create, encode } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { type Victim, victims } from "./victim.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
-import { encode } from "../../lib/proto/mod.ts";
-import { openStream, type RpcStream } from "../../lib/rpc/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
+import { encode } from "../../lib/kit/proto/mod.ts";
+import { openStream, type RpcStream } from "../../lib/kit/rpc/mod.ts";
 import {
   type Daemon,
   eventually,

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { TYPE_URLS } from "../../lib/model/mod.ts";
-import { create, encode } from "../../lib/proto/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
+import { create, encode } from "../../lib/kit/proto/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { type Attack, each, REQUEST, streams } from "./frame_attacks.ts";
 import {

@@ -5,8 +5,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { runProgram } from "../../lib/cli/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { runProgram } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { PILOT_AGENT } from "../../cmd/pilot-agent/program.ts";
 import type { Asked } from "./redirect/ask.ts";
 import {

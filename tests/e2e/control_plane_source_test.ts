@@ -14,7 +14,7 @@ import {
   startBackend,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
 import { metricOf } from "../support/views.ts";
 import { assertNothingRejected, sidecars, startWorld } from "../support/world.ts";

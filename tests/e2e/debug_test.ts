@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { type Daemon, eventually, freePort, startBackend } from "../../scripts/harness/mod.ts";
-import { create, encode } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { create, encode } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
 import { metricOf, problemsOf, syncOf } from "../support/views.ts";

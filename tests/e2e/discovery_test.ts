@@ -5,7 +5,7 @@
  * @module
  */
 import { call, eventually, freePort, startBackend } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { documents, endpoint, manifest, NAMESPACE, type Spec } from "../support/manifest.ts";
 import { assertNothingRejected, sidecars, startWorld } from "../support/world.ts";
 

@@ -18,7 +18,7 @@ import {
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { askTcp, askUdp, decode, makeQuery, type Response } from "../support/dns_client.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { documents, manifest } from "../support/manifest.ts";
 
 /** Ports of the services: a proxy that intercepts nothing listens on them. */

@@ -1,7 +1,7 @@
 /** A gRPC program that finds the mesh by the bootstrap file of its agent. */
 import assert from "node:assert/strict";
 import { eventually, freePort, startProgram } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { startWorld, TARGET } from "./grpc/world.ts";
 
 Deno.test("a program reaches the daemon through its agent, by the file that the agent writes", async () => {

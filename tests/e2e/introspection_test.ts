@@ -11,8 +11,8 @@ import {
   startDaemon,
   startProgram,
 } from "../../scripts/harness/mod.ts";
-import { create, encode } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { create, encode } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 
 /** Starts a daemon, and gives it with the base URL of its introspection. */

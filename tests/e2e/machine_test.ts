@@ -9,7 +9,7 @@ import { bundle, grants, unstableFlags } from "../../scripts/compile.ts";
 import { engineFlags } from "../../scripts/engine_flags.ts";
 import { eventually, type Program, startCommand } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
-import { readCertificates } from "../../lib/pki/mod.ts";
+import { readCertificates } from "../../lib/kit/pki/mod.ts";
 import type { Asked } from "./redirect/ask.ts";
 import {
   ELSEWHERE,

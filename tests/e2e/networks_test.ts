@@ -16,7 +16,7 @@ import {
   startDaemon,
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import { documents, manifest, type Spec } from "../support/manifest.ts";
 import { filesOf, policy } from "./security/world.ts";

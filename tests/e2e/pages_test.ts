@@ -5,10 +5,10 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { Prediction } from "../../lib/whatif/mod.ts";
+import type { Prediction } from "../../lib/insight/whatif/mod.ts";
 import { type Daemon, eventually, freePort, startBackend } from "../../scripts/harness/mod.ts";
-import { create, encode } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { create, encode } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { openBrowser, PICTURES } from "../support/browser.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";

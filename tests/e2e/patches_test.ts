@@ -14,7 +14,7 @@ import {
   freePort,
   startBackend,
 } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import {
   documents,
   endpoint,

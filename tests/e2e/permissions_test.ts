@@ -18,7 +18,7 @@ import {
 } from "../../scripts/harness/mod.ts";
 import config from "../../deno.json" with { type: "json" };
 import "../../cmd/pilot-discovery/program.ts";
-import { declaredEnv } from "../../lib/env/mod.ts";
+import { declaredEnv } from "../../lib/kit/env/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
 

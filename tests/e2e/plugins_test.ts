@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { call, freePort } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
 import { syncOf } from "../support/views.ts";
 import { documents, manifest, type Spec, to } from "../support/manifest.ts";

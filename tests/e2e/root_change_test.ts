@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { readCertificates } from "../../lib/pki/mod.ts";
+import { readCertificates } from "../../lib/kit/pki/mod.ts";
 import {
   type Agent,
   call,

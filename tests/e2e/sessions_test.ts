@@ -8,7 +8,7 @@ import {
   spread,
   startBackend,
 } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { documents, endpoint, NAMESPACE, type Spec } from "../support/manifest.ts";
 import { assertNothingRejected, sidecars, startWorld, type TestProxy } from "../support/world.ts";
 

@@ -15,9 +15,9 @@ import {
   resourcesOf,
   type Served,
   type Verdict,
-} from "../../lib/simulate/mod.ts";
-import { explainCall, type ExplainedStep } from "../../lib/explain/mod.ts";
-import { create } from "../../lib/proto/mod.ts";
+} from "../../lib/insight/simulate/mod.ts";
+import { explainCall, type ExplainedStep } from "../../lib/insight/explain/mod.ts";
+import { create } from "../../lib/kit/proto/mod.ts";
 import {
   MeshConfig_ProxyPathNormalization_NormalizationType as Normalization,
   MeshConfigSchema,

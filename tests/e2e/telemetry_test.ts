@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { call, eventually } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
 import type { Spec } from "../support/manifest.ts";
 import {

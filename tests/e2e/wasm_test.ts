@@ -7,7 +7,7 @@ import {
   freePort,
   startBackend,
 } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import { type Answers, imageAnswers, serve, type TestServer } from "../support/module_registry.ts";
 import { endpoint, NAMESPACE, serviceEntry, type Spec } from "../support/manifest.ts";
 import { headerModule } from "../support/wasm_module.ts";

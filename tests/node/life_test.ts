@@ -11,7 +11,7 @@ import {
   ALL_CREDENTIAL_OPTIONS,
   createClient,
   loadKubeconfig,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { eventually } from "../../scripts/harness/mod.ts";

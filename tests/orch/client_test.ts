@@ -21,8 +21,8 @@ import {
   reviewAccess,
   reviewToken,
   types,
-} from "../../lib/orch/mod.ts";
-import { createCsr, generateKey, readCertificates } from "../../lib/pki/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import { createCsr, generateKey, readCertificates } from "../../lib/kit/pki/mod.ts";
 import { adminAccess, adminClient, clusterTest } from "../support/cluster.ts";
 
 interface ConfigMap extends OrchObject {

@@ -2,7 +2,7 @@
  * A daemon with two real clusters: secrets in its own cluster name the other one.
  */
 import assert from "node:assert/strict";
-import { deleteObject, mergePatch, type OrchClient, types } from "../../lib/orch/mod.ts";
+import { deleteObject, mergePatch, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
 import {
   type Daemon,
   eventually,

@@ -13,10 +13,10 @@ import {
   type OrchObject,
   type ResourceType,
   types,
-} from "../../lib/orch/mod.ts";
-import { joinElection } from "../../lib/controllers/mod.ts";
-import { TABLED_KINDS, type TableKind } from "../../lib/schema/mod.ts";
-import { INGRESS, INGRESS_CLASS, resourceTypeOf } from "../../lib/sources/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import { joinElection } from "../../lib/cluster/controllers/mod.ts";
+import { TABLED_KINDS, type TableKind } from "../../lib/mesh/schema/mod.ts";
+import { INGRESS, INGRESS_CLASS, resourceTypeOf } from "../../lib/mesh/sources/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import {
   type Cluster,

@@ -9,8 +9,8 @@ import {
   type OrchClient,
   type ResourceType,
   types,
-} from "../../lib/orch/mod.ts";
-import { TABLED_KINDS } from "../../lib/schema/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import { TABLED_KINDS } from "../../lib/mesh/schema/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import {
   type Cluster,

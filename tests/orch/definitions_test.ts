@@ -3,9 +3,14 @@
  * examples of the reference, and refuses objects with mistakes.
  */
 import assert from "node:assert/strict";
-import { applyObject, OrchError, type OrchObject, type ResourceType } from "../../lib/orch/mod.ts";
-import { checkObject, isCustom, KINDS, resourceDefinitions } from "../../lib/schema/mod.ts";
-import { readYaml } from "../../lib/text/mod.ts";
+import {
+  applyObject,
+  OrchError,
+  type OrchObject,
+  type ResourceType,
+} from "../../lib/kit/orch/mod.ts";
+import { checkObject, isCustom, KINDS, resourceDefinitions } from "../../lib/mesh/schema/mod.ts";
+import { readYaml } from "../../lib/kit/text/mod.ts";
 import { applyDefinitions, definitionsText } from "../../scripts/crds.ts";
 import { fromFileUrl, join, walkFiles } from "../../scripts/paths.ts";
 import { protoComments } from "../../scripts/reference.ts";

@@ -13,8 +13,8 @@ import {
   type OrchClient,
   type ResourceType,
   types,
-} from "../../lib/orch/mod.ts";
-import { TABLED_KINDS } from "../../lib/schema/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import { TABLED_KINDS } from "../../lib/mesh/schema/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Cluster, type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";

@@ -17,7 +17,7 @@ import {
   type OrchClient,
   trimmed,
   types,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import { type Cluster, eventually } from "../../scripts/harness/mod.ts";
 import { adminAccess, adminClient, clusterTest } from "../support/cluster.ts";
 import { startRelay } from "../support/relay.ts";

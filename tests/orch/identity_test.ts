@@ -3,8 +3,8 @@
  * the orchestrator, certificates for workloads on a node.
  */
 import assert from "node:assert/strict";
-import { deleteObject, type OrchClient, types } from "../../lib/orch/mod.ts";
-import { readCertificates } from "../../lib/pki/mod.ts";
+import { deleteObject, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
+import { readCertificates } from "../../lib/kit/pki/mod.ts";
 import { type Cluster, freePort, startDaemon } from "../../scripts/harness/mod.ts";
 import { authoritySecrets } from "./cases/authority_secrets.ts";
 import { DOMAIN, signers } from "./cases/signers.ts";

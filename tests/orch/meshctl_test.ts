@@ -3,7 +3,7 @@
  * go through a stand-in for the kubelet.
  */
 import assert from "node:assert/strict";
-import { deleteObject, mergePatch, types } from "../../lib/orch/mod.ts";
+import { deleteObject, mergePatch, types } from "../../lib/kit/orch/mod.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { clusterTest } from "../support/cluster.ts";
 import {

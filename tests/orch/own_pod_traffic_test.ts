@@ -3,7 +3,7 @@
  * failover by zone, and policies that follow labels, without a restart of an agent.
  */
 import assert from "node:assert/strict";
-import { createObject, mergePatch, type OrchClient, types } from "../../lib/orch/mod.ts";
+import { createObject, mergePatch, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import {
   type Agent,

@@ -3,7 +3,7 @@
  * and the rules of the Service apply.
  */
 import assert from "node:assert/strict";
-import { mergePatch, types } from "../../lib/orch/mod.ts";
+import { mergePatch, types } from "../../lib/kit/orch/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { eventually, freePort, startBackend, startDaemon } from "../../scripts/harness/mod.ts";
 import { missingTool, PROXY_GROUP } from "../e2e/redirect/network.ts";

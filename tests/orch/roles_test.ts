@@ -9,7 +9,7 @@ import {
   defaultRoleOptions,
   type RoleOptions,
 } from "../../cmd/pilot-discovery/roles.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { clusterTest, grantRoles } from "../support/cluster.ts";
 

@@ -9,8 +9,8 @@ import {
   type OrchClient,
   replaceObject,
   types,
-} from "../../lib/orch/mod.ts";
-import { fromBinary } from "../../lib/proto/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import { fromBinary } from "../../lib/kit/proto/mod.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Daemon, eventually, freePort, startDaemon } from "../../scripts/harness/mod.ts";

@@ -3,7 +3,7 @@
  * a real API server. Some pods have a proxy and some have none.
  */
 import assert from "node:assert/strict";
-import { mergePatch, type OrchClient, types } from "../../lib/orch/mod.ts";
+import { mergePatch, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import {
   call,

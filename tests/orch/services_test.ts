@@ -8,9 +8,9 @@ import {
   type OrchClient,
   type OrchObject,
   types,
-} from "../../lib/orch/mod.ts";
-import { TABLED_KINDS } from "../../lib/schema/mod.ts";
-import { resourceTypeOf } from "../../lib/sources/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import { TABLED_KINDS } from "../../lib/mesh/schema/mod.ts";
+import { resourceTypeOf } from "../../lib/mesh/sources/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Daemon, eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";

@@ -4,7 +4,7 @@
  * the EndpointSlices.
  */
 import assert from "node:assert/strict";
-import { mergePatch, objectPath, type OrchClient, types } from "../../lib/orch/mod.ts";
+import { mergePatch, objectPath, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import {
   type Agent,

@@ -10,7 +10,7 @@ import {
   type OrchClient,
   type OrchObject,
   types,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import {
   type Cluster,

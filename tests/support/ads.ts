@@ -12,8 +12,8 @@ import {
   type MessageInitShape,
   packAny,
   TYPE_URL_PREFIX,
-} from "../../lib/proto/mod.ts";
-import { type RpcCall, startRpc } from "../../lib/rpc/mod.ts";
+} from "../../lib/kit/proto/mod.ts";
+import { type RpcCall, startRpc } from "../../lib/kit/rpc/mod.ts";
 import {
   type DeltaDiscoveryRequest,
   DeltaDiscoveryRequestSchema,

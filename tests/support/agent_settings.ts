@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { create, type MessageInitShape } from "../../lib/proto/mod.ts";
+import { create, type MessageInitShape } from "../../lib/kit/proto/mod.ts";
 import { AuthenticationPolicy, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { type AgentSettings, readEnv } from "../../lib/agent/mod.ts";
-import { useEnvironment } from "../../lib/env/mod.ts";
+import { type AgentSettings, readEnv } from "../../lib/node/agent/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 
 /** Settings of a test; all others have defaults. */
 export interface TestSettings extends Partial<Omit<AgentSettings, "env" | "proxy" | "flags">> {

@@ -4,15 +4,15 @@
  * @module
  */
 import { objectsOf, testMeshConfig } from "./mesh_fixture.ts";
-import type { ObjectChange } from "../../lib/ingest/mod.ts";
-import { type ConfigObject, objectKey } from "../../lib/model/mod.ts";
-import type { ParsedObject, TableKind } from "../../lib/schema/mod.ts";
+import type { ObjectChange } from "../../lib/mesh/ingest/mod.ts";
+import { type ConfigObject, objectKey } from "../../lib/mesh/model/mod.ts";
+import type { ParsedObject, TableKind } from "../../lib/mesh/schema/mod.ts";
 import {
   type Analysis,
   type AnalysisChanges,
   createAnalysis,
   renderMessage,
-} from "../../lib/analyze/mod.ts";
+} from "../../lib/insight/analyze/mod.ts";
 
 /** The changes that add documents. */
 export function changesOf(yaml: string): ObjectChange[] {

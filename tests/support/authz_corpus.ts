@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { parseConfigDocuments, parseMeshConfig } from "../../lib/schema/mod.ts";
-import { fromJson, type JsonValue, SERVED_TYPES, toJson } from "../../lib/proto/mod.ts";
+import { parseConfigDocuments, parseMeshConfig } from "../../lib/mesh/schema/mod.ts";
+import { fromJson, type JsonValue, SERVED_TYPES, toJson } from "../../lib/kit/proto/mod.ts";
 import {
   authorizationFilters,
   type AuthorizationInput,
   type PolicyObject,
-} from "../../lib/envoy/mod.ts";
+} from "../../lib/mesh/envoy/mod.ts";
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { HttpFilterSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { hasLabels } from "../../lib/model/mod.ts";
-import { readYaml } from "../../lib/text/mod.ts";
+import { hasLabels } from "../../lib/mesh/model/mod.ts";
+import { readYaml } from "../../lib/kit/text/mod.ts";
 
 /** A case as the corpus has it. */
 export interface AuthzCase {

@@ -17,7 +17,7 @@ import {
   createClient,
   loadKubeconfig,
   type OrchClient,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import { lackingCluster } from "../../scripts/cluster/programs.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../../scripts/harness/mod.ts";
 import { rolesText } from "../../scripts/roles.ts";

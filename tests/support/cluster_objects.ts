@@ -9,7 +9,7 @@ import {
   type OrchObject,
   type ResourceType,
   types,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 
 /** Creates an object in the namespace `default`, or in that of its metadata. */
 export function make(

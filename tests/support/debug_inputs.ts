@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { DebugInputs } from "../../lib/debug/mod.ts";
-import type { SessionInfo } from "../../lib/serve/mod.ts";
-import type { History } from "../../lib/history/mod.ts";
+import type { DebugInputs } from "../../lib/insight/debug/mod.ts";
+import type { SessionInfo } from "../../lib/mesh/xds/mod.ts";
+import type { History } from "../../lib/insight/history/mod.ts";
 
 /** A service `a.example` with an endpoint, in namespace `shop`. */
 export const SHOP_SERVICE = `apiVersion: networking.mesh.io/v1

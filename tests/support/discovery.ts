@@ -3,20 +3,20 @@
  *
  * @module
  */
-import { create, fromBinary, type MessageInitShape, toBinary } from "../../lib/proto/mod.ts";
+import { create, fromBinary, type MessageInitShape, toBinary } from "../../lib/kit/proto/mod.ts";
 import {
   openStream,
   type RpcServer,
   type RpcStream,
   startRpc,
   transportInForce,
-} from "../../lib/rpc/mod.ts";
+} from "../../lib/kit/rpc/mod.ts";
 import {
   createXdsServer,
   type XdsLimits,
   type XdsOptions,
   type XdsServer,
-} from "../../lib/serve/mod.ts";
+} from "../../lib/mesh/xds/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   type DeltaDiscoveryResponse,

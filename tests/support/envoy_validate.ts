@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonValue } from "../../lib/proto/mod.ts";
+import type { JsonValue } from "../../lib/kit/proto/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 
 /** Envoy's verdict on a configuration. */

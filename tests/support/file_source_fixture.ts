@@ -5,8 +5,12 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { Intake, ObjectChanges } from "../../lib/ingest/mod.ts";
-import { type FileSource, type FileSourceOptions, startFileSource } from "../../lib/sources/mod.ts";
+import type { Intake, ObjectChanges } from "../../lib/mesh/ingest/mod.ts";
+import {
+  type FileSource,
+  type FileSourceOptions,
+  startFileSource,
+} from "../../lib/mesh/sources/mod.ts";
 
 /** Short waits; no regular scan unless a test asks for it. */
 export const QUICK = { quiet: 20, maxQuiet: 200, rescan: 600_000 };

@@ -5,7 +5,13 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { ArgSpec, CommandSpec, FlagSpec, FlagType, ProgramSpec } from "../../lib/cli/mod.ts";
+import type {
+  ArgSpec,
+  CommandSpec,
+  FlagSpec,
+  FlagType,
+  ProgramSpec,
+} from "../../lib/kit/cli/mod.ts";
 
 /** A row of the description. */
 interface SpecFlag {

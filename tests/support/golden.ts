@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { readYaml, toYaml } from "../../lib/text/mod.ts";
+import { readYaml, toYaml } from "../../lib/kit/text/mod.ts";
 
 /**
  * Compares a JSON value with a golden file, or writes the file when

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Views } from "./suites.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 /** The used part of a reader's arguments and results. */
 interface Reader {

@@ -13,9 +13,9 @@ import {
   issueAuthority,
   type Issuer,
   privateKeyPem,
-} from "../../lib/pki/mod.ts";
-import { encode, fromBinary } from "../../lib/proto/mod.ts";
-import { openStream, type RpcClientTls } from "../../lib/rpc/mod.ts";
+} from "../../lib/kit/pki/mod.ts";
+import { encode, fromBinary } from "../../lib/kit/proto/mod.ts";
+import { openStream, type RpcClientTls } from "../../lib/kit/rpc/mod.ts";
 import {
   MeshCertificateRequestSchema,
   MeshCertificateResponseSchema,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createIngest, type DebounceSettings, type Ingest } from "../../lib/ingest/mod.ts";
+import { createIngest, type DebounceSettings, type Ingest } from "../../lib/mesh/ingest/mod.ts";
 import { type Bench, startTranslation } from "./translation_fixture.ts";
 
 /** A clock and its timers. */

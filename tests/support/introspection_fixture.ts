@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { introspectionRoutes } from "../../lib/introspect/mod.ts";
-import { startWeb } from "../../lib/web/mod.ts";
+import { introspectionRoutes } from "../../lib/insight/introspect/mod.ts";
+import { startWeb } from "../../lib/kit/web/mod.ts";
 
 /** A running facility. */
 export interface Facility {

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { openStream } from "../../lib/rpc/mod.ts";
-import { create, encode, fromBinary, type MessageInitShape } from "../../lib/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
+import { create, encode, fromBinary, type MessageInitShape } from "../../lib/kit/proto/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 type Request = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { byteLength, type Outgoing, type RpcCall } from "../../lib/rpc/mod.ts";
+import { byteLength, type Outgoing, type RpcCall } from "../../lib/kit/rpc/mod.ts";
 
 /** A stream. */
 export interface Link {

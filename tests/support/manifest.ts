@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 
 /** Namespace of everything in tests, unless a case is about namespaces. */
 export const NAMESPACE = "test";

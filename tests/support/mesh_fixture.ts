@@ -3,11 +3,17 @@
  *
  * @module
  */
-import { createMesh, type Mesh, MESH_ROW, type TableKind, tableOf } from "../../lib/derive/mod.ts";
-import { createGraph } from "../../lib/graph/mod.ts";
-import { type ConfigObject, objectKey, type ServiceFacts } from "../../lib/model/mod.ts";
-import { create } from "../../lib/proto/mod.ts";
-import { parseConfigDocuments } from "../../lib/schema/mod.ts";
+import {
+  createMesh,
+  type Mesh,
+  MESH_ROW,
+  type TableKind,
+  tableOf,
+} from "../../lib/mesh/derive/mod.ts";
+import { createGraph } from "../../lib/mesh/graph/mod.ts";
+import { type ConfigObject, objectKey, type ServiceFacts } from "../../lib/mesh/model/mod.ts";
+import { create } from "../../lib/kit/proto/mod.ts";
+import { parseConfigDocuments } from "../../lib/mesh/schema/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { MESHCTL } from "../../cmd/meshctl/program.ts";
-import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
+import { NO_CONFIGURED, runProgram } from "../../lib/kit/cli/mod.ts";
 import {
   createObject,
   deleteObject,
@@ -15,7 +15,7 @@ import {
   type OrchObject,
   type ResourceType,
   types,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 import {
   type Agent,
   type Cluster,

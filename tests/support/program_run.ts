@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ProgramSpec, runProgram } from "../../lib/cli/mod.ts";
+import { type ProgramSpec, runProgram } from "../../lib/kit/cli/mod.ts";
 
 /** Runs a program; standard output, standard error and exit status. */
 export async function runInProcess(

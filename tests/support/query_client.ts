@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { openStream, type RpcClientTls } from "../../lib/rpc/mod.ts";
-import { encode, fromBinary } from "../../lib/proto/mod.ts";
+import { openStream, type RpcClientTls } from "../../lib/kit/rpc/mod.ts";
+import { encode, fromBinary } from "../../lib/kit/proto/mod.ts";
 import { ResourceSchema } from "#mesh/mcp/v1alpha1/resource_pb.ts";
 import {
   DeltaDiscoveryRequestSchema,

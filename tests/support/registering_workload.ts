@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { create, encode } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { create, encode } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import type { Daemon } from "../../scripts/harness/mod.ts";

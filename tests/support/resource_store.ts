@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hash } from "../../lib/base/mod.ts";
+import { hash } from "../../lib/kit/base/mod.ts";
 import {
   type Collection,
   createGraph,
@@ -13,8 +13,8 @@ import {
   type Resource,
   text,
   type View,
-} from "../../lib/graph/mod.ts";
-import type { BindingSource, ProxyBinding, ProxyNode } from "../../lib/model/mod.ts";
+} from "../../lib/mesh/graph/mod.ts";
+import type { BindingSource, ProxyBinding, ProxyNode } from "../../lib/mesh/model/mod.ts";
 
 /** Content of a resource: bytes, or text as its UTF-8. */
 export type Content = string | Uint8Array;

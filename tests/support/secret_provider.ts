@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { generateKey, issueAuthority, issueLeaf, privateKeyPem } from "../../lib/pki/mod.ts";
-import { type SdsServer, startSds } from "../../lib/sds/mod.ts";
+import { generateKey, issueAuthority, issueLeaf, privateKeyPem } from "../../lib/kit/pki/mod.ts";
+import { type SdsServer, startSds } from "../../lib/node/sds/mod.ts";
 
 const HOUR = 3_600_000;
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { encode, fromBinary } from "../../lib/proto/mod.ts";
-import { openStream, type RpcClientTls } from "../../lib/rpc/mod.ts";
+import { encode, fromBinary } from "../../lib/kit/proto/mod.ts";
+import { openStream, type RpcClientTls } from "../../lib/kit/rpc/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,

@@ -4,8 +4,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { encode } from "../../lib/proto/mod.ts";
-import { openStream, type RpcClientTls, RpcError } from "../../lib/rpc/mod.ts";
+import { encode } from "../../lib/kit/proto/mod.ts";
+import { openStream, type RpcClientTls, RpcError } from "../../lib/kit/rpc/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 
 const METHOD = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";

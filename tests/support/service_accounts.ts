@@ -10,7 +10,7 @@ import {
   type OrchObject,
   type ResourceType,
   types,
-} from "../../lib/orch/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
 
 /** Creates an object; one that exists stays. */
 export async function ensure(

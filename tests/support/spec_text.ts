@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { KINDS, parseConfigDocuments, type ParsedDocuments } from "../../lib/schema/mod.ts";
+import { KINDS, parseConfigDocuments, type ParsedDocuments } from "../../lib/mesh/schema/mod.ts";
 
 /** A specification and what must be said: `code path line`; nothing for a good one. */
 export type RuleCase = readonly [name: string, spec: string, ...said: string[]];

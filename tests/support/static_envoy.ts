@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Served } from "../../lib/simulate/mod.ts";
+import type { Served } from "../../lib/insight/simulate/mod.ts";
 import {
   type DescMessage,
   fromBinary,
@@ -13,7 +13,7 @@ import {
   SERVED_TYPES,
   toJson,
   typeUrl,
-} from "../../lib/proto/mod.ts";
+} from "../../lib/kit/proto/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { TypedExtensionConfigSchema } from "#envoy/config/core/v3/extension_pb.ts";

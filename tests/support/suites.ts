@@ -12,12 +12,12 @@ import {
   type JsonValue,
   SERVED_TYPES,
   toJson,
-} from "../../lib/proto/mod.ts";
-import type { View } from "../../lib/graph/mod.ts";
-import { type Credential, type ProxyNode, TYPE_URLS } from "../../lib/model/mod.ts";
-import type { Call } from "../../lib/simulate/mod.ts";
-import { readYaml } from "../../lib/text/mod.ts";
-import type { Features } from "../../lib/translate/mod.ts";
+} from "../../lib/kit/proto/mod.ts";
+import type { View } from "../../lib/mesh/graph/mod.ts";
+import { type Credential, type ProxyNode, TYPE_URLS } from "../../lib/mesh/model/mod.ts";
+import type { Call } from "../../lib/insight/simulate/mod.ts";
+import { readYaml } from "../../lib/kit/text/mod.ts";
+import type { Features } from "../../lib/mesh/translate/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { TypedExtensionConfigSchema } from "#envoy/config/core/v3/extension_pb.ts";
@@ -29,7 +29,7 @@ import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb
 import { DEFAULT_FEATURES, proxyNode, startTranslation } from "./translation_fixture.ts";
 
 /** Folder of the suites. */
-export const SUITES: URL = new URL("../../lib/translate/testdata/suites/", import.meta.url);
+export const SUITES: URL = new URL("../../lib/mesh/translate/testdata/suites/", import.meta.url);
 
 /** Types that suites keep, by the names of their files. */
 export type SuiteType =

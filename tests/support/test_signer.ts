@@ -11,8 +11,14 @@ import {
   type ListItem,
   type OrchClient,
   types,
-} from "../../lib/orch/mod.ts";
-import { generateKey, issueAuthority, issueLeaf, type Issuer, readCsr } from "../../lib/pki/mod.ts";
+} from "../../lib/kit/orch/mod.ts";
+import {
+  generateKey,
+  issueAuthority,
+  issueLeaf,
+  type Issuer,
+  readCsr,
+} from "../../lib/kit/pki/mod.ts";
 
 /** Answers of a signer. */
 export type SignerAnswer = "signs" | "fails" | "signs other names";

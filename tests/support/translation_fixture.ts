@@ -3,14 +3,19 @@
  *
  * @module
  */
-import { useEnvironment } from "../../lib/env/mod.ts";
-import type { ObjectChange } from "../../lib/ingest/mod.ts";
-import type { TableKind } from "../../lib/schema/mod.ts";
-import { readFeatures } from "../../lib/settings/mod.ts";
-import { createGraph, type Graph, type View } from "../../lib/graph/mod.ts";
-import { type ConfigObject, objectKey, type ProxyNode, TYPE_URLS } from "../../lib/model/mod.ts";
-import { create } from "../../lib/proto/mod.ts";
-import { createPipeline, type Features, type Pipeline } from "../../lib/translate/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
+import type { ObjectChange } from "../../lib/mesh/ingest/mod.ts";
+import type { TableKind } from "../../lib/mesh/schema/mod.ts";
+import { readFeatures } from "../../lib/mesh/environment/mod.ts";
+import { createGraph, type Graph, type View } from "../../lib/mesh/graph/mod.ts";
+import {
+  type ConfigObject,
+  objectKey,
+  type ProxyNode,
+  TYPE_URLS,
+} from "../../lib/mesh/model/mod.ts";
+import { create } from "../../lib/kit/proto/mod.ts";
+import { createPipeline, type Features, type Pipeline } from "../../lib/mesh/translate/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { objectsOf, testMeshConfig } from "./mesh_fixture.ts";

@@ -1,4 +1,4 @@
-import type { ResourceType } from "../../lib/orch/mod.ts";
+import type { ResourceType } from "../../lib/kit/orch/mod.ts";
 
 const type = (kind: string): ResourceType => ({
   group: "admissionregistration.k8s.io",

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { create, durationOf, encode, packAny } from "../../lib/proto/mod.ts";
+import { create, durationOf, encode, packAny } from "../../lib/kit/proto/mod.ts";
 import { Cluster_DiscoveryType, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ClusterLoadAssignmentSchema } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { introspectionRoutes } from "../../lib/introspect/mod.ts";
-import { scope } from "../../lib/log/mod.ts";
-import { startWeb } from "../../lib/web/mod.ts";
+import { introspectionRoutes } from "../../lib/insight/introspect/mod.ts";
+import { scope } from "../../lib/kit/log/mod.ts";
+import { startWeb } from "../../lib/kit/web/mod.ts";
 import { type Browser, PICTURES, withBrowser } from "../support/browser.ts";
 
 /** Text that would have an effect if it were used as markup. */

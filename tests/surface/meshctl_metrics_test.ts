@@ -11,7 +11,7 @@ import {
   startCommand,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
-import type { TrafficEdge } from "../../lib/monitor/mod.ts";
+import type { TrafficEdge } from "../../lib/insight/monitor/mod.ts";
 import { isInstalled } from "../support/installed.ts";
 import { serviceEntry } from "../support/manifest.ts";
 import { meshctl } from "../support/meshctl.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { create, encode } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { create, encode } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import { connectJudging } from "../support/judging_client.ts";

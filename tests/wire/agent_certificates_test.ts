@@ -11,8 +11,8 @@ import {
   issueLeaf,
   privateKeyPem,
   readCertificates,
-} from "../../lib/pki/mod.ts";
-import { startSds } from "../../lib/sds/mod.ts";
+} from "../../lib/kit/pki/mod.ts";
+import { startSds } from "../../lib/node/sds/mod.ts";
 import {
   type Agent,
   eventually,

@@ -1,7 +1,7 @@
 /** Probes of an application through the status server of a running agent. */
 import assert from "node:assert/strict";
 import { eventually, freePort, startProgram } from "../../scripts/harness/mod.ts";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 
 /** Starts an agent without a proxy and a daemon; gives the address of its status server. */
 async function withAgent(

@@ -6,9 +6,9 @@
  */
 import assert from "node:assert/strict";
 import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
-import { startRelay } from "../../lib/agent/mod.ts";
-import { create, encode, fromBinary } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { startRelay } from "../../lib/node/agent/mod.ts";
+import { create, encode, fromBinary } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import {
   DeltaDiscoveryRequestSchema,
   DeltaDiscoveryResponseSchema,
@@ -18,7 +18,7 @@ import {
 import { NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import { AGENT_TYPE_URLS } from "../../lib/model/mod.ts";
+import { AGENT_TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 const { nameTable: NAME_TABLE_TYPE, proxyConfig: PROXY_CONFIG_TYPE } = AGENT_TYPE_URLS;
 const ADS = "/envoy.service.discovery.v3.AggregatedDiscoveryService";

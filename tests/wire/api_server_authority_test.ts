@@ -12,7 +12,7 @@ import {
   issueLeaf,
   type Issuer,
   privateKeyPem,
-} from "../../lib/pki/mod.ts";
+} from "../../lib/kit/pki/mod.ts";
 
 const HOUR = 3_600_000;
 const validity = { notBefore: Date.now() - HOUR, notAfter: Date.now() + HOUR };

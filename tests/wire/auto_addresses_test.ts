@@ -8,7 +8,7 @@ import {
   type MessageShape,
   SERVED_TYPES,
   toJson,
-} from "../../lib/proto/mod.ts";
+} from "../../lib/kit/proto/mod.ts";
 import { testMeshConfig } from "../support/mesh_fixture.ts";
 import { routesBootstrap, validateBootstrap } from "../support/envoy_validate.ts";
 import { DEFAULT_FEATURES, proxyNode, startTranslation } from "../support/translation_fixture.ts";
@@ -16,7 +16,7 @@ import { BootstrapSchema } from "#envoy/config/bootstrap/v3/bootstrap_pb.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 /** Hosts without addresses, one of each way to tell connections apart. */
 const HOSTS = [

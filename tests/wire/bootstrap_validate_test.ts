@@ -4,8 +4,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { durationOf, type JsonValue } from "../../lib/proto/mod.ts";
-import { planAgent } from "../../lib/agent/mod.ts";
+import { durationOf, type JsonValue } from "../../lib/kit/proto/mod.ts";
+import { planAgent } from "../../lib/node/agent/mod.ts";
 import { type TestSettings, testSettings } from "../support/agent_settings.ts";
 import { validateBootstrap } from "../support/envoy_validate.ts";
 

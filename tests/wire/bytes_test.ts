@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { destinationRule, serviceEntry, virtualService } from "../support/corpus.ts";
 import { objectsOf } from "../support/mesh_fixture.ts";
 import { changeOf, proxyNode, startTranslation } from "../support/translation_fixture.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 const SERVICES = 40;
 

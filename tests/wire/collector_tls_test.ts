@@ -8,7 +8,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { eventually } from "../../scripts/harness/mod.ts";
-import { planAgent } from "../../lib/agent/mod.ts";
+import { planAgent } from "../../lib/node/agent/mod.ts";
 import { ClientTLSSettings_TLSmode as Mode } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { testSettings } from "../support/agent_settings.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { toYaml } from "../../lib/text/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
 import {
   eventually,
   freePort,

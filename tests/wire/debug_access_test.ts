@@ -11,8 +11,8 @@ import {
   makeConfigDir,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
-import { encode } from "../../lib/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
+import { encode } from "../../lib/kit/proto/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { requestCertificate, startTokenIssuer } from "../support/identity.ts";
 

@@ -3,12 +3,12 @@
  * captured, so the listener is bound to the ports.
  */
 import assert from "node:assert/strict";
-import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
+import type { JsonObject, JsonValue } from "../../lib/kit/proto/mod.ts";
 import { eventually, freePort } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 
 const GOLDEN = new URL(
-  "../../lib/envoy/listeners/testdata/virtual_inbound_detect.golden.json",
+  "../../lib/mesh/envoy/listeners/testdata/virtual_inbound_detect.golden.json",
   import.meta.url,
 );
 

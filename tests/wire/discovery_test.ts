@@ -9,7 +9,7 @@ import { type World, world } from "../support/discovery.ts";
 import { type EnvoyProcess, startEnvoy } from "../support/envoy_process.ts";
 import { type Content, type Store, store } from "../support/resource_store.ts";
 import { edsCluster, endpointsAt, rdsListener, routesTo } from "../support/xds_resources.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS } = TYPE_URLS;
 

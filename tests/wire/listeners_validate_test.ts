@@ -1,10 +1,10 @@
 /** A real Envoy accepts all clusters, assignments and listeners of the golden files. */
 import assert from "node:assert/strict";
-import type { JsonObject, JsonValue } from "../../lib/proto/mod.ts";
+import type { JsonObject, JsonValue } from "../../lib/kit/proto/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import { validateBootstrap, type Verdict } from "../support/envoy_validate.ts";
 
-const ENVOY = new URL("../../lib/envoy/", import.meta.url);
+const ENVOY = new URL("../../lib/mesh/envoy/", import.meta.url);
 
 /** Golden file → what it holds. */
 async function goldens(

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { MESHCTL } from "../../cmd/meshctl/program.ts";
-import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
+import { NO_CONFIGURED, runProgram } from "../../lib/kit/cli/mod.ts";
 import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { connectJudging } from "../support/judging_client.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { MESHCTL } from "../../cmd/meshctl/program.ts";
-import { NO_CONFIGURED, runProgram } from "../../lib/cli/mod.ts";
+import { NO_CONFIGURED, runProgram } from "../../lib/kit/cli/mod.ts";
 import { freePort, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { makeAuthority } from "../support/certificates.ts";
 import { requestCertificate, startTokenIssuer } from "../support/identity.ts";

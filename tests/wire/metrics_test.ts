@@ -17,7 +17,7 @@ import { familiesOf, metricsPage, NONE } from "../../scripts/metrics_page.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
 import { connectJudging, type JudgingClient } from "../support/judging_client.ts";
 import { metricOf } from "../support/views.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 const PAGE = new URL("../../docs/metrics.md", import.meta.url);
 const SPEC = (Deno.env.get("MESH_SPEC_DIR") ??
@@ -25,10 +25,10 @@ const SPEC = (Deno.env.get("MESH_SPEC_DIR") ??
 
 /** Moved by tests of their own, which name them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  controller_sync_errors_total: "lib/controllers/reconcile_test.ts",
-  pilot_worker_queue_depth: "lib/controllers/writes_test.ts",
-  pilot_worker_queue_duration: "lib/controllers/writes_test.ts",
-  pilot_worker_queue_latency: "lib/controllers/writes_test.ts",
+  controller_sync_errors_total: "lib/cluster/controllers/reconcile_test.ts",
+  pilot_worker_queue_depth: "lib/cluster/controllers/writes_test.ts",
+  pilot_worker_queue_duration: "lib/cluster/controllers/writes_test.ts",
+  pilot_worker_queue_latency: "lib/cluster/controllers/writes_test.ts",
   auto_registration_deletes_total: "tests/wire/registration_test.ts",
   auto_registration_errors_total: "tests/wire/registration_test.ts",
   auto_registration_success_total: "tests/wire/registration_test.ts",
@@ -38,11 +38,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   mesh_controller_writes_total: "tests/orch/controllers_test.ts",
   mesh_leader: "tests/orch/controllers_test.ts",
   mesh_leader_transitions_total: "tests/orch/controllers_test.ts",
-  galley_validation_config_load_error: "lib/webhooks/configurations_test.ts",
-  galley_validation_config_update_error: "lib/webhooks/configurations_test.ts",
+  galley_validation_config_load_error: "lib/cluster/webhooks/configurations_test.ts",
+  galley_validation_config_update_error: "lib/cluster/webhooks/configurations_test.ts",
   galley_validation_config_updates: "tests/orch/webhooks_test.ts",
   galley_validation_failed: "tests/orch/webhooks_test.ts",
-  galley_validation_http_error: "lib/webhooks/webhooks_test.ts",
+  galley_validation_http_error: "lib/cluster/webhooks/webhooks_test.ts",
   galley_validation_passed: "tests/orch/webhooks_test.ts",
   sidecar_injection_failure_total: "tests/orch/webhooks_test.ts",
   sidecar_injection_requests_total: "tests/orch/webhooks_test.ts",
@@ -50,18 +50,18 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   sidecar_injection_success_total: "tests/orch/webhooks_test.ts",
   sidecar_injection_time_seconds: "tests/orch/webhooks_test.ts",
   webhook_patch_attempts_total: "tests/orch/webhooks_test.ts",
-  webhook_patch_failures_total: "lib/webhooks/configurations_test.ts",
-  webhook_patch_retries_total: "lib/webhooks/configurations_test.ts",
-  meshca_server_authentication_failure_count: "lib/ca/service_test.ts",
-  meshca_server_csr_count: "lib/ca/service_test.ts",
-  meshca_server_csr_parsing_err_count: "lib/ca/service_test.ts",
-  meshca_server_csr_sign_err_count: "lib/ca/service_test.ts",
-  meshca_server_id_extraction_err_count: "lib/ca/service_test.ts",
-  meshca_server_success_cert_issuance_count: "lib/ca/service_test.ts",
-  pilot_dataproxy_filter_status: "lib/monitor/patches_test.ts",
-  pilot_total_xds_internal_errors: "lib/serve/metrics_test.ts",
+  webhook_patch_failures_total: "lib/cluster/webhooks/configurations_test.ts",
+  webhook_patch_retries_total: "lib/cluster/webhooks/configurations_test.ts",
+  meshca_server_authentication_failure_count: "lib/cluster/ca/service_test.ts",
+  meshca_server_csr_count: "lib/cluster/ca/service_test.ts",
+  meshca_server_csr_parsing_err_count: "lib/cluster/ca/service_test.ts",
+  meshca_server_csr_sign_err_count: "lib/cluster/ca/service_test.ts",
+  meshca_server_id_extraction_err_count: "lib/cluster/ca/service_test.ts",
+  meshca_server_success_cert_issuance_count: "lib/cluster/ca/service_test.ts",
+  pilot_dataproxy_filter_status: "lib/insight/monitor/patches_test.ts",
+  pilot_total_xds_internal_errors: "lib/mesh/xds/metrics_test.ts",
   meshd_remote_cluster_sync_status: "tests/orch/clusters_test.ts",
-  pilot_xds_write_timeout: "lib/serve/session/abuse_test.ts",
+  pilot_xds_write_timeout: "lib/mesh/xds/session/abuse_test.ts",
   remote_cluster_secret_events_total: "tests/orch/clusters_test.ts",
   remote_cluster_sync_timeouts_total: "tests/orch/clusters_test.ts",
   endpoint_no_pod: "tests/orch/services_test.ts",

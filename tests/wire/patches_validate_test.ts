@@ -1,11 +1,11 @@
 /** A real Envoy accepts patched clusters, listeners and route tables. */
 import assert from "node:assert/strict";
-import { showResource } from "../../lib/diff/mod.ts";
-import type { JsonObject } from "../../lib/proto/mod.ts";
+import { showResource } from "../../lib/insight/diff/mod.ts";
+import type { JsonObject } from "../../lib/kit/proto/mod.ts";
 import { PATCH_CASES, PATCHED_MESH } from "../support/patch_cases.ts";
 import { routesBootstrap, validateBootstrap } from "../support/envoy_validate.ts";
 import { proxyNode, startTranslation } from "../support/translation_fixture.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 const PROXIES = {
   client: proxyNode("one", { labels: { app: "client" } }),

@@ -5,11 +5,11 @@
  */
 import assert from "node:assert/strict";
 import { writeCorpus } from "../support/corpus.ts";
-import { encode } from "../../lib/proto/mod.ts";
-import { openStream, type RpcStream } from "../../lib/rpc/mod.ts";
+import { encode } from "../../lib/kit/proto/mod.ts";
+import { openStream, type RpcStream } from "../../lib/kit/rpc/mod.ts";
 import { type Daemon, eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
-import { TYPE_URLS } from "../../lib/model/mod.ts";
+import { TYPE_URLS } from "../../lib/mesh/model/mod.ts";
 
 const PATH = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 

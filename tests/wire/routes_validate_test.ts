@@ -1,9 +1,9 @@
 /** A real Envoy accepts all route configurations of the golden files. */
 import assert from "node:assert/strict";
-import type { JsonValue } from "../../lib/proto/mod.ts";
+import type { JsonValue } from "../../lib/kit/proto/mod.ts";
 import { routesBootstrap, validateBootstrap } from "../support/envoy_validate.ts";
 
-const GOLDENS = new URL("../../lib/envoy/routes/testdata/", import.meta.url);
+const GOLDENS = new URL("../../lib/mesh/envoy/routes/testdata/", import.meta.url);
 
 Deno.test("Envoy takes every expected route configuration", async () => {
   const configurations: JsonValue[] = [];

@@ -5,9 +5,9 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { encode } from "../../lib/proto/mod.ts";
-import { openStream, type RpcClientTls, RpcError } from "../../lib/rpc/mod.ts";
-import { readCertificates } from "../../lib/pki/mod.ts";
+import { encode } from "../../lib/kit/proto/mod.ts";
+import { openStream, type RpcClientTls, RpcError } from "../../lib/kit/rpc/mod.ts";
+import { readCertificates } from "../../lib/kit/pki/mod.ts";
 import {
   type Daemon,
   type DaemonOptions,
@@ -147,7 +147,7 @@ Deno.test("a certificate of another root with a good name is refused, and so is 
   withDaemon({}, async ({ target, ca, issuer }) => {
     const other = await Deno.makeTempDir();
     const foreign = await writePluggedCa(other);
-    const { issueLeaf, generateKey, privateKeyPem } = await import("../../lib/pki/mod.ts");
+    const { issueLeaf, generateKey, privateKeyPem } = await import("../../lib/kit/pki/mod.ts");
     const key = await generateKey({ type: "ecdsa", curve: "P256" });
     const leaf = await issueLeaf({
       spki: key.spki,

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { freePort, makeConfigDir, startAgent, startDaemon } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
-import { servedConfig } from "../../lib/agent/mod.ts";
+import { servedConfig } from "../../lib/node/agent/mod.ts";
 
 const node = (app: string) => ({
   id: "sidecar~127.0.0.1~app.test~test.svc.cluster.local",

@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { ProxyNode } from "../../lib/model/mod.ts";
+import type { ProxyNode } from "../../lib/mesh/model/mod.ts";
 import { loadLibrary } from "../support/grpc_library.ts";
 import { readSuites, translateSuite } from "../support/suites.ts";
 

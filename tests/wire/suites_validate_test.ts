@@ -4,12 +4,12 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../lib/proto/mod.ts";
+import type { JsonObject } from "../../lib/kit/proto/mod.ts";
 import { makeAuthority, withCertificates } from "../support/certificates.ts";
 import { validateBootstrap, type Validator } from "../support/envoy_validate.ts";
 import { type StandIns, standInSecrets, staticResources } from "../support/static_envoy.ts";
 import { isProgram, readSuites, type Suite, translateSuite } from "../support/suites.ts";
-import { missingFeatures } from "../../lib/model/mod.ts";
+import { missingFeatures } from "../../lib/mesh/model/mod.ts";
 import { OLDEST_ENVOY_VERSION, oldestEnvoyPath } from "../../scripts/tools.ts";
 
 /**

@@ -6,9 +6,9 @@
  */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { generateKey, issueAuthority, readCertificates } from "../../lib/pki/mod.ts";
-import { encode, fromBinary } from "../../lib/proto/mod.ts";
-import { openStream } from "../../lib/rpc/mod.ts";
+import { generateKey, issueAuthority, readCertificates } from "../../lib/kit/pki/mod.ts";
+import { encode, fromBinary } from "../../lib/kit/proto/mod.ts";
+import { openStream } from "../../lib/kit/rpc/mod.ts";
 import {
   eventually,
   freePort,

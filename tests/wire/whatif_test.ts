@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { Prediction } from "../../lib/whatif/mod.ts";
+import type { Prediction } from "../../lib/insight/whatif/mod.ts";
 import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { connectJudging } from "../support/judging_client.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";

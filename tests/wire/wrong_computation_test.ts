@@ -6,11 +6,11 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { parseArgv } from "../../lib/cli/mod.ts";
-import { createGraph } from "../../lib/graph/mod.ts";
-import { configureLogging } from "../../lib/log/mod.ts";
-import { expose } from "../../lib/metrics/mod.ts";
-import type { Service } from "../../lib/model/mod.ts";
+import { parseArgv } from "../../lib/kit/cli/mod.ts";
+import { createGraph } from "../../lib/mesh/graph/mod.ts";
+import { configureLogging } from "../../lib/kit/log/mod.ts";
+import { expose } from "../../lib/kit/metrics/mod.ts";
+import type { Service } from "../../lib/mesh/model/mod.ts";
 import { discovery } from "../../cmd/pilot-discovery/discovery.ts";
 import { discoveryOptions } from "../../cmd/pilot-discovery/options.ts";
 import { PILOT_DISCOVERY } from "../../cmd/pilot-discovery/program.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { messageOf } from "../../../lib/base/mod.ts";
-import { type Invocation, progressOn } from "../../../lib/cli/mod.ts";
+import { messageOf } from "../../../lib/kit/base/mod.ts";
+import { type Invocation, progressOn } from "../../../lib/kit/cli/mod.ts";
 import {
   collectionPath,
   listAll,
@@ -13,9 +13,9 @@ import {
   type ResourceType,
   trimmed,
   types,
-} from "../../../lib/orch/mod.ts";
-import { KINDS } from "../../../lib/schema/mod.ts";
-import { toYaml } from "../../../lib/text/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
+import { KINDS } from "../../../lib/mesh/schema/mod.ts";
+import { toYaml } from "../../../lib/kit/text/mod.ts";
 import type { ClusterAccess } from "../cluster/access.ts";
 import { MONITORING_PORT } from "../cluster/daemons.ts";
 import { withPodPort } from "../cluster/forward.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { MeshError, messageOf } from "../../../lib/base/mod.ts";
-import { execInPod, type ExecResult, OrchError } from "../../../lib/orch/mod.ts";
+import { MeshError, messageOf } from "../../../lib/kit/base/mod.ts";
+import { execInPod, type ExecResult, OrchError } from "../../../lib/kit/orch/mod.ts";
 import type { ClusterAccess } from "../cluster/access.ts";
 import type { Pod } from "../cluster/pods.ts";
 

@@ -3,11 +3,14 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../../lib/base/mod.ts";
-import type { FlagValues } from "../../../lib/cli/mod.ts";
-import { type DaemonEndpoint, readClientCertificates } from "../../../lib/daemon_client/mod.ts";
-import { REVISION_LABEL } from "../../../lib/model/mod.ts";
-import { getObject, type OrchObject, requestToken, types } from "../../../lib/orch/mod.ts";
+import { MeshError, printable } from "../../../lib/kit/base/mod.ts";
+import type { FlagValues } from "../../../lib/kit/cli/mod.ts";
+import {
+  type DaemonEndpoint,
+  readClientCertificates,
+} from "../../../lib/insight/daemon_client/mod.ts";
+import { REVISION_LABEL } from "../../../lib/mesh/model/mod.ts";
+import { getObject, type OrchObject, requestToken, types } from "../../../lib/kit/orch/mod.ts";
 import type { ClusterAccess } from "./access.ts";
 import { forwardTo } from "./forward.ts";
 import { isRunning, type Pod, podsOf } from "./pods.ts";

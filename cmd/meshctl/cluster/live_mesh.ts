@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../../lib/base/mod.ts";
-import { rowRef } from "../../../lib/graph/mod.ts";
-import type { Intake } from "../../../lib/ingest/mod.ts";
+import { MeshError, printable } from "../../../lib/kit/base/mod.ts";
+import { rowRef } from "../../../lib/mesh/graph/mod.ts";
+import type { Intake } from "../../../lib/mesh/ingest/mod.ts";
 import {
   type ConfigObject,
   networkLabel,
@@ -14,10 +14,10 @@ import {
   type ObjectMeta,
   objectRef,
   REVISION_LABEL,
-} from "../../../lib/model/mod.ts";
-import { followObjects } from "../../../lib/sources/mod.ts";
-import { isIp } from "../../../lib/text/mod.ts";
-import { isOfRevision } from "../../../lib/webhooks/mod.ts";
+} from "../../../lib/mesh/model/mod.ts";
+import { followObjects } from "../../../lib/mesh/sources/mod.ts";
+import { isIp } from "../../../lib/kit/text/mod.ts";
+import { isOfRevision } from "../../../lib/cluster/webhooks/mod.ts";
 import type { ClusterAccess } from "./access.ts";
 import { type LiveSettings, readSettings, readTags } from "./live_objects.ts";
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { messageOf, printable } from "../../../lib/base/mod.ts";
-import { type ConfigObject, REVISION_LABEL } from "../../../lib/model/mod.ts";
+import { messageOf, printable } from "../../../lib/kit/base/mod.ts";
+import { type ConfigObject, REVISION_LABEL } from "../../../lib/mesh/model/mod.ts";
 import {
   getObject,
   isNotFound,
@@ -15,8 +15,8 @@ import {
   type ResourceType,
   trimmed,
   types,
-} from "../../../lib/orch/mod.ts";
-import type { RemoteSet } from "../../../lib/analyze/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
+import type { RemoteSet } from "../../../lib/insight/analyze/mod.ts";
 import {
   checkObject,
   KINDS,
@@ -25,8 +25,12 @@ import {
   parseMeshNetworks,
   type SchemaProblem,
   type SeenDocument,
-} from "../../../lib/schema/mod.ts";
-import { isOfRevision, type RevisionTags, revisionTags } from "../../../lib/webhooks/mod.ts";
+} from "../../../lib/mesh/schema/mod.ts";
+import {
+  isOfRevision,
+  type RevisionTags,
+  revisionTags,
+} from "../../../lib/cluster/webhooks/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { ClusterAccess } from "./access.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../../lib/base/mod.ts";
-import { suggest, usageError } from "../../../lib/cli/mod.ts";
+import { MeshError, printable } from "../../../lib/kit/base/mod.ts";
+import { suggest, usageError } from "../../../lib/kit/cli/mod.ts";
 import {
   getObject,
   isNotFound,
@@ -13,7 +13,7 @@ import {
   type OrchObject,
   type ResourceType,
   types,
-} from "../../../lib/orch/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
 import type { ClusterAccess } from "./access.ts";
 
 /** A container in the specification of a pod. */

@@ -1,4 +1,4 @@
-import type { CommandSpec } from "../../../lib/cli/mod.ts";
+import type { CommandSpec } from "../../../lib/kit/cli/mod.ts";
 import { flag, outputFlag, REVISION } from "./flags.ts";
 
 const SELECTOR = flag("selector", "string", "Labels that select pods of the daemon", {

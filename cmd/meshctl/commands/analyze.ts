@@ -1,5 +1,5 @@
-import type { Level } from "../../../lib/analyze/mod.ts";
-import { type CommandSpec, type Invocation, usageError } from "../../../lib/cli/mod.ts";
+import type { Level } from "../../../lib/insight/analyze/mod.ts";
+import { type CommandSpec, type Invocation, usageError } from "../../../lib/kit/cli/mod.ts";
 import { warnOrchestratorFlags } from "../orchestrator_flags.ts";
 import { flag, outputFlag } from "./flags.ts";
 

@@ -1,4 +1,4 @@
-import { type CommandSpec, type FlagSpec, versionCommand } from "../../../lib/cli/mod.ts";
+import { type CommandSpec, type FlagSpec, versionCommand } from "../../../lib/kit/cli/mod.ts";
 import { flag } from "./flags.ts";
 
 const OWN_VERSION = versionCommand();

@@ -1,4 +1,4 @@
-import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
+import type { CommandSpec, FlagSpec } from "../../../lib/kit/cli/mod.ts";
 import { flag, REVISION } from "./flags.ts";
 import { POD, PROXY } from "./proxy.ts";
 import type { DashboardPage } from "../dashboard.ts";

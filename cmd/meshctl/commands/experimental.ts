@@ -1,4 +1,4 @@
-import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
+import type { CommandSpec, FlagSpec } from "../../../lib/kit/cli/mod.ts";
 import { fileFlag, flag, outputFlag, REVISION, XDS_FLAGS } from "./flags.ts";
 import { workload } from "./install.ts";
 import { POD, PROXY } from "./proxy.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FlagSpec, FlagType } from "../../../lib/cli/mod.ts";
+import type { FlagSpec, FlagType } from "../../../lib/kit/cli/mod.ts";
 import {
   MESHCTL_AUTHORITY,
   MESHCTL_CERT_DIR,

@@ -1,4 +1,4 @@
-import { type CommandSpec, usageError } from "../../../lib/cli/mod.ts";
+import { type CommandSpec, usageError } from "../../../lib/kit/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
 import { DAEMON_FLAGS } from "./mesh_flags.ts";
 

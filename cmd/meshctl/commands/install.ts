@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
+import type { CommandSpec, FlagSpec } from "../../../lib/kit/cli/mod.ts";
 import {
   fileFlag,
   flag,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FlagSpec } from "../../../lib/cli/mod.ts";
+import type { FlagSpec } from "../../../lib/kit/cli/mod.ts";
 import { flag, REVISION, XDS_FLAGS } from "./flags.ts";
 
 /** The files of a mesh. */

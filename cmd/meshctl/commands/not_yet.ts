@@ -1,5 +1,5 @@
-import type { CommandSpec } from "../../../lib/cli/mod.ts";
-import { MeshError } from "../../../lib/base/mod.ts";
+import type { CommandSpec } from "../../../lib/kit/cli/mod.ts";
+import { MeshError } from "../../../lib/kit/base/mod.ts";
 
 /** A command without its function: flags and help are there. */
 export type Outline = Omit<CommandSpec, "run" | "commands">;

@@ -1,4 +1,4 @@
-import { type CommandSpec, helpText, usageError } from "../../../lib/cli/mod.ts";
+import { type CommandSpec, helpText, usageError } from "../../../lib/kit/cli/mod.ts";
 import { REVISION, XDS_FLAGS } from "./flags.ts";
 import { GLOBAL_FLAGS } from "../global_flags.ts";
 

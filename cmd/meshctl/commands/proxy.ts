@@ -1,4 +1,4 @@
-import type { ArgSpec } from "../../../lib/cli/mod.ts";
+import type { ArgSpec } from "../../../lib/kit/cli/mod.ts";
 
 /** A proxy, by its pod or its workload. */
 export const PROXY: ArgSpec = {

@@ -1,4 +1,4 @@
-import type { CommandSpec, FlagSpec } from "../../../lib/cli/mod.ts";
+import type { CommandSpec, FlagSpec } from "../../../lib/kit/cli/mod.ts";
 import { fileFlag, flag, REVISION, XDS_FLAGS } from "./flags.ts";
 import { PROXY } from "./proxy.ts";
 

@@ -1,4 +1,4 @@
-import type { CommandSpec } from "../../../lib/cli/mod.ts";
+import type { CommandSpec } from "../../../lib/kit/cli/mod.ts";
 import { warnOrchestratorFlags } from "../orchestrator_flags.ts";
 import { flag, outputFlag } from "./flags.ts";
 

@@ -1,4 +1,4 @@
-import { type CommandSpec, versionCommand } from "../../../lib/cli/mod.ts";
+import { type CommandSpec, versionCommand } from "../../../lib/kit/cli/mod.ts";
 import { flag, REVISION, XDS_FLAGS } from "./flags.ts";
 
 const OWN = versionCommand();

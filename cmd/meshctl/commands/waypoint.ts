@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ArgSpec, CommandSpec } from "../../../lib/cli/mod.ts";
+import type { ArgSpec, CommandSpec } from "../../../lib/kit/cli/mod.ts";
 import { fileFlag, flag, outputFlag, REVISION } from "./flags.ts";
 import { AMBIENT_REMEDY, notYet, type Outline } from "./not_yet.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { MeshError } from "../../../lib/base/mod.ts";
+import { MeshError } from "../../../lib/kit/base/mod.ts";
 import { eventually } from "../../harness/ports.ts";
 import { writeImageArchive } from "../../images/image.ts";
 import { join } from "../../paths.ts";

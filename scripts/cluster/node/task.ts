@@ -5,7 +5,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { MeshError } from "../../../lib/base/mod.ts";
+import { MeshError } from "../../../lib/kit/base/mod.ts";
 import { type NodeCluster, runningCluster, startNodes } from "./cluster.ts";
 import { MOST_NODES } from "./layout.ts";
 import { closeSpace, openSpaces, sweepSpaces } from "./space.ts";

@@ -8,7 +8,7 @@
  * @module
  */
 import { PILOT_AGENT } from "../../../cmd/pilot-agent/program.ts";
-import { runProgram } from "../../../lib/cli/mod.ts";
+import { runProgram } from "../../../lib/kit/cli/mod.ts";
 import { isInstalled } from "../../support/installed.ts";
 
 /** The group whose traffic is not redirected. */

@@ -4,8 +4,8 @@
  * @module
  */
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { encode, fromBinary } from "../../../lib/proto/mod.ts";
-import { startRpc } from "../../../lib/rpc/mod.ts";
+import { encode, fromBinary } from "../../../lib/kit/proto/mod.ts";
+import { startRpc } from "../../../lib/kit/rpc/mod.ts";
 import {
   CheckRequestSchema,
   CheckResponseSchema,

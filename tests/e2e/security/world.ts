@@ -17,7 +17,7 @@ import {
   startTcpBackend,
 } from "../../../scripts/harness/mod.ts";
 import { envoyPath } from "../../../scripts/tools.ts";
-import { toYaml } from "../../../lib/text/mod.ts";
+import { toYaml } from "../../../lib/kit/text/mod.ts";
 import { type Authority, type Certificate, makeAuthority } from "../../support/certificates.ts";
 import { documents, manifest, type Spec } from "../../support/manifest.ts";
 

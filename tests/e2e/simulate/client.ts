@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import type { Call } from "../../../lib/simulate/mod.ts";
+import type { Call } from "../../../lib/insight/simulate/mod.ts";
 import type { Certificate } from "../../support/certificates.ts";
 
 /** Received response. */

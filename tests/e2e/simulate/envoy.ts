@@ -6,7 +6,7 @@
  */
 import { eventually, freePort } from "../../../scripts/harness/mod.ts";
 import { envoyPath } from "../../../scripts/tools.ts";
-import type { JsonObject, JsonValue } from "../../../lib/proto/mod.ts";
+import type { JsonObject, JsonValue } from "../../../lib/kit/proto/mod.ts";
 import type { StaticResources } from "../../support/static_envoy.ts";
 
 /** Envoy's log entry of a call. */

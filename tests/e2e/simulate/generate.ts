@@ -4,7 +4,7 @@
  * @module
  */
 import fc from "fast-check";
-import type { Call } from "../../../lib/simulate/mod.ts";
+import type { Call } from "../../../lib/insight/simulate/mod.ts";
 import { documents, manifest, type Spec } from "../../support/manifest.ts";
 
 /** Address of the workload; sources of calls are its neighbours. */

@@ -4,8 +4,8 @@
  * @module
  */
 import fc from "fast-check";
-import type { QuestionFields } from "../../../lib/explain/mod.ts";
-import { bearerOf } from "../../../lib/offline/mod.ts";
+import type { QuestionFields } from "../../../lib/insight/explain/mod.ts";
+import { bearerOf } from "../../../lib/insight/offline/mod.ts";
 import { documents, manifest, type Spec } from "../../support/manifest.ts";
 
 /** Address of the server. */

@@ -13,9 +13,9 @@ import {
   type Party,
   type Question,
   verdictOf,
-} from "../../../lib/explain/mod.ts";
-import { OfflineMesh, type OfflineProxy } from "../../../lib/offline/mod.ts";
-import type { Call } from "../../../lib/simulate/mod.ts";
+} from "../../../lib/insight/explain/mod.ts";
+import { OfflineMesh, type OfflineProxy } from "../../../lib/insight/offline/mod.ts";
+import type { Call } from "../../../lib/insight/simulate/mod.ts";
 import type { Authority } from "../../support/certificates.ts";
 import { standInSecrets, staticResources } from "../../support/static_envoy.ts";
 import type { Bench } from "../../support/translation_fixture.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { startRpc } from "../../../lib/rpc/mod.ts";
+import { startRpc } from "../../../lib/kit/rpc/mod.ts";
 import { manifest, type Spec } from "../../support/manifest.ts";
 
 /** The tested parts of a Zipkin span. */

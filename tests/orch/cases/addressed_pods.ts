@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/orch/mod.ts";
+import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/kit/orch/mod.ts";
 import { type Daemon, eventually } from "../../../scripts/harness/mod.ts";
 import { make, makeService, makeSlice } from "../../support/cluster_objects.ts";
 

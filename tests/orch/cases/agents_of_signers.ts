@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import type { OrchClient } from "../../../lib/orch/mod.ts";
+import type { OrchClient } from "../../../lib/kit/orch/mod.ts";
 import { applyDefinitions } from "../../../scripts/crds.ts";
 import {
   type Agent,

@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { MESHCTL } from "../../../cmd/meshctl/program.ts";
-import { NO_CONFIGURED, runProgram } from "../../../lib/cli/mod.ts";
-import { deleteObject, type OrchClient, types } from "../../../lib/orch/mod.ts";
+import { NO_CONFIGURED, runProgram } from "../../../lib/kit/cli/mod.ts";
+import { deleteObject, type OrchClient, types } from "../../../lib/kit/orch/mod.ts";
 import type { Cluster } from "../../../scripts/harness/mod.ts";
 import { makeService } from "../../support/cluster_objects.ts";
 

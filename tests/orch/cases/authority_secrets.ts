@@ -4,8 +4,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { type CaOptions, type OwnAuthority, startAuthority } from "../../../lib/ca/mod.ts";
-import { useEnvironment } from "../../../lib/env/mod.ts";
+import { type CaOptions, type OwnAuthority, startAuthority } from "../../../lib/cluster/ca/mod.ts";
+import { useEnvironment } from "../../../lib/kit/env/mod.ts";
 import {
   deleteObject,
   getObject,
@@ -13,8 +13,8 @@ import {
   type OrchObject,
   replaceObject,
   types,
-} from "../../../lib/orch/mod.ts";
-import { readCertificates } from "../../../lib/pki/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
+import { readCertificates } from "../../../lib/kit/pki/mod.ts";
 import { eventually } from "../../../scripts/harness/mod.ts";
 import { writePluggedCa } from "../../support/identity.ts";
 import { ensureNamespace } from "../../support/service_accounts.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { secretClient } from "../../../cmd/pilot-discovery/clusters.ts";
-import { useEnvironment } from "../../../lib/env/mod.ts";
+import { useEnvironment } from "../../../lib/kit/env/mod.ts";
 import {
   createObject,
   deleteObject,
@@ -16,7 +16,7 @@ import {
   type OrchClient,
   type OrchObject,
   types,
-} from "../../../lib/orch/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
 import {
   type Cluster,
   type Daemon,

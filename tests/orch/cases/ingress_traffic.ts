@@ -15,9 +15,9 @@ import {
   replaceObject,
   type ResourceType,
   types,
-} from "../../../lib/orch/mod.ts";
-import { TABLED_KINDS } from "../../../lib/schema/mod.ts";
-import { resourceTypeOf } from "../../../lib/sources/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
+import { TABLED_KINDS } from "../../../lib/mesh/schema/mod.ts";
+import { resourceTypeOf } from "../../../lib/mesh/sources/mod.ts";
 import { call, eventually, freePorts, startBackend } from "../../../scripts/harness/mod.ts";
 import { type Certificate, makeAuthority } from "../../support/certificates.ts";
 import { startCertifiedAgent } from "../../support/identity.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { createObject, mergePatch, type OrchClient, types } from "../../../lib/orch/mod.ts";
+import { createObject, mergePatch, type OrchClient, types } from "../../../lib/kit/orch/mod.ts";
 import { type Agent, call, eventually, startBackend } from "../../../scripts/harness/mod.ts";
 import { startCertifiedAgent } from "../../support/identity.ts";
 import { createAccounts, tokenOf } from "../../support/service_accounts.ts";

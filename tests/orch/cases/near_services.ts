@@ -9,7 +9,7 @@ import {
   mergePatch,
   type OrchClient,
   types,
-} from "../../../lib/orch/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
 import { type Daemon, eventually } from "../../../scripts/harness/mod.ts";
 import { make, makeService, makeSlice } from "../../support/cluster_objects.ts";
 import { type EndpointWatcher, watchEndpoints } from "../../support/endpoint_watcher.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ElectionOptions } from "../../../lib/controllers/mod.ts";
+import type { ElectionOptions } from "../../../lib/cluster/controllers/mod.ts";
 
 /** The ConfigMap that both write. */
 export const WRITTEN = "written-by-leaders";

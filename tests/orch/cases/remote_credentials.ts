@@ -4,8 +4,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/orch/mod.ts";
-import { fromBinary } from "../../../lib/proto/mod.ts";
+import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/kit/orch/mod.ts";
+import { fromBinary } from "../../../lib/kit/proto/mod.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 import { applyDefinitions } from "../../../scripts/crds.ts";
 import { eventually } from "../../../scripts/harness/mod.ts";

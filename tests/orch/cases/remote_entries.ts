@@ -9,9 +9,9 @@ import {
   type RoleObject,
   type RoleOptions,
 } from "../../../cmd/pilot-discovery/roles.ts";
-import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/orch/mod.ts";
-import { TABLED_KINDS } from "../../../lib/schema/mod.ts";
-import { resourceTypeOf } from "../../../lib/sources/mod.ts";
+import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/kit/orch/mod.ts";
+import { TABLED_KINDS } from "../../../lib/mesh/schema/mod.ts";
+import { resourceTypeOf } from "../../../lib/mesh/sources/mod.ts";
 import { applyDefinitions } from "../../../scripts/crds.ts";
 import {
   type Cluster,

@@ -12,7 +12,7 @@ import {
   type OrchObject,
   type ResourceType,
   types,
-} from "../../../lib/orch/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
 import {
   type Cluster,
   type Daemon,

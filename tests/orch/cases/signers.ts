@@ -11,8 +11,8 @@ import {
   type OrchObject,
   requestCertificate,
   types,
-} from "../../../lib/orch/mod.ts";
-import { createCsr, generateKey, readCertificates } from "../../../lib/pki/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
+import { createCsr, generateKey, readCertificates } from "../../../lib/kit/pki/mod.ts";
 import { type Cluster, eventually, freePort, startDaemon } from "../../../scripts/harness/mod.ts";
 import { requestWith, type WorkloadCertificate } from "../../support/identity.ts";
 import { discover } from "../../support/secured_client.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { mergePatch, type OrchClient, types } from "../../../lib/orch/mod.ts";
+import { mergePatch, type OrchClient, types } from "../../../lib/kit/orch/mod.ts";
 import { type Daemon, eventually } from "../../../scripts/harness/mod.ts";
 import { make, makeService, makeSlice } from "../../support/cluster_objects.ts";
 import { watchEndpoints } from "../../support/endpoint_watcher.ts";

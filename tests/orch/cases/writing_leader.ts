@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { joinElection } from "../../../lib/controllers/mod.ts";
+import { joinElection } from "../../../lib/cluster/controllers/mod.ts";
 import {
   accessOf,
   ALL_CREDENTIAL_OPTIONS,
@@ -13,7 +13,7 @@ import {
   loadKubeconfig,
   mergePatch,
   types,
-} from "../../../lib/orch/mod.ts";
+} from "../../../lib/kit/orch/mod.ts";
 import { PAUSED_AFTER, PAUSED_ELECTION, WRITTEN } from "./paused_election.ts";
 
 const config = await loadKubeconfig([Deno.args[0]!]);

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { messageOf } from "../../../lib/base/mod.ts";
-import { loadSettings, planAgent } from "../../../lib/agent/mod.ts";
-import { toYaml } from "../../../lib/text/mod.ts";
+import { messageOf } from "../../../lib/kit/base/mod.ts";
+import { loadSettings, planAgent } from "../../../lib/node/agent/mod.ts";
+import { toYaml } from "../../../lib/kit/text/mod.ts";
 
 /** An agent without certificates needs this setting, otherwise it does not start. */
 const PLAIN = { controlPlaneAuthPolicy: "NONE", discoveryAddress: "127.0.0.1:15010" };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type DescField, type DescMessage, ScalarType } from "../../../lib/proto/mod.ts";
+import { type DescField, type DescMessage, ScalarType } from "../../../lib/kit/proto/mod.ts";
 
 /** A field set to one value. */
 export interface FieldCase {

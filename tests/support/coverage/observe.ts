@@ -3,17 +3,21 @@
  *
  * @module
  */
-import { checkObject, defaultMeshConfig, type ObjectProblem } from "../../../lib/schema/mod.ts";
+import {
+  checkObject,
+  defaultMeshConfig,
+  type ObjectProblem,
+} from "../../../lib/mesh/schema/mod.ts";
 import {
   type MeshConfig,
   MeshConfig_DefaultProvidersSchema as DefaultProvidersSchema,
   MeshConfig_ExtensionProviderSchema as ExtensionProviderSchema,
 } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { testMeshConfig } from "../mesh_fixture.ts";
-import { AGENT_TYPE_URLS, type ConfigObject, type ProxyNode } from "../../../lib/model/mod.ts";
-import { create } from "../../../lib/proto/mod.ts";
+import { AGENT_TYPE_URLS, type ConfigObject, type ProxyNode } from "../../../lib/mesh/model/mod.ts";
+import { create } from "../../../lib/kit/proto/mod.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import type { Features } from "../../../lib/translate/mod.ts";
+import type { Features } from "../../../lib/mesh/translate/mod.ts";
 import {
   type Bench,
   contentOf,

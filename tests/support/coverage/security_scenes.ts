@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fromJson } from "../../../lib/proto/mod.ts";
+import { fromJson } from "../../../lib/kit/proto/mod.ts";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { FieldValues } from "./fields.ts";
 import { openStage, type Scene, type Stage } from "./observe.ts";

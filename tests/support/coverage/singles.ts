@@ -3,10 +3,14 @@
  *
  * @module
  */
-import type { DescMessage } from "../../../lib/proto/mod.ts";
-import { parseMeshConfig, parseMeshNetworks, type SchemaProblem } from "../../../lib/schema/mod.ts";
-import { toYaml } from "../../../lib/text/mod.ts";
-import type { ChangeSet } from "../../../lib/ingest/mod.ts";
+import type { DescMessage } from "../../../lib/kit/proto/mod.ts";
+import {
+  parseMeshConfig,
+  parseMeshNetworks,
+  type SchemaProblem,
+} from "../../../lib/mesh/schema/mod.ts";
+import { toYaml } from "../../../lib/kit/text/mod.ts";
+import type { ChangeSet } from "../../../lib/mesh/ingest/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type MeshNetworks, MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { type FieldCase, type FieldValues, withField } from "./fields.ts";

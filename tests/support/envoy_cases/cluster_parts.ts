@@ -14,11 +14,11 @@ import {
   type InboundClusterInput,
   type MeshClusterDefaults,
   type OutboundClusterInput,
-} from "../../../lib/envoy/mod.ts";
-import type { Endpoint, Service, ServicePort } from "../../../lib/model/mod.ts";
-import { create, fromJson, type JsonObject, type JsonValue } from "../../../lib/proto/mod.ts";
-import { NO_DECISIONS } from "../../../lib/base/mod.ts";
-import { mergeTrafficPolicy } from "../../../lib/translate/mod.ts";
+} from "../../../lib/mesh/envoy/mod.ts";
+import type { Endpoint, Service, ServicePort } from "../../../lib/mesh/model/mod.ts";
+import { create, fromJson, type JsonObject, type JsonValue } from "../../../lib/kit/proto/mod.ts";
+import { NO_DECISIONS } from "../../../lib/kit/base/mod.ts";
+import { mergeTrafficPolicy } from "../../../lib/mesh/translate/mod.ts";
 
 /** The mesh configuration as it is built in, for IPv4 proxies. */
 export const CLUSTER_DEFAULTS: MeshClusterDefaults = {

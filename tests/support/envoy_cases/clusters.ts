@@ -14,8 +14,8 @@ import {
   inboundPassthroughCluster,
   parseDefaultEndpoint,
   passthroughCluster,
-} from "../../../lib/envoy/mod.ts";
-import { create } from "../../../lib/proto/mod.ts";
+} from "../../../lib/mesh/envoy/mod.ts";
+import { create } from "../../../lib/kit/proto/mod.ts";
 import {
   CLUSTER_DEFAULTS,
   dnsEndpoints,

@@ -17,8 +17,8 @@ import {
   gatewayTcpListener,
   gatewayTlsListener,
   type ProxySettings,
-} from "../../../lib/envoy/mod.ts";
-import { create, fromJson, type JsonObject } from "../../../lib/proto/mod.ts";
+} from "../../../lib/mesh/envoy/mod.ts";
+import { create, fromJson, type JsonObject } from "../../../lib/kit/proto/mod.ts";
 import { FULL, MANAGER_DEFAULTS, one } from "./listener_values.ts";
 
 const manager = MANAGER_DEFAULTS;

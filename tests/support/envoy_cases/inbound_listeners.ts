@@ -22,9 +22,9 @@ import {
   SHARED,
   virtualHostFor,
   virtualInbound,
-} from "../../../lib/envoy/mod.ts";
-import type { PeerMode, Protocol } from "../../../lib/model/mod.ts";
-import { create } from "../../../lib/proto/mod.ts";
+} from "../../../lib/mesh/envoy/mod.ts";
+import type { PeerMode, Protocol } from "../../../lib/mesh/model/mod.ts";
+import { create } from "../../../lib/kit/proto/mod.ts";
 import { FULL, logged, MANAGER_DEFAULTS, TEXT_LOG } from "./listener_values.ts";
 
 const manager = MANAGER_DEFAULTS;

@@ -11,7 +11,7 @@ import {
   type TelemetrySet,
   unmatchedOnly,
   type WeightedCluster,
-} from "../../../lib/envoy/mod.ts";
+} from "../../../lib/mesh/envoy/mod.ts";
 
 /** The mesh configuration as it is built in. */
 export const MANAGER_DEFAULTS: ManagerDefaults = {

@@ -8,7 +8,7 @@ import {
   outboundHttpListener,
   outboundTcpListener,
   virtualOutbound,
-} from "../../../lib/envoy/mod.ts";
+} from "../../../lib/mesh/envoy/mod.ts";
 import { FULL, JSON_LOG, logged, MANAGER_DEFAULTS, one, TEXT_LOG } from "./listener_values.ts";
 
 const manager = MANAGER_DEFAULTS;

@@ -14,7 +14,7 @@ import {
   type Edit as Listed,
   type Resource,
   type View,
-} from "../../../lib/graph/mod.ts";
+} from "../../../lib/mesh/graph/mod.ts";
 
 /** Content of a view that a reader has seen. */
 export interface Sighting {

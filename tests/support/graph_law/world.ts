@@ -14,7 +14,7 @@ import {
   type Resource,
   text,
   type View,
-} from "../../../lib/graph/mod.ts";
+} from "../../../lib/mesh/graph/mod.ts";
 
 /** A row of the first table. */
 export interface Thing {

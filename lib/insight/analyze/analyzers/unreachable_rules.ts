@@ -1,0 +1,175 @@
+/**
+ * Rules and matches of VirtualServices that earlier ones take all requests from.
+ *
+ * @module
+ */
+import { toJson } from "../../../kit/proto/mod.ts";
+import { canonicalJson } from "../../../kit/base/mod.ts";
+import {
+  HTTPMatchRequestSchema,
+  L4MatchAttributesSchema,
+  TLSMatchAttributesSchema,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { Analyzer } from "../analyzer.ts";
+import type { Finding } from "../message.ts";
+
+/** Rules and matches without effect. */
+export const UNREACHABLE_RULES: Analyzer<"VirtualService"> = {
+  name: "schema.ValidationAnalyzer.VirtualService",
+  kinds: ["VirtualService"],
+  codes: ["MSH0130", "MSH0131"],
+  *analyze(_context, { spec }) {
+    yield* ruleFindings(
+      "http",
+      spec.http.map(({ name, match }) => ({
+        name,
+        matches: match.map((one) => {
+          // The name of a match decides nothing.
+          const { name: _, ...rest } = toJson(HTTPMatchRequestSchema, one) as Match;
+          return rest;
+        }),
+      })),
+    );
+    yield* ruleFindings(
+      "tls",
+      spec.tls.map(({ match }) => ({
+        name: "",
+        matches: match.map((one) => toJson(TLSMatchAttributesSchema, one) as Match),
+      })),
+    );
+    yield* ruleFindings(
+      "tcp",
+      spec.tcp.map(({ match }) => ({
+        name: "",
+        matches: match.map((one) => toJson(L4MatchAttributesSchema, one) as Match),
+      })),
+    );
+  },
+};
+
+/** A match in its JSON form. */
+type Match = Readonly<Record<string, unknown>>;
+
+interface Rule {
+  readonly name: string;
+  readonly matches: readonly Match[];
+}
+
+/** A match that decides about some requests. */
+interface Seen {
+  readonly match: Match;
+  readonly json: string;
+  /** Its rule, and its place in it. */
+  readonly rule: number;
+  readonly index: number;
+}
+
+function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> {
+  const seen: Seen[] = [];
+  let catchAll: number | undefined;
+  for (const [at, { matches }] of rules.entries()) {
+    const path = `spec.${list}[${at}]`;
+    if (matches.length === 0) {
+      if (catchAll !== undefined) {
+        const reason = `${nameOf(rules, catchAll)} matches everything`;
+        yield { code: "MSH0130", args: [nameOf(rules, at), reason], path };
+      }
+      catchAll ??= at;
+    }
+    let repeated = 0;
+    for (const [index, match] of matches.entries()) {
+      const json = canonicalJson(match);
+      const earlier = seen.find((one) => one.json === json);
+      if (earlier === undefined) seen.push({ match, json, rule: at, index });
+      else {
+        repeated++;
+        yield neverUsed(list, rules, { rule: at, index }, earlier.rule);
+      }
+    }
+    if (repeated === 0 || repeated < matches.length) continue;
+    const args = [nameOf(rules, at), "all its matches are used by earlier rules"];
+    yield { code: "MSH0130", args, path };
+  }
+  if (list === "http") yield* coveredFindings(list, rules, seen);
+}
+
+/** Most pairs of matches that are compared in one VirtualService. */
+const MAX_PAIRS = 50_000;
+
+/** Matches by a prefix of the path that an earlier match by a shorter prefix covers. */
+function* coveredFindings(
+  list: string,
+  rules: readonly Rule[],
+  seen: readonly Seen[],
+): Iterable<Finding> {
+  const byPrefix = new Map<string, Seen[]>();
+  let pairs = 0;
+  for (const later of seen) {
+    const prefix = prefixOf(later.match);
+    if (prefix === undefined) continue;
+    for (let length = 1; length < prefix.length; length++) {
+      for (const earlier of byPrefix.get(prefix.slice(0, length)) ?? []) {
+        if (++pairs > MAX_PAIRS) return;
+        if (covers(earlier.match, later.match)) yield neverUsed(list, rules, later, earlier.rule);
+      }
+    }
+    const same = byPrefix.get(prefix);
+    if (same === undefined) byPrefix.set(prefix, [later]);
+    else same.push(later);
+  }
+}
+
+function neverUsed(
+  list: string,
+  rules: readonly Rule[],
+  { rule, index }: Pick<Seen, "rule" | "index">,
+  by: number,
+): Finding {
+  const args = [nameOf(rules, rule), `#${index}`, nameOf(rules, by)];
+  return { code: "MSH0131", args, path: `spec.${list}[${rule}].match[${index}]` };
+}
+
+function nameOf(rules: readonly Rule[], at: number): string {
+  return rules[at]?.name || `#${at}`;
+}
+
+/**
+ * True when the fields beside the path of an earlier match take all requests of a later one.
+ * A match without method counts as one of GET.
+ */
+function covers(earlier: Match, later: Match): boolean {
+  return earlier.port === later.port &&
+    isWider(earlier.method ?? GET, later.method ?? GET) &&
+    isWider(earlier.authority, later.authority) &&
+    LISTS.every((name) => haveWiderValues(earlier[name], later[name]));
+}
+
+const GET: Match = { exact: "GET" };
+/** Fields with a match for each name. */
+const LISTS = ["headers", "queryParams", "withoutHeaders"] as const;
+
+function prefixOf({ uri }: Match): string | undefined {
+  const value = (uri as Match | undefined)?.prefix;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** True if the text of a match, with its kind, is the beginning of that of another. */
+function isWider(earlier: unknown, later: unknown): boolean {
+  return textOf(later).startsWith(textOf(earlier));
+}
+
+/** A match as text, such as `exact/GET`; empty for a regular expression and without a match. */
+function textOf(match: unknown): string {
+  for (const kind of ["exact", "prefix"]) {
+    const value = (match as Match | undefined)?.[kind];
+    if (typeof value === "string") return `${kind}/${value}`;
+  }
+  return "";
+}
+
+function haveWiderValues(earlier: unknown, later: unknown): boolean {
+  const [one, two] = [(earlier ?? {}) as Match, (later ?? {}) as Match];
+  const names = Object.keys(one);
+  return names.length === Object.keys(two).length &&
+    names.every((name) => name in two && isWider(one[name], two[name]));
+}

@@ -1,0 +1,71 @@
+/**
+ * The daemon's `/debug` pages and JSON views, read-only: proxies, configuration, endpoints,
+ * `config_dump`, why, request, what-if, history, costs, the engine. `paths.ts` lists all paths;
+ * HTML is in `pages`.
+ *
+ * @module
+ */
+import type { Route } from "../../kit/web/mod.ts";
+import { absentRoutes, adminRoutes, injectionRoutes, sharedRoutes } from "./admin.ts";
+import { configDumpRoutes } from "./config_dump.ts";
+import { configRoutes } from "./config.ts";
+import { engineRoutes } from "./engine.ts";
+import { historyRoutes } from "./history.ts";
+import { indexRoutes, unknownPathRoutes } from "./index_page.ts";
+import type { DebugInputs } from "./inputs.ts";
+import { meshRoutes } from "./mesh_state.ts";
+import {
+  objectPages,
+  proxyPages,
+  receiptPages,
+  resourcePages,
+  servicePages,
+  workPages,
+} from "./pages/mod.ts";
+import { requestRoutes } from "./request.ts";
+import { proxyRoutes } from "./proxies.ts";
+import { whatIfRoutes } from "./whatif.ts";
+import { whyRoutes } from "./why.ts";
+import { workloadRoutes } from "./workloads.ts";
+
+export { type RemoteCallers, withRemoteCallers } from "./access.ts";
+export {
+  type RootChangeControl,
+  rootChangeRoutes,
+  type RootChangeView,
+  type RootDecision,
+} from "./root_change.ts";
+export { ENABLE_DEBUG_ON_HTTP, UNSAFE_ENABLE_ADMIN_ENDPOINTS } from "./variables.ts";
+export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
+export { debugQueries, type DebugQuery, type QueryClient } from "./query.ts";
+export { createPushLog, type Publication, type PushLog } from "./pushes.ts";
+export { createSpending, type Spending, type Spent } from "./spending.ts";
+export type { DebugInputs, Expiry } from "./inputs.ts";
+
+/** All routes under `/debug`. */
+export function debugRoutes(inputs: DebugInputs): Route[] {
+  return [
+    ...indexRoutes(inputs),
+    ...proxyRoutes(inputs),
+    ...configDumpRoutes(inputs),
+    ...whyRoutes(inputs),
+    ...configRoutes(inputs),
+    ...meshRoutes(inputs),
+    ...workloadRoutes(inputs),
+    ...engineRoutes(inputs),
+    ...whatIfRoutes(inputs),
+    ...requestRoutes(inputs),
+    ...adminRoutes(inputs),
+    ...injectionRoutes(inputs),
+    ...sharedRoutes(inputs),
+    ...absentRoutes(),
+    ...proxyPages(inputs),
+    ...resourcePages(inputs),
+    ...objectPages(inputs),
+    ...servicePages(inputs),
+    ...workPages(inputs),
+    ...receiptPages(inputs),
+    ...historyRoutes(inputs),
+    ...unknownPathRoutes(inputs),
+  ];
+}

@@ -1,0 +1,210 @@
+/**
+ * The steps of a call through one proxy, with the objects and fields behind them.
+ *
+ * @module
+ */
+import type { ObjectRef, Provenance } from "../../mesh/translate/mod.ts";
+import { rowRef } from "../../mesh/graph/mod.ts";
+import { objectKey, TYPE_URLS } from "../../mesh/model/mod.ts";
+import {
+  type AccessTrace,
+  type Call,
+  follow,
+  type Resources,
+  type RuleTrace,
+  type Stage,
+  type Step,
+  type TokenTrace,
+  type Verdict,
+} from "../simulate/mod.ts";
+
+/** Name of a step: a stage of the simulator, or one of its filters that has a name of its own. */
+export type StepName = Exclude<Stage, "TLS"> | "mutual TLS" | "tokens" | "access";
+
+/** An object, or another source, behind a step. */
+export interface Cause {
+  readonly source: "object" | "mesh" | "environment" | "proxy" | "built-in";
+  /** `Kind/namespace/name`, of an object. */
+  readonly object?: string;
+  /** The field of that source, for example `spec.http[0].match[0]`. */
+  readonly field?: string;
+  /** `file:line` of the object. */
+  readonly position?: string;
+  /** The thing that it decides, for example `rule`. */
+  readonly decides: string;
+}
+
+/** One step. */
+export interface ExplainedStep {
+  readonly step: StepName;
+  /** The resource, filter, route or policy. */
+  readonly name: string;
+  /** The decision and its reason. */
+  readonly why: string;
+  readonly causes: readonly Cause[];
+  /** The clauses behind an access decision. */
+  readonly access?: AccessTrace;
+  /** The comparison of the token with each issuer. */
+  readonly token?: TokenTrace;
+}
+
+/** Returns the provenance of a resource, of a route table with that of its virtual hosts. */
+export type ProvenanceOf = (typeUrl: string, name: string) => readonly Provenance[];
+
+/** The verdict about a call, and its explained steps. */
+export interface ExplainedCall {
+  readonly verdict: Verdict;
+  readonly steps: readonly ExplainedStep[];
+}
+
+/** Follows a call through the resources of a proxy and explains each step. */
+export function explainCall(
+  resources: Resources,
+  call: Call,
+  provenanceOf: ProvenanceOf = () => [],
+): ExplainedCall {
+  const verdict = follow(resources, call);
+  const position: Position = { listener: "", cluster: "", provenanceOf };
+  return { verdict, steps: verdict.steps.map((step) => explained(step, position)) };
+}
+
+/** Resources that the call has passed. */
+interface Position {
+  listener: string;
+  cluster: string;
+  readonly provenanceOf: ProvenanceOf;
+}
+
+function explained(step: Step, position: Position): ExplainedStep {
+  if (step.stage === "listener") position.listener = step.name;
+  if (step.stage === "cluster") position.cluster = step.name;
+  return {
+    step: nameOf(step),
+    name: step.name,
+    why: step.why,
+    causes: causesOf(step, position),
+    ...(step.access === undefined ? {} : { access: step.access }),
+    ...(step.token === undefined ? {} : { token: step.token }),
+  };
+}
+
+function nameOf({ stage, name, access, token }: Step): StepName {
+  if (access !== undefined) return "access";
+  if (token !== undefined) return "tokens";
+  if (stage !== "TLS") return stage;
+  return name === "mutual" ? "mutual TLS" : "filter chain";
+}
+
+type Group = Provenance["groups"][number];
+
+/** A provenance with the groups that are about a step. */
+function causesOf(step: Step, { listener, cluster, provenanceOf }: Position): Cause[] {
+  const of = (
+    typeUrl: string,
+    name: string,
+    about: (group: Group) => boolean,
+  ): Cause[] => distinct(provenanceOf(typeUrl, name).flatMap((one) => causes(one, about)));
+  const { access, token, stage } = step;
+  if (access !== undefined) return accessCauses(access, of(TYPE_URLS.listener, listener, isAccess));
+  if (token !== undefined) {
+    return of(TYPE_URLS.listener, listener, ({ group }) => group === "tokens");
+  }
+  switch (stage) {
+    case "listener":
+      return of(
+        TYPE_URLS.listener,
+        listener,
+        ({ of, group }) => of.length === 0 && !PART.has(group),
+      );
+    case "filter chain":
+      return of(TYPE_URLS.listener, listener, ({ of, group }) => of.length > 0 && group === "port");
+    case "TLS":
+      return of(TYPE_URLS.listener, listener, ({ group }) => group === "mutualTls");
+    case "virtual host":
+      return of(
+        TYPE_URLS.route,
+        step.table ?? "",
+        ({ of }) => of.length === 1 && of[0] === step.name,
+      );
+    case "route":
+      return of(
+        TYPE_URLS.route,
+        step.table ?? "",
+        ({ of }) => of[0] === step.virtualHost && of[1] === `routes[${step.index}]`,
+      );
+    case "cluster":
+      return of(TYPE_URLS.cluster, cluster, () => true);
+    case "endpoint":
+      return of(
+        TYPE_URLS.endpoint,
+        cluster,
+        ({ group, value }) =>
+          group === "mutualTls" || group === "endpoint" && isAddress(step.name, `${value}`),
+      );
+    default:
+      return [];
+  }
+}
+
+/** Decisions about a listener that have steps of their own. */
+const PART: ReadonlySet<string> = new Set(["access", "tokens", "mutualTls"]);
+
+function isAccess({ group }: Group): boolean {
+  return group === "access";
+}
+
+function isAddress(endpoint: string, address: string): boolean {
+  return endpoint === address || endpoint.startsWith(`${address}:`) ||
+    endpoint.startsWith(`[${address}]:`);
+}
+
+function refOf(object: ObjectRef): string {
+  return rowRef({ table: object.kind, key: objectKey(object) });
+}
+
+/** Groups without an object say that nothing is configured: an object alone is a cause. */
+function causes({ groups, objects }: Provenance, about: (group: Group) => boolean): Cause[] {
+  return groups.filter((one) => one.source !== "built-in" && about(one)).map((one): Cause => {
+    const { source, object, field, group } = one;
+    const found = objects.find((one) => refOf(one) === object)?.origin;
+    return {
+      source,
+      ...(object === undefined ? {} : { object }),
+      ...(field === undefined ? {} : { field }),
+      ...(found?.file === undefined ? {} : { position: `${found.file}:${found.line}` }),
+      decides: group,
+    };
+  });
+}
+
+function distinct(list: readonly Cause[]): Cause[] {
+  const seen = new Set<string>();
+  return list.filter(({ object, field, source }) => {
+    const key = `${source} ${object} ${field}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}
+
+/** The rule that decided; if none matched, the policies of the workload. */
+function accessCauses({ decided }: AccessTrace, policies: Cause[]): Cause[] {
+  const rule = decided && ruleOf(decided);
+  if (rule === undefined) return policies;
+  const position = policies.find(({ object }) => object === rule.object)?.position;
+  return [{
+    ...{ source: "object", decides: "access", ...rule } as const,
+    ...(position === undefined ? {} : { position }),
+  }];
+}
+
+/** Names of rules; those of unusable providers have a suffix. */
+const RULE = /ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\](?:-deny-due-to-[\w-]+)?$/;
+
+/** Returns the object and field of a rule. */
+export function ruleOf(
+  { policy }: RuleTrace,
+): { readonly object: string; readonly field: string } | undefined {
+  const [, namespace, name, index] = RULE.exec(policy) ?? [];
+  return index === undefined
+    ? undefined
+    : { object: `AuthorizationPolicy/${namespace}/${name}`, field: `spec.rules[${index}]` };
+}

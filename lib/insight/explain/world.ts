@@ -1,0 +1,104 @@
+/**
+ * The proxies and services among which a request travels.
+ *
+ * @module
+ */
+import type { Mesh } from "../../mesh/derive/mod.ts";
+import type { View } from "../../mesh/graph/mod.ts";
+import {
+  AGENT_TYPE_URLS,
+  type ConfigObject,
+  type ProxyClass,
+  type ProxyNode,
+  type Service,
+} from "../../mesh/model/mod.ts";
+import { fromBinary } from "../../kit/proto/mod.ts";
+import { isIp } from "../../kit/text/mod.ts";
+import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
+import { MESH_ROW } from "../../mesh/derive/mod.ts";
+
+/** A proxy with its views; a session of a connected proxy is one. */
+export interface Party {
+  readonly node: ProxyNode;
+  readonly classKey: string;
+  view(typeUrl: string): View | undefined;
+}
+
+/** Everything that explanations read. */
+export interface World {
+  readonly mesh: Mesh;
+  readonly parties: readonly Party[];
+  readonly services: readonly Service[];
+  /** Finds an object with its position. */
+  readonly objectOf?: (kind: string, key: string) => Pick<ConfigObject, "meta"> | undefined;
+}
+
+/** Returns the name of a proxy in questions: `NAME.NAMESPACE`. */
+export function idOf({ node }: Pick<Party, "node">): string {
+  return `${node.name}.${node.namespace}`;
+}
+
+/** Returns the class of a proxy; its key is its content. */
+export function classOf({ classKey }: Pick<Party, "classKey">): Omit<ProxyClass, "key"> {
+  return JSON.parse(classKey) as Omit<ProxyClass, "key">;
+}
+
+/** Returns the identity in a proxy's certificate: its namespace and service account. */
+export function principalOf({ mesh }: World, party: Party): string {
+  const domain = mesh.tables.mesh.peek(MESH_ROW)?.trustDomain || "cluster.local";
+  const { namespace, serviceAccount } = classOf(party);
+  return `spiffe://${domain}/ns/${namespace}/sa/${serviceAccount || "default"}`;
+}
+
+/** Returns the sidecar of an endpoint, if one of the proxies has its address. */
+export function partyAt({ parties }: World, ip: string, port: number): Party | undefined {
+  const there = parties.filter(({ node }) => node.role === "sidecar" && node.ips.includes(ip));
+  const serves = (party: Party): boolean =>
+    classOf(party).targets.some(({ targetPort, port: own }) => targetPort === port || own === port);
+  return there.find(serves) ?? (there.length === 1 ? there[0] : undefined);
+}
+
+/** Address of hosts that are unknown (RFC 5737, documentation). */
+const ELSEWHERE = "192.0.2.1";
+
+/** The address that a workload connects to for a host. */
+export interface Resolved {
+  readonly ip: string;
+  /** False: the host is no service of the mesh, and the address stands for an unknown one. */
+  readonly known: boolean;
+}
+
+/** Resolves a host as a workload does: by the name table, services, their endpoints. */
+export function resolve(world: World, party: Party, host: string): Resolved {
+  if (isIp(host)) return { ip: host, known: true };
+  const names = [host, `${host}.${party.node.dnsDomain}`];
+  const table = nameTableOf(party);
+  for (const name of names) {
+    const ip = table.get(name)?.find(isIp);
+    if (ip !== undefined) return { ip, known: true };
+  }
+  for (const name of names) {
+    const service = world.services.find((one) =>
+      one.host === name || one.host.startsWith("*.") && name.endsWith(one.host.slice(1))
+    );
+    if (service !== undefined) return { ip: addressOf(world, service), known: true };
+  }
+  return { ip: ELSEWHERE, known: false };
+}
+
+function addressOf({ mesh }: World, service: Service): string {
+  const fixed = service.addresses.map((one) => one.split("/")[0]!).find(isIp);
+  if (fixed !== undefined) return fixed;
+  const endpoints = mesh.graph.peek(mesh.services.endpoints, service);
+  return endpoints.map(({ address }) => address).find(isIp) ?? ELSEWHERE;
+}
+
+function nameTableOf(party: Party): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const { bytes } of party.view(AGENT_TYPE_URLS.nameTable)?.entries() ?? []) {
+    for (const [name, { ips }] of Object.entries(fromBinary(NameTableSchema, bytes).table)) {
+      found.set(name, ips);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,46 @@
+/**
+ * Results of tests as text and as JUnit XML.
+ *
+ * @module
+ */
+import { printable } from "../../kit/base/mod.ts";
+import type { TestResult } from "./request_tests.ts";
+
+/** One line for each test, with its differences below it, and a summary. */
+export function testText(results: readonly TestResult[]): string {
+  const lines = results.flatMap(({ test, faults }) => [
+    `${faults.length === 0 ? "ok  " : "FAIL"} ${test.name}`,
+    ...faults.map((one) => `     ${one}`),
+  ]);
+  const failed = results.filter(({ faults }) => faults.length > 0).length;
+  return [...lines, `${results.length - failed} passed, ${failed} failed`]
+    .map((line) => `${printable(line)}\n`).join("");
+}
+
+/** The results as JUnit XML, one suite for each file. */
+export function junitXml(results: readonly TestResult[]): string {
+  const suites = [...Map.groupBy(results, ({ test }) => test.file)].map(([file, list]) => {
+    const failures = list.filter(({ faults }) => faults.length > 0).length;
+    const cases = list.map(({ test, faults }) => {
+      const head = `    <testcase classname=${quoted(file)} name=${quoted(test.name)}`;
+      if (faults.length === 0) return `${head}/>\n`;
+      const message = quoted(faults.join("; "));
+      return `${head}>\n      <failure message=${message}/>\n    </testcase>\n`;
+    });
+    return `  <testsuite name=${quoted(file)} tests="${list.length}" failures="${failures}">\n` +
+      `${cases.join("")}  </testsuite>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join("")}</testsuites>\n`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+/** An attribute value. Control characters, which XML 1.0 forbids, are escaped as text. */
+function quoted(text: string): string {
+  return `"${printable(text).replace(/[&<>"]/g, (one) => ENTITIES[one] ?? one)}"`;
+}

@@ -1,0 +1,194 @@
+/**
+ * A mesh from files: translated as a daemon does, with the default settings of a daemon and those
+ * of the environment.
+ *
+ * @module
+ */
+import { MeshError } from "../../kit/base/mod.ts";
+import {
+  explain,
+  type ExplainOptions,
+  type Explanation,
+  parseQuestion,
+  type QuestionFields,
+  type World,
+} from "../explain/mod.ts";
+import { createGraph, type Graph, type View } from "../../mesh/graph/mod.ts";
+import { upsertOf } from "../../mesh/ingest/mod.ts";
+import {
+  type BindingSource,
+  type ConfigObject,
+  type ProxyBinding,
+  type ProxyNode,
+  rowOfObject,
+  type Service,
+  serviceKeys,
+} from "../../mesh/model/mod.ts";
+import { defaultMeshConfig, defaultMeshNetworks, isTableKind } from "../../mesh/schema/mod.ts";
+import type { SessionInfo } from "../../mesh/xds/mod.ts";
+import { readFeatures } from "../../mesh/environment/mod.ts";
+import { nearest } from "../../kit/text/mod.ts";
+import { createPipeline, type Pipeline, type Translation } from "../../mesh/translate/mod.ts";
+import { type Mesh, tableOf } from "../../mesh/derive/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
+import { nodeOf, type Workload, workloadNamed, workloadsOf } from "./workloads.ts";
+
+/** The input of a mesh. */
+export interface OfflineInput {
+  readonly objects: readonly ConfigObject[];
+  /** Default: that of a daemon without mesh configuration. */
+  readonly mesh?: MeshConfig;
+  /** Default: none. Gateways by host name are not resolved. */
+  readonly networks?: MeshNetworks | undefined;
+}
+
+/** The DNS suffix, and the cluster, of a daemon that is not told others. */
+const DOMAIN = "cluster.local";
+const CLUSTER = "Orchestrator";
+
+/** A proxy, which is bound to its resources when they are first read. */
+export interface OfflineProxy {
+  readonly workload: Workload;
+  readonly session: SessionInfo;
+}
+
+/** A mesh from files. */
+export class OfflineMesh {
+  readonly mesh: Mesh;
+  readonly #source: BindingSource;
+  readonly #proxies: readonly OfflineProxy[];
+  readonly #clients = new Map<string, OfflineProxy>();
+
+  private constructor({ mesh, source }: Pick<Translation, "mesh" | "source">) {
+    this.mesh = mesh;
+    this.#source = source;
+    this.#proxies = workloadsOf(mesh).map((one) => this.#proxyOf(one));
+  }
+
+  /** The mesh of a translation as it is now. */
+  static over(translation: Pick<Translation, "mesh" | "source">): OfflineMesh {
+    return new OfflineMesh(translation);
+  }
+
+  /** Translates objects; returns the mesh and its pipeline. */
+  static of(
+    { objects, mesh = defaultMeshConfig(), networks = defaultMeshNetworks() }: OfflineInput,
+  ): { readonly mesh: OfflineMesh; readonly pipeline: Pipeline } {
+    const pipeline = makePipeline(createGraph());
+    pipeline.apply({
+      mesh,
+      networks,
+      objects: objects.flatMap((one) => upsertOf(one) ?? []),
+    });
+    return { mesh: OfflineMesh.over(pipeline.translation), pipeline };
+  }
+
+  /** One proxy for each role, namespace, labels and service account. */
+  representatives(): readonly OfflineProxy[] {
+    const found = new Map<string, OfflineProxy>();
+    for (const proxy of this.#proxies) {
+      const { role, namespace, labels, serviceAccount } = proxy.workload;
+      const key = JSON.stringify([role, namespace, Object.entries(labels).sort(), serviceAccount]);
+      if (!found.has(key)) found.set(key, proxy);
+    }
+    return [...found.values()];
+  }
+
+  /**
+   * The proxy of a workload.
+   *
+   * @throws {MeshError} when no workload has the name
+   */
+  proxy(name: string): OfflineProxy {
+    const known = this.#clients.get(name) ??
+      this.#proxies.find(({ workload: one }) => `${one.name}.${one.namespace}` === name);
+    if (known !== undefined) return known;
+    const workload = workloadNamed([], name);
+    if (workload === undefined) throw this.#unknown(name);
+    const made = this.#proxyOf(workload);
+    this.#clients.set(name, made);
+    return made;
+  }
+
+  /** The views of any proxy, by type URL. */
+  bind(node: ProxyNode): (typeUrl: string) => View | undefined {
+    const binding = this.#source.bind(node, () => {});
+    return (typeUrl) => binding.view(typeUrl);
+  }
+
+  /** Explains a request; the question must be well-formed. */
+  ask(fields: QuestionFields, options: ExplainOptions = {}): Explanation {
+    const question = parseQuestion(fields);
+    if (typeof question === "string") throw new MeshError("question", question);
+    return explain(this.world(), this.proxy(fields.from).session, question, options);
+  }
+
+  /** Everything that explanations read. */
+  world(): World {
+    return {
+      mesh: this.mesh,
+      parties: this.#proxies.map(({ session }) => session),
+      services: servicesOf(this.mesh),
+      objectOf: (kind, key) => this.objectNamed(kind, key),
+    };
+  }
+
+  /** An object of the input by the key of its row. */
+  objectNamed(kind: string, key: string): ConfigObject | undefined {
+    const row = rowOfObject({ table: kind, key });
+    return isTableKind(row.table) ? tableOf(this.mesh.tables, row.table).peek(row.key) : undefined;
+  }
+
+  #unknown(name: string): MeshError {
+    const names = this.#proxies.map(({ workload: one }) => `${one.name}.${one.namespace}`);
+    const near = nearest(name, names);
+    return new MeshError("unknown-workload", `the files describe no workload ${name}`, {
+      remedy:
+        `${near === undefined ? "" : `Did you mean ${near}? `}Name a WorkloadEntry or Gateway ` +
+        "as NAME.NAMESPACE, or a client as NAMESPACE/app=LABEL,service-account=NAME.",
+    });
+  }
+
+  #proxyOf(workload: Workload): OfflineProxy {
+    const node = nodeOf(workload);
+    const source = this.#source;
+    let binding: ProxyBinding | undefined;
+    const bound = () => binding ??= source.bind(node, () => {});
+    return {
+      workload,
+      session: {
+        connectionId: node.id,
+        connectedAt: new Date(0),
+        address: node.ip,
+        node,
+        get classKey() {
+          return bound().classKey;
+        },
+        variant: "delta",
+        behind: false,
+        types: [],
+        view: (typeUrl) => bound().view(typeUrl),
+      },
+    };
+  }
+}
+
+/** A pipeline with the settings of a daemon in this environment. */
+export function makePipeline(graph: Graph): Pipeline {
+  return createPipeline(graph, { domain: DOMAIN, clusterId: CLUSTER, features: readFeatures() });
+}
+
+/** The services of a mesh. */
+export function servicesOf(mesh: Mesh): Service[] {
+  const { serviceEntries } = mesh.tables;
+  const keys = serviceEntries.keys().flatMap((key) => {
+    const row = serviceEntries.peek(key);
+    return (row?.spec.hosts ?? []).map((host) =>
+      serviceKeys.encode({ namespace: row!.meta.namespace, host: host.toLowerCase() })
+    );
+  });
+  return [...new Set(keys)].sort().flatMap((key) =>
+    mesh.graph.peek(mesh.services.service, serviceKeys.decode(key)) ?? []
+  );
+}

@@ -1,0 +1,150 @@
+/**
+ * Destination of a cluster's connections.
+ *
+ * @module
+ */
+import { parseClusterName } from "../../mesh/envoy/mod.ts";
+import type { Address } from "#envoy/config/core/v3/address_pb.ts";
+import { HealthStatus } from "#envoy/config/core/v3/health_check_pb.ts";
+import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
+import { type Cluster, Cluster_DiscoveryType } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import type { LbEndpoint } from "#envoy/config/endpoint/v3/endpoint_components_pb.ts";
+import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { type Journey, note } from "./journey.ts";
+import { unpack } from "./resources.ts";
+import type { Ending, Sent, Target, Upstream } from "./verdict.ts";
+
+const ORIGINAL = Cluster_DiscoveryType.ORIGINAL_DST;
+
+/** Sends a call to a cluster. */
+export function forward(
+  journey: Journey,
+  name: string,
+  as: "HTTP" | "TCP",
+  request?: Sent,
+): Ending {
+  const fail = (why: string): Ending =>
+    as === "HTTP"
+      ? { share: 1, kind: "answered", status: 503, by: `cluster ${name}`, why }
+      : { share: 1, kind: "closed", by: `cluster ${name}`, why };
+  const cluster = journey.resources.cluster(name);
+  if (cluster === undefined) {
+    note(journey, "cluster", name, "is not there");
+    return fail("there is no such cluster");
+  }
+  const upstream = upstreamOf(cluster, journey);
+  const { discovery, endpoints } = upstream;
+  const healthy = endpoints.filter((one) => one.healthy);
+  note(
+    journey,
+    "cluster",
+    name,
+    `${discovery}, ${endpoints.length} endpoints${
+      healthy.length === endpoints.length ? "" : `, ${healthy.length} of them healthy`
+    }`,
+  );
+  if (endpoints.length === 0) return fail("it has no endpoints");
+  if (healthy.length === 0) {
+    journey.unmodelled.add(`${name}: panic, none of its endpoints is healthy`);
+  }
+  for (const { address, priority, weight, tls } of endpoints.slice(0, SHOWN)) {
+    note(journey, "endpoint", address, `priority ${priority}, weight ${weight}, ${tls}`);
+  }
+  const subset = parseClusterName(name)?.subset ?? "";
+  return { share: 1, kind: "forwarded", as, cluster: name, subset, upstream, request };
+}
+
+/** Maximum number of endpoints in a step; the ending has all. */
+const SHOWN = 8;
+
+function upstreamOf(cluster: Cluster, journey: Journey): Upstream {
+  const { clusterDiscoveryType: type } = cluster;
+  if (type.case === "clusterType") {
+    journey.unmodelled.add(`cluster type ${type.value.name}`);
+    return { discovery: type.value.name, endpoints: [] };
+  }
+  const discovery = Cluster_DiscoveryType[type.value ?? Cluster_DiscoveryType.STATIC];
+  if (type.value === ORIGINAL) {
+    const { ip, port } = journey.call.destination;
+    const fixed = cluster.lbConfig.case === "originalDstLbConfig" &&
+      cluster.lbConfig.value.upstreamPortOverride;
+    const endpoint = {
+      address: hostPort(ip, fixed || port),
+      weight: 1,
+      priority: 0,
+      locality: "",
+      healthy: true,
+      ...securityOf(cluster, undefined),
+    };
+    return { discovery, endpoints: [endpoint] };
+  }
+  const assignment = type.value === Cluster_DiscoveryType.EDS
+    ? journey.resources.endpoints(cluster.edsClusterConfig?.serviceName || cluster.name)
+    : cluster.loadAssignment;
+  const endpoints = (assignment?.endpoints ?? []).flatMap((group) => {
+    const { region = "", zone = "", subZone = "" } = group.locality ?? {};
+    const locality = [region, zone, subZone].join("/").replace(/\/+$/, "");
+    return group.lbEndpoints.map((one): Target => ({
+      address: addressOf(one),
+      weight: (one.loadBalancingWeight ?? 1) * (group.loadBalancingWeight ?? 1),
+      priority: group.priority,
+      locality,
+      healthy: one.healthStatus === HealthStatus.UNKNOWN ||
+        one.healthStatus === HealthStatus.HEALTHY || one.healthStatus === HealthStatus.DEGRADED,
+      ...securityOf(cluster, one),
+    }));
+  });
+  return { discovery, endpoints };
+}
+
+function addressOf({ hostIdentifier: id }: LbEndpoint): string {
+  return id.case === "endpoint" ? textOf(id.value.address) : id.value ?? "";
+}
+
+function textOf(address: Address | undefined): string {
+  switch (address?.address.case) {
+    case "socketAddress":
+      return hostPort(
+        address.address.value.address,
+        Number(address.address.value.portSpecifier.value ?? 0),
+      );
+    case "pipe":
+      return address.address.value.path;
+    default:
+      return address?.address.case ?? "";
+  }
+}
+
+function hostPort(ip: string, port: number): string {
+  return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
+}
+
+const MATCH_KEY = "envoy.transport_socket_match";
+
+/** Returns the TLS of connections to an endpoint: the first match of its metadata applies. */
+function securityOf(
+  cluster: Cluster,
+  endpoint: LbEndpoint | undefined,
+): Pick<Target, "tls" | "handshake"> {
+  const has = endpoint?.metadata?.filterMetadata[MATCH_KEY] ?? {};
+  const found = cluster.transportSocketMatches.find(({ match = {} }) =>
+    Object.entries(match).every(([key, value]) => has[key] === value)
+  );
+  return handshake(found === undefined ? cluster.transportSocket : found.transportSocket);
+}
+
+function handshake(socket: TransportSocket | undefined): Pick<Target, "tls" | "handshake"> {
+  if (socket === undefined || socket.name === "envoy.transport_sockets.raw_buffer") {
+    return { tls: "plaintext" };
+  }
+  const context = unpack(UpstreamTlsContextSchema, socket.configType.value);
+  if (context === undefined) return { tls: socket.name };
+  const common = context.commonTlsContext;
+  const mutual = (common?.tlsCertificates.length ?? 0) > 0 ||
+    (common?.tlsCertificateSdsSecretConfigs.length ?? 0) > 0;
+  const name = context.sni === "" ? "" : ` for ${context.sni}`;
+  return {
+    tls: `${mutual ? "mutual TLS" : "TLS"}${name}`,
+    handshake: { serverName: context.sni, alpn: common?.alpnProtocols ?? [], mutual },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * What-if answers: which proxies would be sent what by an edit, without applying it.
+ *
+ * @module
+ */
+import type { SchemaProblem } from "../../mesh/schema/mod.ts";
+import type { SessionInfo } from "../../mesh/xds/mod.ts";
+import type { Pipeline } from "../../mesh/translate/mod.ts";
+import { type Question, readQuestion } from "./documents.ts";
+import type { MakePipeline } from "./fork.ts";
+import { startPace } from "./pace.ts";
+import type { Prediction } from "./prediction.ts";
+import { computeWhatIf } from "./compute.ts";
+
+export { DOCUMENTS, type Edit, type Question } from "./documents.ts";
+export { type MakePipeline } from "./fork.ts";
+export { type Pace, startPace } from "./pace.ts";
+export {
+  type AffectedClass,
+  type ChangeGroup,
+  groupChanges,
+  type Prediction,
+  predictionJson,
+  renderPrediction,
+  renderProblems,
+  type ResourcePrediction,
+  shortName,
+} from "./prediction.ts";
+
+/** The result of a question. */
+export type Answer =
+  | { readonly kind: "predicted"; readonly prediction: Prediction }
+  /** The question was not evaluated: documents or names are invalid. */
+  | {
+    readonly kind: "invalid";
+    readonly problems: readonly SchemaProblem[];
+    readonly warnings: readonly SchemaProblem[];
+  }
+  /** Another question is being answered: one second graph at a time. */
+  | { readonly kind: "busy" };
+
+/** Answers questions, one at a time. */
+export interface WhatIf {
+  /** Rejects with the signal's reason when it is aborted; the work ends at its next pause. */
+  ask(question: Question, signal: AbortSignal): Promise<Answer>;
+}
+
+/**
+ * Answers questions with a second translation. The live one is only read, and its rows are shared.
+ * A question costs the time and memory of a second translation, in pieces of milliseconds.
+ *
+ * @param make makes the second translation with the settings of the living one
+ */
+export function createWhatIf(
+  options: {
+    readonly live: Pipeline;
+    readonly make: MakePipeline;
+    readonly sessions: () => readonly SessionInfo[];
+  },
+): WhatIf {
+  const { live, make } = options;
+  let busy = false;
+  const answer = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+    const began = performance.now();
+    const pace = startPace(signal);
+    const reading = await readQuestion(question, live, pace);
+    const { problems, warnings, edits, changes } = reading;
+    if (problems.length > 0) return { kind: "invalid", problems, warnings };
+    const revision = live.translation.source.revision;
+    const outcome = await computeWhatIf(
+      { live, make, sessions: options.sessions(), changes },
+      pace,
+    );
+    const took = { ms: performance.now() - began, longestSliceMs: pace.longest };
+    return { kind: "predicted", prediction: { revision, edits, warnings, ...outcome, took } };
+  };
+  return {
+    ask: async (question, signal) => {
+      if (busy) return { kind: "busy" };
+      busy = true;
+      try {
+        return await answer(question, signal);
+      } finally {
+        busy = false;
+      }
+    },
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * The mesh as a whole, independent of proxies: services, endpoints, policies, routes,
+ * scopes and gateways, as derived tables over the input tables.
+ *
+ * @module
+ */
+import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
+import type { Credential, ServiceTarget } from "../model/mod.ts";
+import {
+  deriveAutoAddresses,
+  deriveNetworks,
+  deriveServices,
+  deriveTargets,
+  type Networks,
+  type Services,
+} from "./services/mod.ts";
+import { deriveLocalities, deriveScopes, type Localities, type Scopes } from "./scopes/mod.ts";
+import {
+  deriveFilters,
+  deriveLevels,
+  deriveOwnWorkloads,
+  deriveSecurity,
+  type OwnWorkload,
+  type Patches,
+  type ProxyIdentity,
+  type Security,
+} from "./workloads/mod.ts";
+import { deriveGateways, type GatewayPort } from "./gateways.ts";
+import {
+  createTables,
+  deriveMesh,
+  type LabelsKey,
+  type MeshField,
+  type Tables,
+  type Workload,
+} from "./inputs/mod.ts";
+import { derivePolicies, type Policies } from "./policies/mod.ts";
+import { deriveRoutes, type Routes } from "./routes/mod.ts";
+import { createIndexes, type Indexes, type MeshInputs } from "./indexes/mod.ts";
+
+export {
+  changeKeys,
+  type ChangeRef,
+  changeRef,
+  modeOf,
+  type OwnWorkload,
+  type PatchedProxy,
+  type Patches,
+  type Patching,
+  type PatchingOf,
+  type PeerModes,
+  type Security,
+  UNPATCHED,
+} from "./workloads/mod.ts";
+export {
+  type GatewayHost,
+  type GatewayPort,
+  gatewayPortKey,
+  type GatewayServer,
+  gatewayServerKey,
+  onlyServer,
+  servedHosts,
+} from "./gateways.ts";
+export { countState, lostProviders, type StateCounts } from "./counts.ts";
+export {
+  allocationOf,
+  boundToMesh,
+  destinationsOf,
+  type EgressKey,
+  egressKeys,
+  type HostKey,
+  hostKeys,
+  isRange,
+  type KeySet,
+  labelKeys,
+  type Labels,
+  type LabelsKey,
+  labelsKeys,
+  type ListenerMember,
+  listenerMembers,
+  type ListenersKey,
+  listenersKeys,
+  MESH_ROW,
+  type MeshField,
+  type PortKey,
+  portKeys,
+  protocolOf,
+  type SidecarKey,
+  sidecarKeys,
+  TABLE_KINDS,
+  type TableKind,
+  tableOf,
+  type Tables,
+  visibilityOf,
+  visibleTo,
+  type Workload,
+  workloadKeys,
+} from "./inputs/mod.ts";
+export { type Policies, type Policy, type RuleKeys, ruleKeys } from "./policies/mod.ts";
+export { type Routes } from "./routes/mod.ts";
+export {
+  type Localities,
+  localityKeys,
+  type LocatedClass,
+  type LocatedKey,
+  type Scopes,
+} from "./scopes/mod.ts";
+export { isClusterLocal } from "./scopes/mod.ts";
+export {
+  localityOf,
+  type NetworkMap,
+  networkOf,
+  type Networks,
+  type PortConflict,
+  portConflicts,
+  type Services,
+} from "./services/mod.ts";
+export { coveredHosts, type Indexes, policiesOf } from "./indexes/mod.ts";
+export { type Candidate, type PassedOver, type Source, sourceOf } from "../../kit/base/mod.ts";
+export { fromObject, objectRef, whyLater } from "../model/mod.ts";
+
+/** All tables: the input tables, their indexes, and the tables derived from them. */
+export interface Mesh {
+  readonly graph: Graph;
+  readonly tables: Tables;
+  readonly indexes: Indexes;
+  readonly field: MeshField;
+  readonly services: Services;
+  readonly policies: Policies;
+  readonly routes: Routes;
+  readonly scopes: Scopes;
+  readonly security: Security;
+  /** Patches and plugins of a proxy. */
+  readonly patches: Patches;
+  /** Row keys of the Telemetry resources that apply to a workload; see `deriveLevels`. */
+  readonly telemetry: Derived<readonly string[], Workload>;
+  /** The same for ProxyConfigs. */
+  readonly proxyConfigs: Derived<readonly string[], Workload>;
+  readonly networks: Networks;
+  readonly localities: Localities;
+  /** Merged gateway ports; see `deriveGateways`. */
+  readonly gatewayPorts: Derived<readonly GatewayPort[], LabelsKey>;
+  /** Addresses → service ports served there. */
+  readonly targets: Derived<readonly ServiceTarget[], readonly string[]>;
+  /** A proxy → the pod or WorkloadEntry beside it; see `deriveOwnWorkloads`. */
+  readonly ownWorkloads: Derived<OwnWorkload, ProxyIdentity>;
+  /**
+   * `namespace/name` → a credential. Not one of the configuration tables, because
+   * code that writes or copies those must never see a private key.
+   */
+  readonly credentials: Input<Credential>;
+  /** Host without addresses → the auto-allocated addresses; see `deriveAutoAddresses`. */
+  readonly autoAddresses: Derived<readonly string[]>;
+  /** The mesh's DNS suffix, for example `cluster.local`. */
+  readonly domain: string;
+  /** The cluster that endpoints of files belong to; empty: none. */
+  readonly clusterId: string;
+}
+
+/** Creates all tables of the mesh in a graph. */
+export function createMesh(graph: Graph, options: {
+  readonly domain: string;
+  /** The cluster that endpoints of files belong to; default: none. */
+  readonly clusterId?: string;
+  /** See `derivePolicies`; default: true. */
+  readonly mergeEqualExports?: boolean;
+  /** See `SelectionOptions`; default: true. */
+  readonly selectorsForApiGateways?: boolean;
+}): Mesh {
+  const { domain, clusterId = "" } = options;
+  const { selectorsForApiGateways = true, mergeEqualExports = true } = options;
+  const tables = createTables(graph);
+  const indexes = createIndexes(graph, tables, domain);
+  const field = deriveMesh(graph, tables);
+  const rootNamespace = (read: Read): string => field(read, "rootNamespace");
+  const inputs: MeshInputs = { graph, tables, indexes, domain, rootNamespace };
+  const selection = { rootNamespace, selectorsForApiGateways };
+  const services = deriveServices(inputs);
+  const routes = deriveRoutes(inputs);
+  const scopes = deriveScopes(inputs, services, routes);
+  const networks = deriveNetworks(inputs, services, clusterId);
+  return {
+    graph,
+    tables,
+    indexes,
+    field,
+    services,
+    policies: derivePolicies(inputs, { mergeEqualExports }),
+    routes,
+    scopes,
+    networks,
+    localities: deriveLocalities({ inputs, services, scopes, networks, field, clusterId }),
+    security: deriveSecurity(inputs, selection),
+    patches: deriveFilters(inputs, selection),
+    telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),
+    proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", selection),
+    gatewayPorts: deriveGateways(inputs),
+    autoAddresses: deriveAutoAddresses(graph, indexes),
+    targets: deriveTargets(inputs, services),
+    ownWorkloads: deriveOwnWorkloads(inputs, clusterId),
+    credentials: graph.input("Credential"),
+    domain,
+    clusterId,
+  };
+}

@@ -1,0 +1,229 @@
+/**
+ * Patches and plugins of a proxy: DataproxyFilters and WasmPlugins, by the type of
+ * resource that they change.
+ *
+ * Only references are collected here. The values of patches are read where they are
+ * applied, so that an edit of a value affects patched resources only.
+ *
+ * @module
+ */
+import { converted, type Derived, type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
+import {
+  AGENT_WASM,
+  byAge,
+  type ConfigObject,
+  type OmittedFeature,
+  PATCH_VALUES,
+  type Role,
+} from "../../model/mod.ts";
+import { type ModuleOrigin, moduleOrigin, patchEnumValues } from "../../schema/mod.ts";
+import { compileRegex } from "../../../kit/text/mod.ts";
+import {
+  type DataproxyFilter,
+  DataproxyFilter_ApplyTo as ApplyTo,
+  DataproxyFilter_PatchContext as Context,
+} from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
+import type { WasmPlugin } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
+import type { MeshInputs } from "../indexes/mod.ts";
+import type { Workload } from "../inputs/mod.ts";
+import { deriveInboundHttp } from "./inbound_http.ts";
+import { deriveSelected, indexSelectors, type SelectionOptions } from "./selection.ts";
+
+/** A patch of a DataproxyFilter, or a WasmPlugin. */
+export type ChangeRef =
+  | { readonly filter: string; readonly patch: number }
+  | { readonly plugin: string };
+
+/** The codec of one reference: `namespace/name#INDEX` for a patch, `~namespace/name` for a plugin. */
+export const changeRef: KeyCodec<ChangeRef> = converted(text, {
+  encode: (ref: ChangeRef) => "plugin" in ref ? `~${ref.plugin}` : `${ref.filter}#${ref.patch}`,
+  decode: (ref): ChangeRef => {
+    if (ref.startsWith("~")) return { plugin: ref.slice(1) };
+    const hash = ref.lastIndexOf("#");
+    return { filter: ref.slice(0, hash), patch: Number(ref.slice(hash + 1)) };
+  },
+});
+
+/** The codec of a list of references, in the order in which they apply. */
+export const changeKeys: KeyCodec<readonly ChangeRef[]> = list(changeRef);
+
+/** The patches and plugins for each type of resource, as texts of {@link changeKeys}; `""` for none. */
+export interface Patching {
+  readonly cluster: string;
+  readonly listener: string;
+  /** Digest for route tables and virtual hosts. */
+  readonly route: string;
+  readonly extension: string;
+}
+
+/** Nothing is changed. */
+export const UNPATCHED: Patching = { cluster: "", listener: "", route: "", extension: "" };
+
+/** The properties of a proxy by which patches select it. */
+export interface PatchedProxy extends Workload {
+  readonly version: string;
+  /** Features that its Envoy lacks; absent: none. */
+  readonly missing?: readonly OmittedFeature[];
+  /** Metadata of the node; values other than text are left out. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Finds the patches and plugins of a proxy. */
+export type PatchingOf = (read: Read, proxy: PatchedProxy) => Patching;
+
+/** The derived tables about patches and plugins. */
+export interface Patches {
+  readonly patchingOf: PatchingOf;
+  /** See {@link deriveInboundHttp}. */
+  readonly inboundHttp: Derived<boolean, Workload>;
+}
+
+/** The fields of a patch that decide which proxies it applies to. */
+interface Condition {
+  readonly applyTo: ApplyTo;
+  readonly context: Context;
+  readonly version: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Features of Envoy that its value needs. */
+  readonly needs: readonly OmittedFeature[];
+}
+
+/** Types that a patch may change. */
+type Part = keyof Patching;
+
+/** Creates the tables. */
+export function deriveFilters(
+  { graph, tables }: MeshInputs,
+  options: SelectionOptions,
+): Patches {
+  const filters = deriveSelected(
+    graph,
+    "filters.patches",
+    indexSelectors(
+      graph,
+      tables.dataproxyFilters,
+      byPriority((spec: DataproxyFilter) => spec.priority),
+    ),
+    options,
+  );
+  const plugins = deriveSelected(
+    graph,
+    "filters.plugins",
+    // Plugins with a higher priority go first.
+    indexSelectors(
+      graph,
+      tables.wasmPlugins,
+      byPriority((spec: WasmPlugin) => -(spec.priority ?? 0)),
+    ),
+    options,
+  );
+  const conditions = graph.derive(
+    "filters.conditions",
+    text,
+    (read, key) => conditionsOf(read.get(tables.dataproxyFilters, key)?.spec),
+  );
+  const origins = graph.derive("filters.module", text, (read, key): ModuleOrigin | undefined => {
+    const spec = read.get(tables.wasmPlugins, key)?.spec;
+    return spec && moduleOrigin(spec);
+  });
+  const patchingOf: PatchingOf = (read, proxy) => {
+    const found: Record<Part, ChangeRef[]> = {
+      cluster: [],
+      listener: [],
+      route: [],
+      extension: [],
+    };
+    for (const plugin of read.get(plugins, proxy)) {
+      const parts = partsOfPlugin(read.get(origins, plugin), proxy);
+      for (const part of parts) found[part].push({ plugin });
+    }
+    for (const filter of read.get(filters, proxy)) {
+      read.get(conditions, filter).forEach((condition, patch) => {
+        if (!applies(condition, proxy)) return;
+        for (const part of partsOf(condition, proxy.role)) found[part].push({ filter, patch });
+      });
+    }
+    return {
+      cluster: changeKeys.encode(found.cluster),
+      listener: changeKeys.encode(found.listener),
+      route: changeKeys.encode(found.route),
+      extension: changeKeys.encode(found.extension),
+    };
+  };
+  return { patchingOf, inboundHttp: deriveInboundHttp(graph, tables, { filters, plugins }) };
+}
+
+/** The condition of each patch of a filter; none for a filter that does not exist. */
+function conditionsOf(filter: DataproxyFilter | undefined): readonly Condition[] {
+  return (filter?.configPatches ?? []).map((written) => {
+    const { applyTo, match } = written;
+    return {
+      applyTo,
+      context: match?.context ?? Context.ANY,
+      version: match?.proxy?.proxyVersion ?? "",
+      metadata: match?.proxy?.metadata ?? {},
+      needs: patchEnumValues(written).flatMap((value) => PATCH_VALUES.get(value) ?? []),
+    };
+  });
+}
+
+/**
+ * The types that a plugin changes. A proxy that fetches a module itself needs a cluster; without an
+ * agent it gets no plugin whose module only an agent can fetch.
+ */
+function partsOfPlugin(
+  origin: ModuleOrigin | undefined,
+  { metadata }: PatchedProxy,
+): readonly Part[] {
+  const hasAgent = metadata[AGENT_WASM] === "true";
+  if (origin === undefined || (origin === "agent" && !hasAgent)) return [];
+  return origin === "remote" && !hasAgent
+    ? ["listener", "extension", "cluster"]
+    : ["listener", "extension"];
+}
+
+/** Lowest first, then by age and name. */
+function byPriority<T>(
+  priority: (spec: T) => number,
+): (a: ConfigObject<T>, b: ConfigObject<T>) => number {
+  return (a, b) => priority(a.spec) - priority(b.spec) || byAge(a, b);
+}
+
+/** Reports if a patch applies to a proxy. */
+function applies(condition: Condition, proxy: PatchedProxy): boolean {
+  const { context, version, metadata, needs } = condition;
+  if (needs.some((feature) => proxy.missing?.includes(feature))) return false;
+  const contexts = proxy.role === "router"
+    ? [Context.ANY, Context.GATEWAY]
+    : [Context.ANY, Context.SIDECAR_INBOUND, Context.SIDECAR_OUTBOUND];
+  if (!contexts.includes(context)) return false;
+  if (version !== "") {
+    const expression = compileRegex(version);
+    if (proxy.version === "" || typeof expression === "string") return false;
+    if (!expression.matchesPart(proxy.version)) return false;
+  }
+  return Object.entries(metadata).every(([name, value]) => proxy.metadata[name] === value);
+}
+
+/** The types of resources that a patch may change. A sidecar's inbound routes are part of its listeners. */
+function partsOf({ applyTo, context }: Condition, role: Role): readonly Part[] {
+  switch (applyTo) {
+    case ApplyTo.CLUSTER:
+      return ["cluster"];
+    case ApplyTo.LISTENER:
+    case ApplyTo.LISTENER_FILTER:
+    case ApplyTo.FILTER_CHAIN:
+    case ApplyTo.NETWORK_FILTER:
+    case ApplyTo.HTTP_FILTER:
+      return ["listener"];
+    case ApplyTo.ROUTE_CONFIGURATION:
+    case ApplyTo.VIRTUAL_HOST:
+    case ApplyTo.HTTP_ROUTE:
+      if (role === "router" || context === Context.SIDECAR_OUTBOUND) return ["route"];
+      return context === Context.SIDECAR_INBOUND ? ["listener"] : ["route", "listener"];
+    case ApplyTo.EXTENSION_CONFIG:
+      return ["extension"];
+    default:
+      return [];
+  }
+}

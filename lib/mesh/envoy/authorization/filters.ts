@@ -1,0 +1,168 @@
+/**
+ * The filters that allow or deny requests and connections.
+ *
+ * @module
+ */
+import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type { RBAC as Rules } from "#envoy/config/rbac/v3/rbac_pb.ts";
+import { RBACSchema as HttpRbacSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
+import {
+  type HttpFilter,
+  HttpFilterSchema,
+} from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
+import { RBACSchema as TcpRbacSchema } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
+import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { hash } from "../../../kit/base/mod.ts";
+import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
+import type { Effect } from "./clause.ts";
+import { ASK_POLICY_PREFIX, ASK_PREFIX, extAuthzConfig, type FindService } from "./ext_authz.ts";
+import { accessRules, effectOf, isDryRun, type PolicyObject, type RuleOptions } from "./rules.ts";
+
+/** Suffix of the names of rules that deny what an unusable provider should decide. */
+const NO_PROVIDER_SUFFIX = "-deny-due-to-bad-CUSTOM-action";
+
+/** The input for the authorization filters of a workload. */
+export interface AuthorizationInput {
+  readonly policies: readonly PolicyObject[];
+  /** Extension providers of the mesh configuration. */
+  readonly providers: readonly ExtensionProvider[];
+  readonly findService: FindService;
+  /** The mesh's trust domain, then its aliases. */
+  readonly trustDomains: readonly string[];
+  readonly otherSpellings: boolean;
+}
+
+/** Filters in the order in which requests or connections pass them. */
+export interface AuthorizationFilters {
+  readonly http: {
+    /**
+     * External authorization filters. They are placed before token verification, because a provider
+     * may add the token.
+     */
+    readonly asking: readonly HttpFilter[];
+    /** Filters that decide locally: audit, deny, allow. */
+    readonly deciding: readonly HttpFilter[];
+  };
+  readonly tcp: readonly Filter[];
+  /** Equal digests mean equal filters. */
+  readonly digest: string;
+}
+
+/** Builds the filters. */
+export function authorizationFilters(input: AuthorizationInput): AuthorizationFilters {
+  const http = build(input, { ...input, http: true }, HTTP);
+  const tcp = build(input, { ...input, http: false }, TCP);
+  const named = [...http.asking, ...http.deciding, ...tcp.asking, ...tcp.deciding];
+  return {
+    http: { asking: http.asking.map(httpFilter), deciding: http.deciding.map(httpFilter) },
+    tcp: [...tcp.asking, ...tcp.deciding].map(tcpFilter),
+    digest: hash(named.map(({ name, config }) => `${name} ${hash(config.value)}`).join("\n")),
+  };
+}
+
+interface Named {
+  readonly name: string;
+  readonly config: Any;
+}
+
+function httpFilter({ name, config: value }: Named): HttpFilter {
+  return create(HttpFilterSchema, { name, configType: { case: "typedConfig", value } });
+}
+
+function tcpFilter({ name, config: value }: Named): Filter {
+  return create(FilterSchema, { name, configType: { case: "typedConfig", value } });
+}
+
+/** RBAC for HTTP or TCP: names, and the encoding of the configuration. */
+interface Layer {
+  readonly access: string;
+  readonly ask: string;
+  readonly pack: (parts: {
+    readonly rules?: Rules;
+    readonly shadowRules?: Rules;
+    readonly shadowRulesStatPrefix: string;
+  }) => Any;
+}
+
+const HTTP: Layer = {
+  access: "envoy.filters.http.rbac",
+  ask: "envoy.filters.http.ext_authz",
+  pack: (parts) => packAny(HttpRbacSchema, parts),
+};
+
+const TCP: Layer = {
+  access: "envoy.filters.network.rbac",
+  ask: "envoy.filters.network.ext_authz",
+  pack: (parts) => packAny(TcpRbacSchema, { ...parts, statPrefix: "tcp." }),
+};
+
+function build(
+  input: AuthorizationInput,
+  options: RuleOptions,
+  layer: Layer,
+): { asking: Named[]; deciding: Named[] } {
+  const byEffect = Map.groupBy(input.policies, effectOf);
+  const deciding = (["audit", "deny", "allow"] as const).flatMap((effect) =>
+    decidingFilter(byEffect.get(effect) ?? [], effect, options, layer)
+  );
+  return { asking: askingFilters(input, byEffect.get("custom") ?? [], options, layer), deciding };
+}
+
+function decidingFilter(
+  policies: readonly PolicyObject[],
+  effect: Effect,
+  options: RuleOptions,
+  layer: Layer,
+): Named[] {
+  if (policies.length === 0) return [];
+  const tried = policies.filter(isDryRun);
+  const enforced = policies.filter((policy) => !isDryRun(policy));
+  const rules = (some: readonly PolicyObject[]): Rules | undefined =>
+    some.length === 0 ? undefined : accessRules(some, effect, options);
+  const config = layer.pack({
+    rules: rules(enforced),
+    shadowRules: rules(tried),
+    shadowRulesStatPrefix: trialPrefix(effect, tried.length > 0),
+  });
+  return [{ name: layer.access, config }];
+}
+
+/**
+ * Prefix of the statistics and metadata of rules on trial. Rules that only log have none. Without
+ * rules on trial the prefix has no effect.
+ */
+function trialPrefix(effect: Effect, tried: boolean): string {
+  if (!tried || effect === "allow") return "mesh_dry_run_allow_";
+  return effect === "deny" ? "mesh_dry_run_deny_" : "";
+}
+
+/**
+ * Returns the rules that select requests, and the filter that calls the provider. If the provider
+ * cannot be determined, the requests that the rules select are denied.
+ */
+function askingFilters(
+  input: AuthorizationInput,
+  all: readonly PolicyObject[],
+  options: RuleOptions,
+  layer: Layer,
+): Named[] {
+  const policies = all.filter((policy) => !isDryRun(policy));
+  if (policies.length === 0) return [];
+  const names = new Set(policies.map(({ spec }) => spec.actionDetail.value?.name ?? ""));
+  const [provider, ...more] = input.providers.filter(({ name }) => names.has(name));
+  const asking = names.size === 1 && provider !== undefined && more.length === 0
+    ? extAuthzConfig(provider, input.findService)
+    : "there is not one provider";
+  if (typeof asking === "string") {
+    const affixes = { prefix: ASK_POLICY_PREFIX, suffix: NO_PROVIDER_SUFFIX };
+    const rules = accessRules(policies, "custom", options, affixes);
+    return [{ name: layer.access, config: layer.pack({ rules, shadowRulesStatPrefix: "" }) }];
+  }
+  const ask = layer === HTTP ? asking.http : asking.tcp;
+  if (ask === undefined) return [];
+  const config = layer.pack({
+    shadowRules: accessRules(policies, "custom", options, { prefix: ASK_POLICY_PREFIX }),
+    shadowRulesStatPrefix: ASK_PREFIX,
+  });
+  return [{ name: layer.access, config }, { name: layer.ask, config: ask }];
+}

@@ -1,0 +1,266 @@
+/**
+ * Inbound listeners of workloads.
+ *
+ * @module
+ */
+import type {
+  Filter,
+  FilterChain,
+  ListenerFilter,
+} from "#envoy/config/listener/v3/listener_components_pb.ts";
+import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
+import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import {
+  type RouteConfiguration,
+  RouteConfigurationSchema,
+} from "#envoy/config/route/v3/route_pb.ts";
+import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import { isHttp, type PeerMode, type Protocol } from "../../model/mod.ts";
+import { create } from "../../../kit/proto/mod.ts";
+import { serverTls } from "../authentication/mod.ts";
+import { type ManagerDefaults, managerFilter } from "../connection_manager/mod.ts";
+import { BLACK_HOLE_CLUSTER, INBOUND_PASSTHROUGH_CLUSTER } from "../core/mod.ts";
+import { inboundRoute } from "../routes/mod.ts";
+import { MAX_DIRECT_RESPONSE_BODY } from "../virtual_hosts/mod.ts";
+import { assemble, listenerName } from "./assemble.ts";
+import { chain, forwardChain } from "./chain.ts";
+import {
+  httpInspector,
+  not,
+  originalDestination,
+  originalSource,
+  portIn,
+  tlsInspector,
+} from "./detect.ts";
+import {
+  type ChainPlan,
+  inboundChains,
+  neededInspection,
+  NO_SECURITY,
+  type PortMatch,
+  type SecurityPolicies,
+} from "./security.ts";
+import { type Binding, forwarding } from "./input.ts";
+import { documentFilter } from "./protocol_filters.ts";
+import type { KnownProtocol } from "./tcp_chain.ts";
+
+/** A port of the workload. */
+export interface InboundPort {
+  readonly port: number;
+  /** HTTP protocols are routed, `Unsupported` is detected, all others are forwarded. */
+  readonly protocol: Protocol;
+  /** `inbound|PORT||`. */
+  readonly cluster: string;
+  /** Protocol of its connections, if they are parsed. */
+  readonly speaks?: KnownProtocol;
+  /** Virtual host of the requests; unused for plain TCP. */
+  readonly virtualHost: VirtualHost;
+  /** TLS that is terminated at this port instead of the mesh's mutual TLS. */
+  readonly tls?: ServerTLSSettings | undefined;
+}
+
+/** Input of the listener for captured inbound connections. */
+export interface VirtualInboundInput extends Binding {
+  /**
+   * Declared ports of services or Sidecar listeners; if two have the same number, the first one is
+   * used.
+   */
+  readonly ports: readonly InboundPort[];
+  /** TPROXY capture: the workload sees its clients' addresses. */
+  readonly transparent?: boolean;
+  readonly manager: ManagerDefaults;
+  /** Default: everything is allowed. */
+  readonly security?: SecurityPolicies;
+  /** True: HTTP is detected at undeclared ports. Default: only if policies for requests need it. */
+  readonly detectsUndeclared?: boolean;
+}
+
+/**
+ * Builds the listener of captured inbound connections: one chain for each declared port; other
+ * ports are forwarded to their original destination. Connections to the listener's own port would
+ * loop, so they are closed.
+ */
+export function virtualInbound(input: VirtualInboundInput): Listener {
+  const { manager, security = NO_SECURITY } = input;
+  const detects = input.detectsUndeclared === true || security.http.length > 0;
+  const rest = undeclared(0, detects);
+  const named = security.named.map((port) => undeclared(port, detects));
+  const ports = uniquePorts([...input.ports, ...named], input.port);
+  const modes = ports.map((p) => ({ ...p, mode: security.mode(p.port) }));
+  const inspectors = inspectorsOf(modes, { ...rest, mode: security.otherwise }, security);
+  return assemble({
+    ...input,
+    name: "virtualInbound",
+    direction: "inbound",
+    bindToPort: true,
+    chains: [
+      forwardChain("virtualInbound-blackhole", {
+        match: { destinationPort: input.port },
+        cluster: BLACK_HOLE_CLUSTER,
+      }),
+      ...portChains(rest, { name: "virtualInbound", manager, security, mode: security.otherwise }),
+      ...modes.flatMap((p) => {
+        const name = listenerName(input.bind, p.port);
+        return portChains(p, {
+          name,
+          match: { destinationPort: p.port },
+          manager,
+          security,
+          mode: p.mode,
+        });
+      }),
+    ],
+    listenerFilters: [
+      originalDestination(),
+      ...(input.transparent ? [originalSource()] : []),
+      ...inspectors,
+    ],
+    detects: inspectors.length > 0,
+  });
+}
+
+/**
+ * Returns the port for undeclared ports. Connections are forwarded to their original destination.
+ *
+ * @param detects HTTP is detected, because something acts on requests
+ */
+function undeclared(port: number, detects: boolean): InboundPort {
+  const cluster = INBOUND_PASSTHROUGH_CLUSTER;
+  return {
+    port,
+    protocol: detects ? "Unsupported" : "TCP",
+    cluster,
+    virtualHost: create(VirtualHostSchema, {
+      name: "inbound|passthrough|http",
+      domains: ["*"],
+      routes: [inboundRoute(cluster, "*")],
+    }),
+  };
+}
+
+type ModedPort = InboundPort & { readonly mode: PeerMode };
+
+/** Detection waits for the client's first bytes, so it is disabled on ports that do not need it. */
+function inspectorsOf(
+  ports: readonly ModedPort[],
+  rest: ModedPort,
+  security: SecurityPolicies,
+): ListenerFilter[] {
+  const filters = [["tls", tlsInspector], ["http", httpInspector]] as const;
+  return filters.flatMap(([what, make]) => {
+    const needs = (p: ModedPort): boolean =>
+      p.tls === undefined && neededInspection(p.protocol, p.mode, security)[what];
+    const [wanting, others] = [ports.filter(needs), ports.filter((p) => !needs(p))];
+    const numbers = (some: readonly ModedPort[]): number[] => some.map(({ port }) => port);
+    if (needs(rest)) return [make(others.length === 0 ? undefined : portIn(numbers(others)))];
+    return wanting.length === 0 ? [] : [make(not(portIn(numbers(wanting))))];
+  });
+}
+
+function uniquePorts(ports: readonly InboundPort[], own: number): InboundPort[] {
+  const byPort = new Map<number, InboundPort>();
+  for (const p of ports) if (p.port !== own && !byPort.has(p.port)) byPort.set(p.port, p);
+  return [...byPort.values()];
+}
+
+/** Input of a Sidecar listener that opens its own port. */
+export interface IngressListenerInput extends Omit<InboundPort, "port">, Binding {
+  readonly manager: ManagerDefaults;
+  /** Default: everything is allowed. */
+  readonly security?: SecurityPolicies;
+}
+
+/** All connections have TLS that is terminated here, so no inspection is needed. */
+const NOT_LOOKED_AT = { tls: false, http: false };
+
+/** An ingress listener of a Sidecar with capture mode `NONE`. */
+export function ingressListener(input: IngressListenerInput): Listener {
+  const { manager, protocol, security = NO_SECURITY } = input;
+  const mode = security.mode(input.port);
+  const { tls, http } = input.tls === undefined
+    ? neededInspection(protocol, mode, security)
+    : NOT_LOOKED_AT;
+  return assemble({
+    ...input,
+    direction: "inbound",
+    bindToPort: true,
+    chains: portChains(input, {
+      name: listenerName(input.bind, input.port),
+      manager,
+      security,
+      mode,
+    }),
+    listenerFilters: [...(tls ? [tlsInspector()] : []), ...(http ? [httpInspector()] : [])],
+    detects: tls || http,
+  });
+}
+
+/** Inputs of {@link portChains} besides the port. */
+interface PortChains {
+  /** Name of the port's chains; each chain adds a suffix. */
+  readonly name: string;
+  /** Match that separates the port from others of the listener. */
+  readonly match?: PortMatch;
+  readonly manager: ManagerDefaults;
+  readonly security: SecurityPolicies;
+  /** Mutual TLS mode of the port. */
+  readonly mode: PeerMode;
+}
+
+/** The chains of one port. */
+function portChains(
+  port: InboundPort,
+  { name, match, manager, security, mode }: PortChains,
+): FilterChain[] {
+  const ways = port.tls === undefined
+    ? inboundChains(port.protocol, mode, security, manager.http10)
+    : [ownChain(port.protocol)];
+  const socket = port.tls === undefined ? security.tls : serverTls(port.tls);
+  const http = (mutual: boolean): Filter =>
+    managerFilter({
+      class: "inbound",
+      statPrefix: `inbound_${name}`,
+      routes: { inline: inlineRoutes(port) },
+      protocol: port.protocol,
+      security: security.http,
+      mutual,
+      defaults: manager,
+    });
+  return ways.map((way) => {
+    const merged = { ...match, ...way.match };
+    const at = Object.keys(merged).length === 0 ? undefined : merged;
+    const transportSocket = way.ends && socket;
+    const called = name + way.suffix;
+    if (way.carries === "http") {
+      return chain(called, at, http(way.ends === true), { transportSocket });
+    }
+    const how = forwarding(manager, way.ends ? "mutual" : "server");
+    if (way.carries === "nothing") {
+      return forwardChain(called, { ...how, match: at, cluster: BLACK_HOLE_CLUSTER });
+    }
+    const head = {
+      security: [
+        ...security.tcp,
+        ...(port.speaks === "document" ? [documentFilter(port.cluster)] : []),
+      ],
+      transportSocket,
+    };
+    return forwardChain(called, { ...how, match: at, cluster: port.cluster, head });
+  });
+}
+
+/** The only filter chain of a port with its own TLS. */
+function ownChain(protocol: Protocol): ChainPlan {
+  const http = protocol === "HTTPS" || isHttp(protocol);
+  return { suffix: "-tls", match: {}, carries: http ? "http" : "tcp", ends: true };
+}
+
+/** The route table of an inbound port, named after its cluster. */
+function inlineRoutes({ cluster, virtualHost }: InboundPort): RouteConfiguration {
+  return create(RouteConfigurationSchema, {
+    name: cluster,
+    virtualHosts: [virtualHost],
+    validateClusters: false,
+    maxDirectResponseBodySizeBytes: MAX_DIRECT_RESPONSE_BODY,
+  });
+}

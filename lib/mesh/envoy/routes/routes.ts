@@ -1,0 +1,279 @@
+/**
+ * Translates a VirtualService to the routes of a virtual host.
+ *
+ * @module
+ */
+import {
+  DirectResponseActionSchema,
+  type RetryPolicy,
+  type Route,
+  type RouteMatch,
+  RouteSchema,
+} from "#envoy/config/route/v3/route_components_pb.ts";
+import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
+import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
+import type {
+  HTTPMatchRequest,
+  HTTPRoute,
+  VirtualService,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { type DecisionLog, NO_DECISIONS, type PassedOver } from "../../../kit/base/mod.ts";
+import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
+import { isCatchAll, translateMatch } from "../matching/mod.ts";
+import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
+import { CORS_FILTER, translateCors } from "./cors.ts";
+import { FAULT_FILTER, translateFault } from "./fault.ts";
+import { type HeaderOperations, translateHeaders } from "./headers.ts";
+import { translateDirectResponse, translateRedirect } from "./rewrite.ts";
+import { metadataOfRule } from "./rule_metadata.ts";
+import {
+  conditionHolds,
+  inService,
+  type MeshRouteDefaults,
+  type ResolvedDestination,
+  type RouteScope,
+} from "./scope.ts";
+
+/**
+ * Returns the routes of a VirtualService in a scope, first match wins: one for each match of each
+ * HTTP rule, in order. It omits matches for other gateways, ports or sources, and everything after
+ * a route that matches all requests. A rule that still has a `delegate` is omitted: the delegate's
+ * rules replace it.
+ *
+ * @returns empty if nothing applies: the host is then served as if there were no VirtualService
+ */
+export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Route[] {
+  const routes: Route[] = [];
+  const passedOver: PassedOver[] = [];
+  let full: string | undefined;
+  const outcomes = outcomesOf();
+  const log = scope.decisions ?? NO_DECISIONS;
+  for (const { at, rule, match } of matchesOf(vs)) {
+    const why = full !== undefined
+      ? `${full} takes every request before it`
+      : whyNot(rule, match, scope);
+    if (why !== undefined) {
+      passedOver.push({ ...inService(scope, at), why });
+      continue;
+    }
+    const inside = log.decide === undefined
+      ? scope
+      : { ...scope, decisions: log.within(`routes[${routes.length}]`) };
+    const route = translateRule({ rule, match, at }, inside, outcomes);
+    routes.push(route);
+    if (!isCatchAll(route.match!)) continue;
+    if (log.decide === undefined) return routes;
+    full = at;
+  }
+  if (passedOver.length > 0) {
+    log.decide?.({
+      group: "rules left out",
+      ...inService(scope, "spec.http"),
+      value: passedOver.length,
+      passedOver,
+    });
+  }
+  return routes;
+}
+
+/** One match of a rule. */
+interface RuleMatch {
+  /** Its field path: `spec.http[0].match[1]`. */
+  readonly at: string;
+  readonly rule: HTTPRoute;
+  /** `undefined`: the rule has no matches and applies to every request. */
+  readonly match: HTTPMatchRequest | undefined;
+}
+
+/** The matches of all rules, in order. */
+function* matchesOf(vs: VirtualService): Generator<RuleMatch> {
+  for (const [i, rule] of vs.http.entries()) {
+    const at = `spec.http[${i}]`;
+    if (rule.match.length === 0) yield { at, rule, match: undefined };
+    for (const [j, match] of rule.match.entries()) yield { at: `${at}.match[${j}]`, rule, match };
+  }
+}
+
+function whyNot(
+  rule: HTTPRoute,
+  match: HTTPMatchRequest | undefined,
+  scope: RouteScope,
+): string | undefined {
+  if (rule.delegate !== undefined) return "the rules of its delegate come in its place";
+  if (match === undefined || conditionHolds(match, scope)) return undefined;
+  return "its match is for other gateways, ports or sources";
+}
+
+/** The one route of a host without a VirtualService. */
+export function defaultRoute(
+  target: ResolvedDestination,
+  mesh: MeshRouteDefaults,
+  log: DecisionLog = NO_DECISIONS,
+): Route {
+  const inside = log.within("routes[0]");
+  inside.decide?.({ group: "rule", source: "built-in", value: "everything to the service" });
+  const match = translateMatch(undefined);
+  return create(RouteSchema, {
+    name: "default",
+    match,
+    action: { case: "route", value: plainAction(target, mesh, inside) },
+    typedPerFilterConfig: sessionConfig(target),
+    decorator: { operation: operationName(match, `${target.host}:${target.port}`) },
+  });
+}
+
+/**
+ * Returns the one route of an inbound port, without timeout.
+ *
+ * @param operation operation name in traces, for example `a.ns.svc.cluster.local:80/*`
+ * @param retries retry policy, see `inboundRetries`; default: none
+ */
+export function inboundRoute(cluster: string, operation: string, retries?: RetryPolicy): Route {
+  const { timeout } = timeouts(undefined);
+  return create(RouteSchema, {
+    name: "default",
+    match: translateMatch(undefined),
+    action: {
+      case: "route",
+      value: {
+        clusterSpecifier: { case: "cluster", value: cluster },
+        timeout,
+        maxStreamDuration: { maxStreamDuration: timeout, grpcTimeoutHeaderMax: timeout },
+        retryPolicy: retries,
+      },
+    },
+    decorator: { operation },
+  });
+}
+
+function translateRule(
+  { rule, match, at }: RuleMatch,
+  scope: RouteScope,
+  outcomes: typeof outcomeOf,
+): Route {
+  const routeMatch = translateMatch(match);
+  scope.decisions?.decide?.({
+    group: "rule",
+    ...inService(scope, at),
+    value: rule.name || undefined,
+  });
+  const { action, operations, target, settings } = outcomes(rule, scope, ruleAt(at));
+  return create(RouteSchema, {
+    name: match === undefined || match.name === "" ? rule.name : `${rule.name}.${match.name}`,
+    match: routeMatch,
+    action,
+    ...operations,
+    statPrefix: match?.statPrefix ?? "",
+    typedPerFilterConfig: settings,
+    metadata: scope.named === true
+      ? undefined
+      : metadataOfRule(`${scope.vsNamespace}/${scope.vsName}`),
+    decorator: { operation: operationName(routeMatch, target) },
+  });
+}
+
+/** Result of a rule. It does not depend on the match. */
+interface Outcome {
+  readonly action: Route["action"];
+  readonly operations: HeaderOperations;
+  /** Name of the destination in traces. */
+  readonly target: string;
+  readonly settings: Record<string, Any>;
+}
+
+function outcomeOf(rule: HTTPRoute, scope: RouteScope, at: string): Outcome {
+  const { action, operations, single } = translateAction(rule, scope, at);
+  const target = single !== undefined && isServiceCluster(single.cluster)
+    ? `${single.host}:${single.port}`
+    : `${scope.vsName}:${scope.port}`;
+  return {
+    action,
+    operations,
+    target,
+    settings: { ...filterConfigs(rule), ...sessionConfig(single) },
+  };
+}
+
+/**
+ * {@link outcomeOf}, computed once per rule: the routes of a rule's matches share it. If decisions
+ * are recorded, each route records its own.
+ */
+function outcomesOf(): typeof outcomeOf {
+  const known = new Map<HTTPRoute, Outcome>();
+  return (rule, scope, at) => {
+    if (scope.decisions?.decide !== undefined) return outcomeOf(rule, scope, at);
+    const found = known.get(rule) ?? outcomeOf(rule, scope, at);
+    known.set(rule, found);
+    return found;
+  };
+}
+
+interface RuleAction {
+  readonly action: Route["action"];
+  readonly operations: HeaderOperations;
+  readonly single?: ResolvedDestination;
+}
+
+/**
+ * Status of a rule that forwards but has no destination, like that of a cluster without endpoints.
+ */
+const NOWHERE = 503;
+
+/** Returns the field path of a match's rule. */
+function ruleAt(at: string): string {
+  const match = at.indexOf(".match[");
+  return match < 0 ? at : at.slice(0, match);
+}
+
+function translateAction(rule: HTTPRoute, scope: RouteScope, at: string): RuleAction {
+  const headers = translateHeaders(rule.headers);
+  const { operations } = headers;
+  if (rule.redirect !== undefined) {
+    return {
+      action: { case: "redirect", value: translateRedirect(rule.redirect, scope) },
+      operations,
+    };
+  }
+  const answer = (value: ReturnType<typeof translateDirectResponse>): RuleAction => ({
+    action: { case: "directResponse", value },
+    operations,
+  });
+  if (rule.directResponse !== undefined) {
+    return answer(translateDirectResponse(rule.directResponse));
+  }
+  const forwarding = translateForwarding(rule, headers, scope, at);
+  if (forwarding === undefined) {
+    return answer(create(DirectResponseActionSchema, { status: NOWHERE }));
+  }
+  return { ...forwarding, action: { case: "route", value: forwarding.action } };
+}
+
+/** Returns the filter configurations of this route. */
+function filterConfigs(rule: HTTPRoute): Record<string, Any> {
+  const configs: Record<string, Any> = {};
+  const fault = rule.fault === undefined ? undefined : translateFault(rule.fault);
+  if (fault !== undefined) configs[FAULT_FILTER] = packAny(HTTPFaultSchema, fault);
+  if (rule.corsPolicy !== undefined) {
+    configs[CORS_FILTER] = packAny(CorsPolicySchema, translateCors(rule.corsPolicy));
+  }
+  return configs;
+}
+
+/** Reports if a cluster's name has a host and port: `direction|port|subset|host`. */
+function isServiceCluster(name: string): boolean {
+  return name.split("|").length === 4;
+}
+
+/** Returns the operation name in traces: the target and the matched path. */
+function operationName({ pathSpecifier: path }: RouteMatch, target: string): string {
+  switch (path.case) {
+    case "prefix":
+      return `${target}${path.value}*`;
+    case "path":
+      return target + path.value;
+    case "safeRegex":
+      return target + path.value.regex;
+    default:
+      return `${target}/*`;
+  }
+}

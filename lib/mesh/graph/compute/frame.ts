@@ -1,0 +1,123 @@
+/**
+ * The read context of a computation.
+ *
+ * @module
+ */
+import type { Collection, Resource } from "../api/collections.ts";
+import type { Derived, Index, Input } from "../api/tables.ts";
+import { MeshError } from "../../../kit/base/mod.ts";
+import { BUSY, type Cell, type Core, foreign, nameOf, type Running, STALE } from "../cells/mod.ts";
+import { LiveCollection } from "../collections/mod.ts";
+import { type Bucket, DerivedTable, IndexTable, InputTable, valueOf } from "../tables/mod.ts";
+import { closeCycle } from "./cycle.ts";
+import { PlainRead } from "./recording.ts";
+
+/**
+ * Computations nested on the native stack before the innermost is abandoned and
+ * run again later, when the cell that it reads has been computed. At about 1 KB
+ * a level this stays far below the native stack of about 1 MB, which the
+ * functions themselves need too.
+ */
+const DEEPEST = 192;
+
+/** Thrown through an abandoned computation; never seen outside. */
+const ABANDONED = new MeshError("graph-abandoned", "This computation will be run again.");
+
+/** One running computation. */
+export class Frame extends PlainRead implements Running {
+  inner = 0;
+  readonly #engine: Core;
+  readonly #cell: Cell;
+  readonly #id: number;
+
+  constructor(engine: Core, cell: Cell) {
+    super();
+    this.#engine = engine;
+    this.#cell = cell;
+    this.#id = ++engine.epoch;
+  }
+
+  /** The cell being computed, for messages. */
+  describe(): string {
+    return nameOf(this.#cell);
+  }
+
+  get<V, K>(table: Input<V, K>, key: K): V | undefined;
+  get<V, K>(table: Derived<V, K>, key: K): V;
+  get(table: Input<unknown, unknown> | Derived<unknown, unknown>, key: unknown): unknown {
+    const engine = this.#enter();
+    if (table instanceof DerivedTable && table.engine === engine) {
+      const cell = table.cell(table.keyCodec.encode(key));
+      this.#bringUp(cell);
+      return valueOf(cell);
+    }
+    if (table instanceof InputTable && table.engine === engine) {
+      const cell = table.cell(table.keyCodec.encode(key));
+      this.#note(cell);
+      return cell.value;
+    }
+    throw foreign(table.name);
+  }
+
+  members<B, M>(index: Index<B, M>, bucket: B): readonly M[] {
+    const own = this.#index(index);
+    const found = bucketOf(own, bucket);
+    this.#note(own.membersCell(found));
+    return own.membersOf(found) as readonly M[];
+  }
+
+  any<B, M>(index: Index<B, M>, bucket: B): boolean {
+    const own = this.#index(index);
+    const found = bucketOf(own, bucket);
+    this.#note(own.anyCell(found));
+    return found.members.size > 0;
+  }
+
+  content(collection: Collection): ReadonlyMap<string, Resource> {
+    const engine = this.#enter();
+    if (!(collection instanceof LiveCollection) || collection.engine !== engine) {
+      throw foreign(collection.name);
+    }
+    this.#bringUp(collection.cell);
+    return collection.claims.content;
+  }
+
+  #index(index: Index<unknown, unknown>): IndexTable {
+    const engine = this.#enter();
+    if (index instanceof IndexTable && index.engine === engine) return index;
+    throw foreign(index.name);
+  }
+
+  /** Only the innermost running computation may read. */
+  #enter(): Core {
+    if (this.#engine.frame === this) return this.#engine;
+    throw new MeshError(
+      "graph-late-read",
+      `The read context of ${this.describe()} was used outside of that computation.`,
+      { remedy: "Read before the function returns, and only in the function itself." },
+    );
+  }
+
+  #note(cell: Cell): void {
+    if (cell.seen === this.#id) return;
+    cell.seen = this.#id;
+    this.#engine.reads[this.#engine.top++] = cell;
+  }
+
+  /** Records the read first, so that a failure below is a dependency too; then brings the cell up to date. */
+  #bringUp(cell: Cell): void {
+    this.#note(cell);
+    if ((cell.flags & STALE) === 0) return;
+    const engine = this.#engine;
+    if ((cell.flags & BUSY) !== 0) throw closeCycle(engine, cell);
+    if (engine.depth >= DEEPEST) {
+      engine.wanted = cell;
+      throw ABANDONED;
+    }
+    engine.pull(cell);
+  }
+}
+
+function bucketOf(index: IndexTable, bucket: unknown): Bucket {
+  return index.bucket(index.codecs.bucket.encode(bucket));
+}

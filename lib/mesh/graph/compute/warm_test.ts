@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { resource, shown } from "../fixture.ts";
+import { text } from "../../../kit/key/mod.ts";
+import { type Collection, createGraph, type Resource } from "../mod.ts";
+
+/** A graph whose clock moves a millisecond with each look, so that a piece of 0 ms is one cell. */
+function ticking() {
+  let time = 0;
+  return createGraph({ now: () => ++time });
+}
+
+Deno.test("retained collections are built ahead of use, in small pieces", () => {
+  const graph = ticking();
+  const rows = graph.input<string>("rows");
+  const all = graph.index(rows, "all", { bucket: text, member: text }, (_, key) => [["all", key]]);
+  const listed = graph.derive<readonly string[], string>(
+    "listed",
+    text,
+    (read) => read.members(all, "all"),
+  );
+  const resources = graph.derive<readonly Resource[], string>(
+    "resources",
+    text,
+    (read, key) => [resource(key, read.get(rows, key))],
+  );
+  graph.transaction((tx) => {
+    for (const key of ["a", "b", "c"]) tx.set(rows, key, "1");
+  });
+  const byBucket = graph.collection("by bucket", () => ({
+    members: { index: all, buckets: ["all"] },
+    resources,
+  }));
+  const byList = graph.collection("by list", () => ({
+    members: { listFrom: [listed, ""] },
+    resources,
+    keyOf: (member) => member.toUpperCase(),
+  }));
+  byBucket.retain();
+  byList.retain();
+  let pieces = 1;
+  while (!graph.prepare(0)) pieces++;
+  assert.ok(pieces > 5, `${pieces} pieces`);
+  assert.equal(graph.stats().computedByTable.resources, 6);
+  graph.resetStats();
+  assert.deepEqual(shown(byBucket.content.values()), ["a@1", "b@1", "c@1"]);
+  assert.deepEqual(shown(byList.content.values()).length, 3);
+  assert.equal(graph.stats().computed, 0, "building took what was there");
+});
+
+Deno.test("an edit while a collection is being built is in it", () => {
+  const graph = ticking();
+  const rows = graph.input<string>("rows");
+  const resources = graph.derive<readonly Resource[], string>("resources", text, (read, key) => {
+    const version = read.get(rows, key);
+    return version === undefined ? [] : [resource(key, version)];
+  });
+  const fixed = graph.collection("fixed", () => ({
+    members: { list: ["a", "b"] },
+    resources,
+  }));
+  graph.transaction((tx) => tx.set(rows, "a", "1"));
+  fixed.retain();
+  assert.equal(graph.prepare(0), false);
+  graph.transaction((tx) => tx.set(rows, "a", "2"));
+  while (!graph.prepare(0));
+  assert.deepEqual(shown(fixed.content.values()), ["a@2"], "an edit in between is seen");
+  assert.deepEqual([...graph.publish()], []);
+});
+
+Deno.test("a publication leaves what is being built to the next piece, which brings it up to date", () => {
+  const graph = ticking();
+  const rows = graph.input<string>("rows");
+  const all = graph.index(rows, "all", { bucket: text, member: text }, (_, key) => [["all", key]]);
+  const resources = graph.derive<readonly Resource[], string>(
+    "resources",
+    text,
+    (read, key) => [resource(key, read.get(rows, key))],
+  );
+  const set = (keys: string, version: string) =>
+    graph.transaction((tx) => {
+      for (const key of keys) tx.set(rows, key, version);
+    });
+  set("abcdef", "1");
+  const members = { index: all, buckets: ["all"] };
+  const kept = graph.collection("kept", () => ({ members, resources }));
+  kept.retain();
+  assert.equal(graph.prepare(0), false);
+  assert.equal(graph.stats().computedByTable.resources, 1);
+  set("ag", "2");
+  graph.transaction((tx) => tx.delete(rows, "b"));
+  assert.deepEqual([...graph.publish()], []);
+  assert.equal(graph.stats().computedByTable.resources, 1, "no more of it");
+  let pieces = 0;
+  while (!graph.prepare(0)) pieces++;
+  assert.equal(pieces, 7, "one for each member that came, may have changed or went");
+  assert.deepEqual(shown(kept.content.values()), ["a@2", "c@1", "d@1", "e@1", "f@1", "g@2"]);
+  set("c", "3");
+  assert.deepEqual([...graph.publish()], [kept]);
+  const entry = { revision: graph.published, name: "c", before: resource("c", "1") };
+  assert.deepEqual(kept.since(graph.published - 1), [entry]);
+});
+
+Deno.test("a collection that depends on another waits until that is built, also in pieces", () => {
+  const graph = ticking();
+  const rows = graph.input<string>("rows");
+  const parts = graph.derive<readonly Resource[], string>(
+    "parts",
+    text,
+    (read, key) => [resource(key, read.get(rows, key))],
+  );
+  const list = { list: ["a", "b", "c", "d"] };
+  const below = graph.collection("below", () => ({ members: list, resources: parts }));
+  const whole = graph.derive<readonly Resource[], string>(
+    "whole",
+    text,
+    (read, key) => [resource(key, [...read.content(below).keys()].join(""))],
+  );
+  const above = graph.collection("above", () => ({ members: { list: ["w"] }, resources: whole }));
+  graph.transaction((tx) => tx.set(rows, "a", "1"));
+  above.retain();
+  const made = () => graph.stats().computedByTable.parts ?? 0;
+  for (let before = made(); !graph.prepare(0); before = made()) {
+    assert.ok(made() - before <= 1, "no more than one a piece");
+  }
+  assert.equal(made(), 4);
+  graph.resetStats();
+  assert.deepEqual(shown(above.content.values()), ["w@abcd"]);
+  assert.equal(graph.stats().computed, 0, "it was there");
+});
+
+Deno.test("collections that depend on each other are refused, in pieces as in one build", () => {
+  const graph = ticking();
+  let second: Collection | undefined = undefined;
+  const one = graph.derive<readonly Resource[], string>(
+    "one",
+    text,
+    (read, key) => [resource(key, `${read.content(second!).size}`)],
+  );
+  const first = graph.collection("first", () => ({ members: { list: ["a"] }, resources: one }));
+  const two = graph.derive<readonly Resource[], string>(
+    "two",
+    text,
+    (read, key) => [resource(key, `${read.content(first).size}`)],
+  );
+  second = graph.collection("second", () => ({ members: { list: ["b"] }, resources: two }));
+  first.retain();
+  for (let pieces = 0; !graph.prepare(0); pieces++) assert.ok(pieces < 9, "it ends");
+  assert.ok(graph.faults().some(({ error }) => /depends on itself/.test(String(error))));
+});

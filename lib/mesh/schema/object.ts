@@ -1,0 +1,262 @@
+/**
+ * Reads one object from a plain value: from YAML, JSON or an admission request.
+ *
+ * @module
+ */
+import { hash } from "../../kit/base/mod.ts";
+import { encode, type Message } from "../../kit/proto/mod.ts";
+import { nearest } from "../../kit/text/mod.ts";
+import { ineffectiveCheck, type WarnIneffective } from "./effective.ts";
+import type { Kind } from "./kind.ts";
+import { findKind, isSupported, KINDS } from "./kinds.ts";
+import { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
+import { checkTopLevel, DEFAULT_NAMESPACE, type Metadata, readMetadata } from "./metadata.ts";
+import {
+  type Finding,
+  formatPath,
+  newReport,
+  type ObjectIdentity,
+  type Report,
+} from "./problem.ts";
+import { describe, isMap, readMessage } from "./read/mod.ts";
+
+/** A valid object. */
+export interface ParsedObject<T = Message> {
+  readonly kind: string;
+  readonly meta: Metadata & {
+    /** 1-based line of the document's first key. */
+    readonly line: number;
+  };
+  readonly spec: T;
+  /**
+   * Hash over the specification's bytes, labels and annotations: equal digests mean equal objects.
+   */
+  readonly digest: string;
+}
+
+/** Options of reading objects. */
+export interface ReadOptions {
+  /** Default namespace; `default` if it is unset. */
+  readonly namespace?: string;
+  /**
+   * Called for an object of another API group whose kind has no name of the mesh's, such as a
+   * workload. It is ignored; the function may add warnings. Default: a warning that it is ignored.
+   */
+  readonly foreign?: (value: Readonly<Record<string, unknown>>, report: Report) => void;
+}
+
+/** Result of reading one value: its identity, and the object unless it is invalid or foreign. */
+export interface ReadResult {
+  readonly identity?: ObjectIdentity;
+  readonly object?: ParsedObject;
+  /** The readable part of a rejected object, for analysis only. */
+  readonly draft?: ParsedObject;
+}
+
+/** A problem or warning of an object that is not in a file. */
+export type ObjectProblem = Omit<Finding, "path" | "target"> & {
+  /** For example `spec.http[0].route[1].weight`. */
+  readonly path: string;
+};
+
+/** Result of checking one value. */
+export interface CheckedObject extends ReadResult {
+  readonly problems: readonly ObjectProblem[];
+  readonly warnings: readonly ObjectProblem[];
+}
+
+/** Reads, defaults and checks one plain value, for example of an admission request. Pure. */
+export function checkObject(value: unknown, options: ReadOptions = {}): CheckedObject {
+  const report = newReport();
+  const { identity, object } = readObject(value, 1, report, options);
+  const toProblem = ({ path, code, message, remedy }: Finding): ObjectProblem => ({
+    path: formatPath(path),
+    code,
+    message,
+    remedy,
+  });
+  return {
+    identity,
+    object: report.errors.length === 0 ? object : undefined,
+    problems: report.errors.map(toProblem),
+    warnings: report.warnings.map(toProblem),
+  };
+}
+
+/**
+ * True for an object of another API group. A kind with a name of the mesh's is not foreign: its
+ * group is wrong.
+ */
+function isForeign(value: Record<string, unknown>): boolean {
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
+  if ([...KINDS, ...UNSUPPORTED_KINDS].some((one) => one.kind === kind)) return false;
+  const group = groupOf(apiVersion)[0];
+  return !group.endsWith(".mesh.io") && group !== "mesh.io";
+}
+
+/** True for a kind of the orchestrator's API groups that Mesh knows and does not implement. */
+function isUnimplemented({ apiVersion, kind }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof apiVersion !== "string") return false;
+  const group = groupOf(apiVersion)[0];
+  return !group.endsWith("mesh.io") &&
+    UNSUPPORTED_KINDS.some((one) => one.kind === kind && one.group === group);
+}
+
+function warnUnimplemented(
+  { apiVersion, kind }: Readonly<Record<string, unknown>>,
+  report: Report,
+) {
+  const message = `${kind} of ${apiVersion} is not implemented, and the object is ignored`;
+  const remedy = "Remove the object, or expect no effect from it.";
+  report.warnValue(["kind"], "unsupported-kind", message, remedy);
+}
+
+function warnForeign({ apiVersion, kind }: Readonly<Record<string, unknown>>, report: Report) {
+  const message = `${kind} of ${apiVersion} is not configuration of the mesh and is ignored`;
+  report.warnValue(["kind"], "ignored-kind", message, "Remove it, or apply it where it belongs.");
+}
+
+function groupOf(apiVersion: string): [group: string, version: string] {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? ["", apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}
+
+/** Reads one value and records its problems; `line` is the first line of its document. */
+export function readObject(
+  value: unknown,
+  line: number,
+  report: Report,
+  options: ReadOptions = {},
+): ReadResult {
+  if (!isMap(value)) {
+    const message = `expected an object, found ${describe(value)}`;
+    report.fail([], "wrong-type", message, "Begin with apiVersion, kind, metadata and spec.");
+    return {};
+  }
+  if (isForeign(value)) {
+    (options.foreign ?? warnForeign)(value, report);
+    return { identity: guessIdentity(value, options) };
+  }
+  if (isUnimplemented(value)) {
+    warnUnimplemented(value, report);
+    return { identity: guessIdentity(value, options) };
+  }
+  const kind = readKind(value, report);
+  if (kind === undefined) return { identity: guessIdentity(value, options) };
+  checkTopLevel(value, report);
+  const inCluster = kind.scope === "cluster";
+  const read = readMetadata(value.metadata, report, inCluster ? "" : options.namespace);
+  const meta = inCluster ? { ...read, namespace: "" } : read;
+  const nowhere = meta.namespace === "" && !inCluster;
+  const identity = meta.name === "" || nowhere
+    ? undefined
+    : { kind: kind.kind, namespace: meta.namespace, name: meta.name };
+  kind.checkAnnotations?.(meta.annotations, report);
+  const spec = readSpec(kind, value.spec, identity, report);
+  if (spec === undefined) return { identity };
+  const found = { kind: kind.kind, meta: { ...meta, line }, spec };
+  if (report.errors.length > 0) {
+    return identity === undefined ? {} : { identity, draft: { ...found, digest: "" } };
+  }
+  return { identity, object: { ...found, digest: digestOf(kind, spec, meta) } };
+}
+
+function readKind(value: Record<string, unknown>, report: Report): Kind | undefined {
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") {
+    const missing = typeof apiVersion !== "string" ? "apiVersion" : "kind";
+    const message = value[missing] === undefined
+      ? `${missing} is missing`
+      : `${missing} must be a string`;
+    const example = missing === "kind" ? "ServiceEntry" : "networking.mesh.io/v1";
+    report.fail([missing], "required", message, `Write, for example, ${missing}: ${example}.`);
+    return undefined;
+  }
+  const [group, version] = groupOf(apiVersion);
+  const found = findKind(group, kind);
+  if (found === undefined) {
+    unknownKind(apiVersion, kind, report);
+    return undefined;
+  }
+  if (!isSupported(found)) {
+    const message = `kind ${kind} of ${group} is not supported`;
+    report.fail(
+      ["kind"],
+      "unsupported-kind",
+      message,
+      "Remove the object, or expect no effect from it.",
+    );
+    return undefined;
+  }
+  if (!found.versions.includes(version)) {
+    const message = `${kind} has no version "${version}"`;
+    report.fail(
+      ["apiVersion"],
+      "unknown-version",
+      message,
+      `Use one of: ${found.versions.join(", ")}.`,
+    );
+  }
+  return found;
+}
+
+function unknownKind(apiVersion: string, kind: string, report: Report): void {
+  const names = KINDS.map((one) => one.kind);
+  const meant = nearest(kind, [...names, ...UNSUPPORTED_KINDS.map((one) => one.kind)]);
+  const groups = [...KINDS, ...UNSUPPORTED_KINDS].filter((one) => one.kind === kind).map((one) =>
+    one.group
+  );
+  const remedy = groups.length > 0
+    ? `Kind ${kind} belongs to ${groups.join(" and ")}.`
+    : `${meant === undefined ? "" : `Did you mean ${meant}? `}Known kinds: ${names.join(", ")}.`;
+  const message = `kind not known: ${kind} of ${apiVersion}`;
+  report.fail(["kind"], "unknown-kind", message, remedy);
+}
+
+/** Returns the likely identity of a document with an unsupported kind, for messages. */
+function guessIdentity(
+  value: Record<string, unknown>,
+  options: ReadOptions,
+): ObjectIdentity | undefined {
+  const meta = isMap(value.metadata) ? value.metadata : {};
+  if (typeof value.kind !== "string" || typeof meta.name !== "string") return undefined;
+  const namespace = typeof meta.namespace === "string"
+    ? meta.namespace
+    : options.namespace ?? DEFAULT_NAMESPACE;
+  return { kind: value.kind, namespace, name: meta.name };
+}
+
+/** The check for ineffective fields, by kind. */
+const INEFFECTIVE: ReadonlyMap<string, WarnIneffective> = new Map(
+  KINDS.map(({ kind, schema, effective }) => [kind, ineffectiveCheck(schema, effective)]),
+);
+
+function readSpec(
+  kind: Kind,
+  value: unknown,
+  identity: ObjectIdentity | undefined,
+  report: Report,
+): Message | undefined {
+  if (kind.metadataOnly) return readMessage(kind.schema, {}, ["spec"], report);
+  if (value === undefined || value === null) {
+    report.fail(["spec"], "required", "spec is missing", `Write the ${kind.kind}'s spec.`);
+    return undefined;
+  }
+  const before = report.errors.length;
+  const spec = readMessage(kind.schema, value, ["spec"], report);
+  // Validation of an incomplete message would report its problems twice.
+  if (report.errors.length === before) {
+    kind.validate(spec, identity ?? { kind: kind.kind, namespace: "", name: "" }, report);
+    kind.checkWritten?.(value, report);
+  }
+  INEFFECTIVE.get(kind.kind)?.(value, ["spec"], report);
+  return spec;
+}
+
+function digestOf(kind: Kind, spec: Message, meta: Metadata): string {
+  const { labels, annotations } = meta;
+  // The reader sorts the keys of maps, so equal content has equal bytes.
+  const bytes = hash(encode(kind.schema, spec));
+  return hash(JSON.stringify([bytes, labels, annotations]));
+}

@@ -1,0 +1,95 @@
+/**
+ * Problems and warnings of documents, with their positions.
+ *
+ * @module
+ */
+import type { Path } from "../../kit/text/mod.ts";
+
+/** A problem or a warning at one position of one document. */
+export interface SchemaProblem {
+  /** The name that was passed to the parser. */
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based. */
+  readonly column: number;
+  /** For example `spec.http[0].route[1].weight`; empty for the document as a whole. */
+  readonly path: string;
+  /** Stable and kebab-case, for example `unknown-field`. */
+  readonly code: string;
+  /** One sentence without a full stop. */
+  readonly message: string;
+  /** The way to fix it; a full sentence. */
+  readonly remedy: string;
+  /** The object, as far as its identity could be read. */
+  readonly object?: ObjectIdentity;
+}
+
+/** Kind, namespace and name of an object. */
+export interface ObjectIdentity {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A problem before its position in a file is known. */
+export interface Finding {
+  readonly path: Path;
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+  /** `key`: the name at the end of the path is wrong. `value`: its value is. */
+  readonly target: "key" | "value";
+}
+
+/** Collects the findings of one document. Validation continues after each. */
+export interface Report {
+  readonly errors: Finding[];
+  readonly warnings: Finding[];
+  /**
+   * Records an error: the value at `path` is wrong.
+   *
+   * @param code stable and kebab-case
+   * @param message one sentence without a full stop
+   * @param remedy a full sentence
+   */
+  fail(path: Path, code: string, message: string, remedy: string): void;
+  /** Records an error: the name at the end of `path` is wrong. */
+  failKey(path: Path, code: string, message: string, remedy: string): void;
+  /** Records a warning about the name at the end of `path`. */
+  warn(path: Path, code: string, message: string, remedy: string): void;
+  /** Records a warning about the value at `path`. */
+  warnValue(path: Path, code: string, message: string, remedy: string): void;
+  /** Records an unknown field, as error or warning according to the report. */
+  unknownField(path: Path, message: string, remedy: string): void;
+}
+
+/** Creates an empty report. `unknownFields` selects errors or warnings for unknown fields. */
+export function newReport(unknownFields: "errors" | "warnings" = "errors"): Report {
+  const errors: Finding[] = [];
+  const warnings: Finding[] = [];
+  const add =
+    (list: Finding[], target: Finding["target"]): Report["fail"] => (path, code, message, remedy) =>
+      void list.push({ path, code, message, remedy, target });
+  const unknown = add(unknownFields === "errors" ? errors : warnings, "key");
+  return {
+    errors,
+    warnings,
+    fail: add(errors, "value"),
+    failKey: add(errors, "key"),
+    warn: add(warnings, "key"),
+    warnValue: add(warnings, "value"),
+    unknownField: (path, message, remedy) => unknown(path, "unknown-field", message, remedy),
+  };
+}
+
+/** A path as people write it: `spec.http[0].match[1].headers["x-user"].exact`. */
+export function formatPath(path: Path): string {
+  let out = "";
+  for (const step of path) {
+    if (typeof step === "number") out += `[${step}]`;
+    else if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(step)) out += `[${JSON.stringify(step)}]`;
+    else out += out === "" ? step : `.${step}`;
+  }
+  return out;
+}

@@ -1,0 +1,70 @@
+/**
+ * Positions of fields in files that were read before. Only the documents with such a field are
+ * parsed again.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { decodeUtf8, DEFAULT_YAML_LIMITS, type Position, readYaml } from "../../../kit/text/mod.ts";
+import { diskIo, type Io } from "./io.ts";
+import { pathSteps } from "./path_steps.ts";
+
+/** A field of an object from a file. */
+export interface FieldOfFile {
+  /** The file of the object's origin. */
+  readonly file: string;
+  /** 1-based line of the document's first key. */
+  readonly line: number;
+  /** For example `spec.http[0].route[0].destination.host`. */
+  readonly path: string;
+}
+
+/** Settings of {@linkcode fieldPositions}. */
+export interface FieldOptions {
+  /** Folder of relative file names. */
+  readonly home: string;
+  /** For tests. */
+  readonly io?: Pick<Io, "read">;
+}
+
+/**
+ * The positions of fields, in the order of the fields; `undefined` for a document that has gone from
+ * its line, is part of a list, or whose file cannot be read.
+ */
+export async function fieldPositions(
+  fields: readonly FieldOfFile[],
+  { home, io = diskIo }: FieldOptions,
+): Promise<(Position | undefined)[]> {
+  const found = new Map<FieldOfFile, Position | undefined>();
+  for (const [file, ofFile] of Map.groupBy(fields, (one) => one.file)) {
+    const lines = await linesOf(resolve(home, file), io);
+    for (const field of ofFile) found.set(field, lines && positionIn(lines, field));
+  }
+  return fields.map((field) => found.get(field));
+}
+
+async function linesOf(file: string, io: Pick<Io, "read">): Promise<string[] | undefined> {
+  try {
+    return decodeUtf8(await io.read(file, DEFAULT_YAML_LIMITS.fileBytes)).split("\n");
+  } catch {
+    // The position of the object is used.
+    return undefined;
+  }
+}
+
+/** The end of a document in a stream (YAML 1.2, section 9.2). */
+const END = /^(---|\.\.\.)(\s|$)/;
+
+function positionIn(
+  lines: readonly string[],
+  { line, path }: FieldOfFile,
+): Position | undefined {
+  const first = line - 1;
+  // An item of a list begins with an indent or a dash; its document begins elsewhere.
+  if (!/^[^\s-]/.test(lines[first] ?? "")) return undefined;
+  const length = lines.slice(first).findIndex((text) => END.test(text));
+  const part = lines.slice(first, length < 0 ? undefined : first + length);
+  const [result] = readYaml(part.join("\n"), DEFAULT_YAML_LIMITS);
+  const position = result?.document?.locate(pathSteps(path));
+  return position && { line: position.line + first, column: position.column };
+}

@@ -1,0 +1,57 @@
+/**
+ * From the bytes of a file to its documents, or to the reason why the file cannot be used. The
+ * daemon and the commands that check files read them by these functions.
+ *
+ * @module
+ */
+import { MeshError } from "../../../kit/base/mod.ts";
+import {
+  type DocumentOptions,
+  eachPiece,
+  type ParsedDocument,
+  type SchemaProblem,
+} from "../../schema/mod.ts";
+import { decodeUtf8, type YamlLimits } from "../../../kit/text/mod.ts";
+import { reason } from "./walk.ts";
+
+/** Parsing yields after this time, in milliseconds. */
+const SLICE_MS = 10;
+
+/**
+ * Parses the documents of a file in slices, so that other work is not delayed.
+ *
+ * @throws {MeshError} for text that is not UTF-8
+ */
+export async function readDocuments(
+  bytes: Uint8Array,
+  file: string,
+  limits: YamlLimits,
+  options: DocumentOptions = {},
+): Promise<ParsedDocument[]> {
+  const documents: ParsedDocument[] = [];
+  let since = performance.now();
+  for (const document of eachPiece(decodeUtf8(bytes), file, limits, options)) {
+    if (document !== undefined) documents.push(document);
+    if (performance.now() - since < SLICE_MS) continue;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    since = performance.now();
+  }
+  return documents;
+}
+
+/** The problem of a file that cannot be read or whose content is no text. */
+export function unusableFile(file: string, error: unknown): SchemaProblem {
+  return error instanceof MeshError
+    ? fileProblem(file, error.code, error.message, error.remedy ?? "Correct the file.")
+    : fileProblem(file, "file-unreadable", reason(error), "Make it readable.");
+}
+
+/** A problem of a file as a whole. */
+export function fileProblem(
+  file: string,
+  code: string,
+  message: string,
+  remedy: string,
+): SchemaProblem {
+  return { file, line: 1, column: 1, path: "", code, message, remedy };
+}

@@ -1,0 +1,84 @@
+/**
+ * Custom resources as the orchestrator's API gives them.
+ *
+ * @module
+ */
+import type { ConfigObject, ObjectMeta } from "../../model/mod.ts";
+import type { ListItem, ObjectName, ResourceType } from "../../../kit/orch/mod.ts";
+import { checkObject, type Kind, type SchemaProblem } from "../../schema/mod.ts";
+
+/** The result of reading an object of the API. */
+export interface ReadItem {
+  readonly name: Required<ObjectName>;
+  readonly labels: ObjectMeta["labels"];
+  /** Unset if the object is rejected. */
+  readonly object?: ConfigObject;
+  readonly problems: readonly SchemaProblem[];
+  readonly warnings: readonly SchemaProblem[];
+}
+
+/** The resource type of a kind, in its storage version. */
+export function resourceTypeOf({ group, versions, kind, plural, scope }: Kind): ResourceType {
+  return { group, version: versions[0]!, kind, plural, namespaced: scope === "namespaced" };
+}
+
+/**
+ * Reads an object. It is checked as one of a file is.
+ *
+ * @param source `meta.origin.source` of the object
+ */
+export function readItem(kind: Kind, item: ListItem, source: string): ReadItem {
+  const { metadata } = item;
+  const name = { namespace: metadata.namespace ?? "", name: metadata.name };
+  const labels = metadata.labels ?? {};
+  const { spec } = item as ListItem & { readonly spec?: unknown };
+  const { object, identity, problems, warnings } = checkObject({
+    apiVersion: kind.group === "" ? kind.versions[0] : `${kind.group}/${kind.versions[0]}`,
+    kind: kind.kind,
+    metadata: {
+      name: metadata.name,
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      labels,
+      annotations: metadata.annotations ?? {},
+      creationTimestamp: metadata.creationTimestamp,
+    },
+    spec: kind.metadataOnly ? {} : spec ?? {},
+  });
+  const positioned = (found: typeof problems): SchemaProblem[] =>
+    found.map((one) => ({ ...one, file: source, line: 1, column: 1, object: identity }));
+  if (object === undefined) return { name, labels, problems: positioned(problems), warnings: [] };
+  const { meta: { line: _, ...meta }, digest } = object;
+  const health = kind.kind === "WorkloadEntry" ? healthOf(item) : undefined;
+  const origin = { source, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) };
+  return {
+    name,
+    labels,
+    object: {
+      meta: {
+        ...meta,
+        kind: kind.kind,
+        // Kinds without generations in the API have 0; the follower counts those.
+        generation: metadata.generation ?? 0,
+        origin,
+        ...(health === undefined ? {} : { health }),
+      },
+      spec: object.spec,
+      digest: health === "unhealthy" ? `${digest} ${health}` : digest,
+    },
+    problems: [],
+    warnings: positioned(warnings),
+  };
+}
+
+interface Conditions {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+  };
+}
+
+/** The health that the daemon of a registered workload wrote; `undefined`: none is known. */
+function healthOf(item: ListItem & Conditions): "healthy" | "unhealthy" | undefined {
+  const condition = item.status?.conditions?.find(({ type }) => type === "Healthy");
+  if (condition === undefined) return undefined;
+  return condition.status === "False" ? "unhealthy" : "healthy";
+}

@@ -1,0 +1,172 @@
+/**
+ * The tables of listeners and route tables of gateways.
+ *
+ * @module
+ */
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import {
+  type GatewayPort,
+  gatewayPortKey,
+  gatewayServerKey,
+  type LabelsKey,
+  labelsKeys,
+  onlyServer,
+} from "../../derive/mod.ts";
+import { blackHoleVirtualHost, routeConfiguration } from "../../envoy/mod.ts";
+import type { Collection, Derived, Read, Resource } from "../../graph/mod.ts";
+import { encode } from "../../../kit/proto/mod.ts";
+import { type Context } from "../context/mod.ts";
+import {
+  resourceOf,
+  resourceTable,
+  type RouteTable,
+  sortedKeys,
+  type VirtualHostTable,
+} from "../resources/mod.ts";
+import {
+  type GatewayHostKey,
+  gatewayHostKeys,
+  gatewayListenerKeys,
+  type GatewayTable,
+  type GatewayTableKey,
+  gatewayTableKeys,
+  type GatewayTables,
+  gatewayTables,
+} from "../tables/mod.ts";
+import { gatewayListeners, gatewayRouteName } from "./listeners.ts";
+import { claimsOf, gatewayVirtualHost, type HostClaims, UNCLAIMED } from "./virtual_hosts.ts";
+
+/** Creates the tables. */
+export function deriveGatewayTables(context: Context): GatewayTables {
+  const { mesh } = context;
+  const { graph } = mesh;
+  const portsOf = (read: Read, scope: LabelsKey): readonly GatewayPort[] =>
+    read.get(mesh.gatewayPorts, scope);
+  return {
+    portKeys: graph.derive(
+      "gateway.portKeys",
+      labelsKeys,
+      (read, scope): readonly string[] => portsOf(read, scope).map(gatewayPortKey).sort(),
+    ),
+    tableKeys: graph.derive(
+      "gateway.tableKeys",
+      labelsKeys,
+      (read, scope) => sortedKeys(gatewayTables, portsOf(read, scope).flatMap(tablesOf)),
+    ),
+    listeners: resourceTable(graph, "lds.gateway", gatewayListenerKeys, (read, key) => {
+      const { variant, namespace, scope } = key;
+      const port = followPort(read, context, scope, { port: key.port, server: "" });
+      if (port === undefined) return [];
+      const workload = {
+        role: "router",
+        namespace,
+        labels: scope.labels,
+      } as const;
+      return gatewayListeners(read, context, { variant, workload, port }, portsOf(read, scope));
+    }),
+    routes: deriveRouteTables(context),
+  };
+}
+
+function deriveRouteTables(context: Context): RouteTable<GatewayTableKey> {
+  const { graph } = context.mesh;
+  const { hosts, virtualHosts } = deriveVirtualHosts(context);
+  const collectionOf = (key: GatewayTableKey): Collection =>
+    graph.collection(`gateway.vhost/${gatewayTableKeys.encode(key)}`, () => ({
+      members: { listFrom: [hosts, key] },
+      resources: virtualHosts,
+      keyOf: (host: string) => ({ host, of: key }),
+    }));
+  return resourceTable(graph, "rds.gateway", gatewayTableKeys, (read, key) => {
+    const port = followPort(read, context, key.scope, key.table);
+    if (port === undefined) return [];
+    const name = gatewayRouteName(port);
+    const content = read.content(collectionOf(key));
+    if (read.decide !== undefined) {
+      const inside = read.within(name);
+      for (const host of read.get(hosts, key)) inside.follow(virtualHosts, { host, of: key });
+    }
+    return [routeTable(name, port, content)];
+  });
+}
+
+/** The virtual hosts of route tables. */
+function deriveVirtualHosts(context: Context): {
+  readonly hosts: Derived<readonly string[], GatewayTableKey>;
+  readonly virtualHosts: VirtualHostTable<GatewayHostKey>;
+} {
+  const { graph } = context.mesh;
+  const claims = graph.derive("gateway.claims", gatewayTableKeys, (read, key) => {
+    const port = portOf(read, context, key.scope, key.table);
+    return claimsOf(read, context, key.namespace, port) as ReadonlyMap<string, HostClaims>;
+  });
+  const hosts = graph.derive(
+    "gateway.hosts",
+    gatewayTableKeys,
+    (read, key): readonly string[] => [...read.get(claims, key).keys()].sort(),
+  );
+  // One cell for each host between the claims of all hosts and its virtual host, so that a change of one
+  // VirtualService translates only the hosts that it names.
+  const hostClaims = graph.derive(
+    "gateway.hostClaims",
+    gatewayHostKeys,
+    (read, { host, of }) => read.get(claims, of).get(host) ?? UNCLAIMED,
+  );
+  const virtualHosts = resourceTable(graph, "gateway.vhost", gatewayHostKeys, (read, key) => {
+    const { host, of: { namespace, table, scope } } = key;
+    const port = portOf(read, context, scope, table);
+    if (port === undefined) return [];
+    const source = { namespace, labels: scope.labels };
+    return [gatewayVirtualHost(read, context, { source, port, host }, read.get(hostClaims, key))];
+  });
+  return { hosts, virtualHosts };
+}
+
+/** The route tables of a port. */
+function tablesOf(port: GatewayPort): GatewayTable[] {
+  const key = gatewayPortKey(port);
+  if (port.family === "http") return [{ port: key, server: "" }];
+  return port.servers.filter(({ kind }) => kind === "https")
+    .map((server) => ({ port: key, server: gatewayServerKey(server) }));
+}
+
+/** The port of a route table; with the key of a server, the port of only that server. */
+function portOf(
+  read: Read,
+  { mesh }: Context,
+  scope: LabelsKey,
+  { port: portKey, server: serverKey }: GatewayTable,
+): GatewayPort | undefined {
+  const ports = read.get(mesh.gatewayPorts, scope);
+  const port = ports.find((p) => gatewayPortKey(p) === portKey);
+  if (port === undefined || serverKey === "") return port;
+  const server = port.servers.find((s) => gatewayServerKey(s) === serverKey);
+  return server && onlyServer(port, server);
+}
+
+/** Like {@link portOf}, with the decisions about the port. */
+function followPort(
+  read: Read,
+  context: Context,
+  scope: LabelsKey,
+  table: GatewayTable,
+): GatewayPort | undefined {
+  if (read.decide !== undefined) {
+    const ofPort = read.mapped(({ of = [], ...decision }) =>
+      of[0] === table.port ? decision : undefined
+    );
+    ofPort.follow(context.mesh.gatewayPorts, scope);
+  }
+  return portOf(read, context, scope, table);
+}
+
+function routeTable(
+  name: string,
+  port: GatewayPort,
+  virtualHosts: ReadonlyMap<string, Resource>,
+): Resource {
+  const sorted = [...virtualHosts.keys()].sort();
+  const bytes = sorted.map((key) => virtualHosts.get(key)!.bytes);
+  if (bytes.length === 0) bytes.push(encode(VirtualHostSchema, blackHoleVirtualHost(port.number)));
+  return resourceOf(name, routeConfiguration(name, bytes, { ignorePortInHostMatching: true }));
+}

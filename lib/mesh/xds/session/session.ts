@@ -1,0 +1,208 @@
+/**
+ * One stream: its requests change subscriptions, and pending changes are sent as responses.
+ *
+ * @module
+ */
+import type { View } from "../../graph/mod.ts";
+import {
+  HEALTH_TYPE_URL,
+  type ProxyBinding,
+  pushPosition,
+  TYPE_URLS,
+  xdsType,
+} from "../../model/mod.ts";
+import { RpcError } from "../../../kit/rpc/mod.ts";
+import { acknowledge } from "./acknowledgement.ts";
+import { enqueue, type Session, type SessionInit } from "./context.ts";
+import {
+  close,
+  connect,
+  contentChanged,
+  followView,
+  keepSnapshot,
+  newSubscription,
+  noteRequested,
+  noteSuperseded,
+  setOnDemand,
+  subscribeDelta,
+  subscribeSotw,
+  type Subscription,
+} from "../subscription/mod.ts";
+import { tooManyNames, type XdsRequest } from "../wire/mod.ts";
+import { shown, withoutQuarantined } from "../quarantine/mod.ts";
+import { armDrain } from "../push/push_timers.ts";
+
+/** Makes a session without subscriptions. `bind` binds its proxy; it gets the function to call when the class changes. */
+export function newSession(
+  init: SessionInit,
+  bind: (onRebind: () => void) => ProxyBinding,
+): Session {
+  const session: Session = {
+    ...init,
+    binding: bind(() => move(session)),
+    connectedAt: init.context.clock(),
+    subscriptions: [],
+    queries: new Map(),
+    early: new Set(),
+    cold: new Set(),
+    withoutQuarantined: (change) => withoutQuarantined(session, change),
+    shown: (subscription, resources) => shown(session, subscription, resources),
+    hasEndpoints: (name) => !!session.binding.view(TYPE_URLS.endpoint)?.get(name),
+    disconnected: () => {},
+    nonces: 0,
+    rebinding: false,
+    pendingResponses: [],
+    sentResources: 0,
+    sentRemoved: 0,
+    pushStart: undefined,
+    pushFor: undefined,
+    queuedAt: undefined,
+    publishedAt: undefined,
+    lastMessageAt: -Infinity,
+    pendingRemovalsSince: undefined,
+    drainTimer: undefined,
+    warmTimer: undefined,
+    closed: false,
+  };
+  return session;
+}
+
+/** Processes a request. Throws `RpcError` if the request ends the stream. */
+export function receive(session: Session, request: XdsRequest): void {
+  if (request.typeUrl === "") throw new RpcError("INVALID_ARGUMENT", "the request names no type");
+  if (request.typeUrl === HEALTH_TYPE_URL) {
+    const fault = request.error && (request.error.message || `code ${request.error.code}`);
+    return session.context.observer.reported?.({ stream: session, fault });
+  }
+  const known = session.subscriptions.find(({ type }) => type.url === request.typeUrl);
+  const subscription = known ?? open(session, request.typeUrl);
+  const verdict = known ? acknowledge(session, subscription, request) : "none";
+  // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
+  if (session.variant === "delta") {
+    subscribeDelta(subscription, request, !known);
+    noteRequested(subscription, request.names);
+  } else if (verdict === "stale") noteSuperseded(subscription, request);
+  else subscribeSotw(subscription, request, !known);
+  checkNames(session);
+  session.lastMessageAt = session.context.now();
+  if (subscription.due) enqueue(session);
+  armDrain(session);
+}
+
+function open(session: Session, typeUrl: string): Subscription {
+  const { context, subscriptions, variant } = session;
+  if (subscriptions.length >= context.limits.maxTypes) {
+    throw new RpcError(
+      "RESOURCE_EXHAUSTED",
+      `more than ${context.limits.maxTypes} resource types are asked for`,
+    );
+  }
+  const view = session.binding.view(typeUrl);
+  const encoder = context.encoder(typeUrl, variant, view !== undefined);
+  const subscription = newSubscription(xdsType(typeUrl), encoder, context.names);
+  if (variant === "delta") {
+    connect(subscriptions, subscription);
+    setOnDemand(subscription, session.binding.onDemand?.(typeUrl));
+  }
+  look(session, subscription, view);
+  if (!view) context.unserved(session, typeUrl);
+  const after = subscriptions.findIndex((other) =>
+    pushPosition(other.type) > pushPosition(subscription.type)
+  );
+  subscriptions.splice(after < 0 ? subscriptions.length : after, 0, subscription);
+  return subscription;
+}
+
+function checkNames({ subscriptions, context: { limits } }: Session): void {
+  let names = 0;
+  let bytes = 0;
+  for (const subscription of subscriptions) {
+    names += subscription.names.size;
+    bytes += subscription.names.characters + (subscription.versions?.bytes ?? 0);
+  }
+  if (names > limits.maxNames) throw tooManyNames(limits.maxNames);
+  if (bytes > limits.maxNameBytes) {
+    throw new RpcError(
+      "RESOURCE_EXHAUSTED",
+      `the resource names and versions of the stream take more than ${limits.maxNameBytes} bytes`,
+    );
+  }
+}
+
+/** Handles a publication that changed a view of the session. */
+export function notice(session: Session, view: View, time: number): void {
+  for (const subscription of session.subscriptions) {
+    if (subscription.view === view) contentChanged(subscription);
+  }
+  session.publishedAt ??= time;
+  enqueue(session);
+}
+
+/** The proxy was bound to another class: its views may be other ones. */
+function move(session: Session): void {
+  const { observer, rebinds } = session.context;
+  for (const subscription of session.subscriptions) {
+    const before = subscription.view;
+    look(session, subscription, session.binding.view(subscription.type.url));
+    if (subscription.view !== subscription.held) contentChanged(subscription);
+    const notifies = observer.published !== undefined && subscription.view !== before;
+    if (notifies && !rebinds.has(subscription)) rebinds.set(subscription, { session, before });
+  }
+  session.publishedAt ??= session.context.changedAt();
+  if (!session.rebinding) void afterRebind(session);
+}
+
+/** Enqueues the session when the resources of its new views are computed. */
+async function afterRebind(session: Session): Promise<void> {
+  session.rebinding = true;
+  // Proxies are bound again within publications, in which nothing can be computed ahead.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await session.context.prepared();
+  session.rebinding = false;
+  if (!session.closed) enqueue(session);
+}
+
+/**
+ * Sets the view of a subscription. The previous view stays registered until the two were compared,
+ * so that it is not evicted.
+ */
+function look(session: Session, subscription: Subscription, view: View | undefined): void {
+  const old = subscription.view;
+  if (old === view) return;
+  const { registry } = session.context;
+  if (view && view !== subscription.held) registry.look(session, view);
+  if (old && old !== subscription.held) registry.leave(session, old);
+  followView(subscription, view);
+}
+
+/** Ends a session: closes its binding, and releases its views and names. */
+export function closeSession(session: Session): void {
+  if (session.closed) return;
+  session.closed = true;
+  clearTimeout(session.drainTimer);
+  clearTimeout(session.warmTimer);
+  const { registry } = session.context;
+  for (const subscription of session.subscriptions) {
+    if (subscription.view) registry.leave(session, subscription.view);
+    if (subscription.held && subscription.held !== subscription.view) {
+      registry.leave(session, subscription.held);
+    }
+    close(subscription);
+    session.context.rebinds.delete(subscription);
+  }
+  session.pendingResponses = [];
+  session.context.quarantine.leave(session);
+  session.binding.close();
+}
+
+/** Stores the content of a slow client, as long as the logs have it. */
+export function takeSnapshots({ context, subscriptions, closed }: Session): void {
+  if (closed) return;
+  for (const subscription of subscriptions) {
+    if (subscription.started && subscription.held) {
+      if (!subscription.snapshot) {
+        keepSnapshot(subscription, context.snapshots.keep(subscription.held, subscription.heldAt));
+      }
+    }
+  }
+}

@@ -1,8 +1,0 @@
-/**
- * gRPC over the project's own HTTP/2 (`lib/rpc/h2`): server, connections with their bounds, calls,
- * statuses.
- *
- * @module
- */
-export { startNative } from "./server.ts";
-export { abortedError, statusOf } from "./status.ts";
