@@ -17,7 +17,7 @@ import { readCertificates } from "../../kit/pki/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { DebugInputs, Expiry } from "./inputs.ts";
-import { classOf } from "./workloads.ts";
+import { classOf } from "./endpoints.ts";
 
 /** A way of requests or connections. */
 export interface Edge {

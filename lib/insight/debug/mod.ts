@@ -26,7 +26,7 @@ import { requestRoutes } from "./request.ts";
 import { proxyRoutes } from "./proxies.ts";
 import { whatIfRoutes } from "./whatif.ts";
 import { whyRoutes } from "./why.ts";
-import { workloadRoutes } from "./workloads.ts";
+import { endpointRoutes } from "./endpoints.ts";
 
 export { type RemoteCallers, withRemoteCallers } from "./access.ts";
 export {
@@ -51,7 +51,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...whyRoutes(inputs),
     ...configRoutes(inputs),
     ...meshRoutes(inputs),
-    ...workloadRoutes(inputs),
+    ...endpointRoutes(inputs),
     ...engineRoutes(inputs),
     ...whatIfRoutes(inputs),
     ...requestRoutes(inputs),

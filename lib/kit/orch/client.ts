@@ -6,7 +6,7 @@
 import { MeshError } from "../base/mod.ts";
 import { type Access } from "./access.ts";
 import { OrchError } from "./error.ts";
-import { createFollowedTypes, type FollowedTypes } from "./followed.ts";
+import { createFollowedTypes, type FollowedTypes } from "./follow_state.ts";
 import {
   createRateLimit,
   type RateClock,

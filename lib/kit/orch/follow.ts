@@ -5,9 +5,9 @@
  */
 import { messageOf } from "../base/mod.ts";
 import { scope } from "../log/mod.ts";
-import type { FollowState } from "./followed.ts";
-import { FollowCheck } from "./follow_check.ts";
-import type { Following, FollowOptions } from "./following.ts";
+import type { FollowState } from "./follow_state.ts";
+import { HeldCheck } from "./held_check.ts";
+import type { Following, FollowOptions } from "./follow_options.ts";
 import { isExpired, isNotFound, isUnreachable, OrchError, statusError } from "./error.ts";
 import {
   type Changes,
@@ -50,7 +50,7 @@ class Follower<V> implements Following<V> {
   #faultSince: number | undefined;
   #counts = { lists: 0, watches: 0, events: 0 };
   #failures = 0;
-  readonly #check: FollowCheck;
+  readonly #check: HeldCheck;
   /** Ends the watch in progress, to list everything again. */
   #relist: () => void = () => {};
 
@@ -63,7 +63,7 @@ class Follower<V> implements Following<V> {
     const { plural, group } = options.type;
     const resource = group === "" ? plural : `${plural}.${group}`;
     this.#remove = options.client.followed.add({ resource, state: () => this.state() });
-    this.#check = new FollowCheck({
+    this.#check = new HeldCheck({
       ...options,
       signal: this.#stop.signal,
       timing: this.#timing,

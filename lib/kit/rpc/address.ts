@@ -6,13 +6,13 @@
 import { MeshError } from "../base/mod.ts";
 
 /** A parsed address. */
-export type ListenAddress =
+export type GrpcAddress =
   | { readonly kind: "unix"; readonly path: string }
   /** An empty host means all interfaces, of both families where the machine has both. */
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };
 
 /** Parses an address; throws `MeshError` `rpc-address-invalid`. */
-export function parseAddress(text: string): ListenAddress {
+export function parseGrpcAddress(text: string): GrpcAddress {
   if (text.startsWith("unix:")) {
     const path = text.slice("unix:".length).replace(/^\/\/(?=\/)/, "");
     if (path !== "") return { kind: "unix", path };
@@ -28,7 +28,7 @@ export function parseAddress(text: string): ListenAddress {
 }
 
 /** The address in the form of the gRPC library. */
-export function bindTarget(address: ListenAddress, host: string): string {
+export function bindTarget(address: GrpcAddress, host: string): string {
   if (address.kind === "unix") return `unix:${address.path}`;
   return `${host.includes(":") ? `[${host}]` : host}:${address.port}`;
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type ListenAddress, parseAddress } from "./address.ts";
+import { type GrpcAddress, parseGrpcAddress } from "./address.ts";
 
 Deno.test("addresses to listen on", () => {
-  const cases: [text: string, want: ListenAddress | undefined][] = [
+  const cases: [text: string, want: GrpcAddress | undefined][] = [
     [":15010", { kind: "tcp", host: "", port: 15010 }],
     ["127.0.0.1:0", { kind: "tcp", host: "127.0.0.1", port: 0 }],
     ["localhost:80", { kind: "tcp", host: "localhost", port: 80 }],
@@ -19,7 +19,7 @@ Deno.test("addresses to listen on", () => {
     ["http://x:1", undefined],
   ];
   for (const [text, want] of cases) {
-    if (want) assert.deepEqual(parseAddress(text), want, text);
-    else assert.throws(() => parseAddress(text), { code: "rpc-address-invalid" }, text);
+    if (want) assert.deepEqual(parseGrpcAddress(text), want, text);
+    else assert.throws(() => parseGrpcAddress(text), { code: "rpc-address-invalid" }, text);
   }
 });

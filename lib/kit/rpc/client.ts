@@ -6,7 +6,7 @@
  */
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { parseAddress } from "./address.ts";
+import { parseGrpcAddress } from "./address.ts";
 import { type Inbox, inbox, type Outbox, outbox } from "./flow.ts";
 import { createConnection, type H2Stream, type Headers, type StreamListener } from "./h2/mod.ts";
 import { abortedError, statusOf } from "./native/mod.ts";
@@ -103,7 +103,7 @@ export function openStream(options: OpenOptions): RpcStream {
 
 /** Connects; what goes wrong shows in the connection. */
 function dial({ target, tls, localAddress }: OpenOptions): Socket {
-  const address = parseAddress(target);
+  const address = parseGrpcAddress(target);
   if (tls && address.kind !== "unix") {
     return dialTls(address.host || "localhost", address.port, tls);
   }

@@ -6,7 +6,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type PeerCertificate, type TLSSocket } from "node:tls";
 import { scope } from "../log/mod.ts";
-import { bindError, clearSocket, type ListenAddress, parseAddress } from "./address.ts";
+import { bindError, clearSocket, type GrpcAddress, parseGrpcAddress } from "./address.ts";
 import { type GateLimits, gateLimits } from "./gate.ts";
 import { HANDSHAKE_MS, trackHandshakes } from "./handshakes.ts";
 import type { RpcTls } from "./options.ts";
@@ -42,7 +42,7 @@ export async function openListener(
   tls?: RpcTls,
   limits: GateLimits = gateLimits(),
 ): Promise<Listener> {
-  const address = parseAddress(text);
+  const address = parseGrpcAddress(text);
   if (address.kind === "unix") await clearSocket(address.path);
   const secured = tls && tlsServer(tls, accept, limits);
   const server = secured?.server ?? createServer(accept);
@@ -137,7 +137,7 @@ function joined(host: string, port: number): string {
 }
 
 /** Binds. Without a host it binds both families, or only IPv4 on a machine without IPv6. */
-async function bind(server: Server, address: ListenAddress): Promise<void> {
+async function bind(server: Server, address: GrpcAddress): Promise<void> {
   if (address.kind === "unix") return await bindOnce(server, { path: address.path });
   if (address.host !== "") return await bindOnce(server, address);
   try {

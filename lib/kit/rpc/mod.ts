@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { type ListenAddress, parseAddress } from "./address.ts";
+export { type GrpcAddress, parseGrpcAddress } from "./address.ts";
 export { nextRound, roundsEnded } from "./rounds.ts";
 export { recycleBuffer } from "./buffer_pool.ts";
 export { byteLength, HIGH_WATER, type Outbox } from "./flow.ts";

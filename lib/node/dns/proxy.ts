@@ -46,7 +46,7 @@ const log = scope("dns");
  * @throws {MeshError} `dns-address` for an address that cannot be read, `dns-listen`
  */
 export async function startDnsProxy(options: DnsProxyOptions): Promise<DnsProxy> {
-  const { hosts, port } = parseAddress(options.address);
+  const { hosts, port } = parseDnsAddress(options.address);
   const nameservers = upstreamsOf(options, hosts, port);
   if (nameservers.length === 0) {
     log.warn("there is no nameserver to forward queries to; names outside of the mesh fail");
@@ -90,7 +90,7 @@ export async function startDnsProxy(options: DnsProxyOptions): Promise<DnsProxy>
 }
 
 /** Hosts to listen on, and the port. */
-export function parseAddress(
+export function parseDnsAddress(
   text: string,
 ): { readonly hosts: readonly string[]; readonly port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { expose } from "../../kit/metrics/mod.ts";
 import { create, toBinary } from "../../kit/proto/mod.ts";
 import { NameTable_NameInfoSchema, NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
-import { type DnsProxy, parseAddress, startDnsProxy, upstreamsOf } from "./proxy.ts";
+import { type DnsProxy, parseDnsAddress, startDnsProxy, upstreamsOf } from "./proxy.ts";
 import { createResolver } from "./resolver.ts";
 import { listenDns } from "./server.ts";
 import { readQuery } from "./message.ts";
@@ -324,11 +324,14 @@ Deno.test("dns proxy: its own address is never a nameserver", () => {
 });
 
 Deno.test("DNS_PROXY_ADDR takes a host and a port", () => {
-  assert.deepEqual(parseAddress("localhost:15053"), { hosts: ["127.0.0.1", "::1"], port: 15053 });
-  assert.deepEqual(parseAddress(":53"), { hosts: ["0.0.0.0", "::"], port: 53 });
-  assert.deepEqual(parseAddress("[::1]:53"), { hosts: ["::1"], port: 53 });
+  assert.deepEqual(parseDnsAddress("localhost:15053"), {
+    hosts: ["127.0.0.1", "::1"],
+    port: 15053,
+  });
+  assert.deepEqual(parseDnsAddress(":53"), { hosts: ["0.0.0.0", "::"], port: 53 });
+  assert.deepEqual(parseDnsAddress("[::1]:53"), { hosts: ["::1"], port: 53 });
   for (const text of ["", "localhost", "a:b", "localhost:70000", "::1:53", "x:1:2"]) {
-    assert.throws(() => parseAddress(text), { code: "dns-address" });
+    assert.throws(() => parseDnsAddress(text), { code: "dns-address" });
   }
 });
 

@@ -9,7 +9,7 @@ import { debugRoute } from "../access.ts";
 import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { findProxy, proxyId, warningOf } from "../proxies.ts";
-import { classOf, sidecarKeyOf } from "../workloads.ts";
+import { classOf, sidecarKeyOf } from "../endpoints.ts";
 import { longList, longText } from "./collapse.ts";
 import { debugPage, shellOf } from "./frame.ts";
 import { noProxyPage } from "./near_pages.ts";

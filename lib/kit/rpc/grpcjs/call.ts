@@ -12,7 +12,7 @@ import { type RpcCall, type RpcMethod, runMethod } from "../call.ts";
 import { type Outbox, outbox } from "../flow.ts";
 import { MESSAGE_HEAD } from "../message.ts";
 import { RpcError } from "../status.ts";
-import type { Front } from "./front.ts";
+import type { FilteredSocket } from "./filtered_socket.ts";
 
 /** A bidirectional stream of the library. Responses are written as the pieces of a message. */
 export type LibraryCall = ServerDuplexStream<Buffer, readonly Uint8Array[]>;
@@ -25,16 +25,16 @@ const FIRST_MESSAGE_MS = 30_000;
 /** Runs a handler over a stream, and ends the stream with the outcome. */
 export async function serveCall(method: RpcMethod, stream: LibraryCall): Promise<void> {
   const transport = transportOf(stream);
-  const front = frontOf(transport);
+  const filtered = filteredSocketOf(transport);
   // The connection may have ended since the stream was opened.
-  if (!front || transport.id === undefined) return;
-  if (method.admission && front.ledger.isFull) {
-    front.refused("unadmitted-streams");
+  if (!filtered || transport.id === undefined) return;
+  if (method.admission && filtered.ledger.isFull) {
+    filtered.refused("unadmitted-streams");
     transport.close(CODE.refused);
     return;
   }
-  const { out, incoming, life } = open(method, stream, { front, id: transport.id });
-  const { certificates, secure } = front;
+  const { out, incoming, life } = open(method, stream, { filtered, id: transport.id });
+  const { certificates, secure } = filtered;
   const call = callOf(stream, { out, incoming, life, certificates, secure });
   const error = await runMethod(method, call);
   if (!stream.cancelled) conclude(stream, error);
@@ -55,9 +55,9 @@ interface Parts {
 function open(
   { admission = false }: RpcMethod,
   stream: LibraryCall,
-  { front, id }: { readonly front: Front; readonly id: number },
+  { filtered, id }: { readonly filtered: FilteredSocket; readonly id: number },
 ): Parts {
-  const { ledger } = front;
+  const { ledger } = filtered;
   const out = outbox(([_head, ...parts], taken) => {
     stream.write(parts, (error: Error | null | undefined) => {
       if (!error) taken();
@@ -71,7 +71,7 @@ function open(
   });
   const gone = Promise.withResolvers<void>();
   const late = () => {
-    front.refused("no-request");
+    filtered.refused("no-request");
     incoming.finish(new RpcError("DEADLINE_EXCEEDED", "no message came in time"));
   };
   const timer = admission ? setTimeout(late, FIRST_MESSAGE_MS) : undefined;
@@ -165,8 +165,8 @@ function lendMessage(message: Uint8Array): void {
 }
 
 /** The connection below that; `undefined` when it is over. */
-function frontOf({ session }: ServerHttp2Stream): Front | undefined {
-  return (session?.socket as unknown as { front: Front } | undefined)?.front;
+function filteredSocketOf({ session }: ServerHttp2Stream): FilteredSocket | undefined {
+  return (session?.socket as unknown as { filtered: FilteredSocket } | undefined)?.filtered;
 }
 
 /** The messages of a stream. */

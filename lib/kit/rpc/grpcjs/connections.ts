@@ -11,7 +11,7 @@ import { peerOf } from "../listen.ts";
 import { DEFAULT_BOUNDS, type RpcOptions } from "../options.ts";
 import { refused } from "../refused.ts";
 import { createTurns } from "../turns.ts";
-import { Front } from "./front.ts";
+import { FilteredSocket } from "./filtered_socket.ts";
 import { Ledger } from "./ledger.ts";
 
 /** Time that reading from all connections takes in a round of the event loop, ms. */
@@ -37,12 +37,12 @@ export interface Connections {
 /** Makes the connections of a server; `begin` gives one to the library. */
 export function openConnections(
   { limits, bounds: given }: RpcOptions,
-  begin: (front: Front) => void,
+  begin: (filtered: FilteredSocket) => void,
 ): Connections {
   const bounds = { ...DEFAULT_BOUNDS, ...given };
   const gate = createGate(gateLimits(bounds));
   const budget = createBudget(Math.max(bounds.memory, MIN_MESSAGES * limits.maxReceive));
-  const fronts = new Set<Front>();
+  const sockets = new Set<FilteredSocket>();
   /** Time of the library that its turns did not see, ms. */
   let charged = 0;
   const turns = createTurns({
@@ -53,7 +53,7 @@ export function openConnections(
   return {
     accept(socket) {
       const name = peerOf(socket);
-      const visitor = gate.enter(name, () => front.destroy());
+      const visitor = gate.enter(name, () => filtered.destroy());
       if (!visitor) return void socket.destroy();
       socket.setNoDelay(true);
       const ledger = new Ledger({
@@ -64,7 +64,7 @@ export function openConnections(
         charge: (ms) => void (charged += ms),
         now: () => performance.now(),
       });
-      const front: Front = new Front({
+      const filtered: FilteredSocket = new FilteredSocket({
         socket,
         ledger,
         turns,
@@ -74,18 +74,18 @@ export function openConnections(
       });
       const holder = holderOf(visitor, ledger, () => {
         refused("memory", name);
-        front.destroy();
+        filtered.destroy();
       });
       budget.join(holder);
-      fronts.add(front);
-      front.once("close", () => {
-        fronts.delete(front);
+      sockets.add(filtered);
+      filtered.once("close", () => {
+        sockets.delete(filtered);
         budget.leave(holder);
         visitor.left();
       });
     },
     destroy: () => {
-      for (const front of fronts) front.destroy();
+      for (const filtered of sockets) filtered.destroy();
     },
     close: gate.close,
   };

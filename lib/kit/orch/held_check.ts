@@ -41,7 +41,7 @@ export interface CheckOptions {
  * Compares the objects with the server's from time to time, because an event can be lost on the way.
  * Objects that differ twice in the same version are counted, and everything is listed again.
  */
-export class FollowCheck {
+export class HeldCheck {
   /** When the difference was found, milliseconds since the epoch; `undefined`: there is none. */
   differentSince: number | undefined;
   /** Comparisons, and objects whose events were lost. */

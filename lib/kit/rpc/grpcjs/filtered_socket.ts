@@ -21,15 +21,15 @@ import type { Ledger } from "./ledger.ts";
 /** Bytes that are passed on in one piece. */
 const PIECE = 16 * 1024;
 
-/** Options of a front. */
-export interface FrontOptions {
+/** Options of a filtered socket. */
+export interface FilteredSocketOptions {
   readonly socket: Socket;
   readonly ledger: Ledger;
   readonly turns: Turns;
   /** Shares its turns with the others of its party, see `Visitor.party`. */
   readonly party: () => object;
   /** Gives the connection to the library, once the client said something. */
-  readonly begin: (front: Front) => void;
+  readonly begin: (filtered: FilteredSocket) => void;
   /** The client is refused something, and its connection ends. */
   readonly refused: (reason: Refusal) => void;
 }
@@ -40,8 +40,8 @@ export interface FrontOptions {
  * Such a frame tells a server nothing that it needs: it opens no streams itself, and the client closes
  * the connection.
  */
-export class Front extends Duplex {
-  readonly #options: FrontOptions;
+export class FilteredSocket extends Duplex {
+  readonly #options: FilteredSocketOptions;
   readonly #limits: HeaderLimits;
   readonly #input: Inspector;
   readonly #output: Inspector;
@@ -56,15 +56,15 @@ export class Front extends Duplex {
   /** For the library, which asks its socket for them. */
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
-  /** The front of a connection, for calls that have only the library's object of the connection. */
-  readonly front: Front = this;
+  /** The filtered socket of a connection, for calls that have only the library's object of the connection. */
+  readonly filtered: FilteredSocket = this;
   readonly ledger: Ledger;
   /** See `RpcCall.certificates`. */
   readonly certificates: readonly Uint8Array[] | undefined;
   /** See `RpcCall.secure`. */
   readonly secure: boolean;
 
-  constructor(options: FrontOptions) {
+  constructor(options: FilteredSocketOptions) {
     super({ allowHalfOpen: true });
     const { socket, ledger, party } = options;
     this.#options = options;

@@ -22,7 +22,7 @@ import type { DebugInputs } from "./inputs.ts";
 import { proxyId } from "./proxies.ts";
 
 /** `/debug/endpointShardz`, `…/endpointz`, `…/instancesz`, `…/sidecarz`, `…/ecdsz`, `…/ndsz`, `…/proxyconfigz`. */
-export function workloadRoutes(inputs: DebugInputs): Route[] {
+export function endpointRoutes(inputs: DebugInputs): Route[] {
   const shards = () => json(endpointShards(inputs));
   const typed = (path: string, typeUrl: string, missing: string): Route =>
     debugRoute(

@@ -4,7 +4,7 @@
  * @module
  */
 import type { OrchClient } from "./client.ts";
-import type { FollowState } from "./followed.ts";
+import type { FollowState } from "./follow_state.ts";
 import type { Changes } from "./held.ts";
 import type { ListItem } from "./object.ts";
 import type { ObjectName, ResourceType, Selection } from "./resource.ts";
