@@ -41,8 +41,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: () => import("./faults.ts"),
   },
   large: {
-    measures: "objects near the largest size: the longest stall of the daemon  [--clients=]",
-    load: () => import("./large.ts"),
+    measures: "objects near the largest size: the longest stall of the daemon  [--runs= --only=]",
+    load: () => import("./large/main.ts"),
   },
   cli: {
     measures: "commands of meshctl over many files and services  [--files= --services=]",

@@ -27,6 +27,8 @@ export interface ClientOptions {
   readonly workloads: number;
   /** The clients do not report to be Envoy and receive whole route tables. */
   readonly whole?: boolean;
+  /** The clients are gateways that listen for HTTP. */
+  readonly router?: boolean;
   /** TLS of the proxies of each namespace, in order; default: none, and no mutual TLS in the mesh. */
   readonly tls?: readonly RpcClientTls[] | undefined;
 }
@@ -167,7 +169,8 @@ class XdsClient {
       const ports = response.resources.map(([n]) =>
         /^(?:0\.0\.0\.0|127\.0\.0\.1)_(\d+)$/.exec(n)?.[1]
       );
-      this.#want(RDS, ports.filter((p) => p !== undefined));
+      const routes = ports.filter((p) => p !== undefined);
+      this.#want(RDS, this.#options.router ? routes.map((p) => `http.${p}`) : routes);
     }
     if (response.apart && !this.#wanted.has(VHDS)) {
       this.#wanted.set(VHDS, new Set());
@@ -222,7 +225,7 @@ class XdsClient {
     const ip = `172.16.${this.#index >> 8 & 255}.${this.#index & 255}`;
     const workload = Math.floor(this.#index / NAMESPACES) % this.#options.workloads;
     return {
-      id: `sidecar~${ip}~client-${this.#index}.${namespace}~${namespace}.svc.cluster.local`,
+      id: `${this.#options.router ? "router" : "sidecar"}~${ip}~client-${this.#index}.${namespace}~${namespace}.svc.cluster.local`,
       userAgentName: this.#options.whole ? "" : "envoy",
       metadata: {
         NAMESPACE: namespace,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { GraphOptions } from "./api/graph.ts";
-import { Core } from "./cells/mod.ts";
+import { type Cell, Core } from "./cells/mod.ts";
 import { CollectionStore, type LayeredView } from "./collections/mod.ts";
 import type { DerivedTable, IndexTable, InputTable } from "./tables/mod.ts";
 
@@ -17,6 +17,8 @@ export class Engine extends Core {
   readonly collections: CollectionStore;
   /** By the ids of their layers. */
   readonly views: Map<string, LayeredView> = new Map();
+  /** Cells that a publication of the revision needs and that were not looked at yet. */
+  walk: { readonly revision: number; readonly cells: Iterator<Cell> } | undefined = undefined;
 
   constructor(options: GraphOptions) {
     super(options);

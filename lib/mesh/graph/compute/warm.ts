@@ -9,22 +9,36 @@ import { type Cell, STALE } from "../cells/mod.ts";
 import { attempt, type BuildStep, type LiveCollection, sourcesOf } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
 
+/** Cells that are found to be current between two looks at the time. */
+const SKIPPED = 256;
+
 /**
- * Computes until nothing is left that can be done ahead, or time is up.
+ * Computes until nothing is left that can be done ahead, or time is up. A call without an edit since
+ * the last one continues where that one ended, so that all calls together look at each cell once.
  *
- * @param late whether time is up; asked after every cell
+ * @param late whether time is up; asked after every computed cell, and after {@link SKIPPED} others
  * @returns whether nothing is left
  */
 export function warm(engine: Engine, late: () => boolean): boolean {
   engine.mustBeIdle("Working ahead");
+  const { revision } = engine;
+  let walk = engine.walk;
+  if (walk?.revision !== revision) walk = engine.walk = { revision, cells: demanded(engine) };
+  let skipped = 0;
+  let isDone = true;
   try {
-    for (const cell of demanded(engine)) {
-      if ((cell.flags & STALE) === 0 || engine.postponed.has(cell)) continue;
-      if (attempt(engine, cell) !== undefined) engine.postponed.add(cell);
-      if (late()) return false;
+    for (let next = walk.cells.next(); !next.done; next = walk.cells.next()) {
+      const cell = next.value;
+      if ((cell.flags & STALE) === 0 || engine.postponed.has(cell)) {
+        if (++skipped % SKIPPED !== 0) continue;
+      } else if (attempt(engine, cell) !== undefined) engine.postponed.add(cell);
+      if (!late()) continue;
+      isDone = false;
+      break;
     }
-    return true;
+    return isDone;
   } finally {
+    if (isDone) engine.walk = undefined;
     engine.flush();
   }
 }
