@@ -28,8 +28,13 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
     `  ports: [${HTTP}]\n  resolution: STATIC\n  endpoints: [{ address: 10.1.0.${version} }]\n`,
   "a VirtualService with 5,000 rules": (version) =>
     `${head("VirtualService")}  hosts: [a.test]\n  http:\n` +
-    many(5_000, (i) =>
-      `  - { match: [{ uri: { prefix: /p${i}/ } }], timeout: ${1 + version}s, route: [{ destination: { host: a.test } }] }`),
+    many(
+      5_000,
+      (i) =>
+        `  - { match: [{ uri: { prefix: /p${i}/ } }], timeout: ${
+          1 + version
+        }s, route: [{ destination: { host: a.test } }] }`,
+    ),
   "a VirtualService with 20,000 hosts": (version) =>
     `${head("VirtualService")}  hosts:\n${many(20_000, (i) => `  - h${i}.large.test`)}` +
     `  http: [{ timeout: ${1 + version}s, route: [{ destination: { host: a.test } }] }]\n`,
@@ -38,15 +43,20 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
     `    route: [{ destination: { host: a.test } }]\n    match:\n` +
     many(10_000, (i) => `    - { uri: { prefix: /p${i}/ } }`),
   "a VirtualService with a rule of 5,000 destinations": (version) =>
-    `${head("VirtualService")}  hosts: [a.test]\n  http:\n  - timeout: ${1 + version}s\n    route:\n` +
+    `${head("VirtualService")}  hosts: [a.test]\n  http:\n  - timeout: ${
+      1 + version
+    }s\n    route:\n` +
     many(5_000, (i) => `    - { weight: 1, destination: { host: a.test, subset: s${i} } }`),
   "a DestinationRule with 5,000 subsets": (version) =>
     `${head("DestinationRule")}  host: a.test\n  subsets:\n` +
     many(5_000, (i) => `  - { name: s${i}, labels: { version: "v${i}-${version}" } }`),
   "a Gateway with 2,000 servers": (version) =>
     `${head("Gateway")}  selector: { app: client-0 }\n  servers:\n` +
-    many(2_000, (i) =>
-      `  - { port: { number: 80, name: http-${i}, protocol: HTTP }, hosts: [h${i}-${version}.gw.test] }`),
+    many(
+      2_000,
+      (i) =>
+        `  - { port: { number: 80, name: http-${i}, protocol: HTTP }, hosts: [h${i}-${version}.gw.test] }`,
+    ),
   "a Sidecar with 10,000 egress hosts": (version) =>
     `${head("Sidecar")}  egress:\n  - hosts:\n` +
     many(10_000, (i) => `    - "ns-${i}/h${i}-${version}.large.test"`) + `    - "*/*"\n`,
@@ -54,15 +64,20 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
     `${head("AuthorizationPolicy", "security")}  rules:\n` +
     many(5_000, (i) => `  - { to: [{ operation: { paths: ["/p${i}/${version}"] } }] }`),
   "an AuthorizationPolicy with a rule of 20,000 paths": (version) =>
-    `${head("AuthorizationPolicy", "security")}  rules:\n  - to:\n    - operation:\n        paths:\n` +
+    `${
+      head("AuthorizationPolicy", "security")
+    }  rules:\n  - to:\n    - operation:\n        paths:\n` +
     many(20_000, (i) => `        - /p${i}/${version}`),
   "a RequestAuthentication with 500 token rules": (version) =>
     `${head("RequestAuthentication", "security")}  jwtRules:\n` +
     many(500, (i) => `  - { issuer: "issuer-${i}-${version}", jwks: '{"keys":[]}' }`),
   "a DataproxyFilter with 2,000 patches": (version) =>
     `${head("DataproxyFilter", "networking").replace("/v1\n", "/v1alpha3\n")}  configPatches:\n` +
-    many(2_000, (i) =>
-      `  - { applyTo: CLUSTER, match: { cluster: { name: "c${i}" } }, patch: { operation: MERGE, value: { connect_timeout: ${
-        1 + version
-      }s } } }`),
+    many(
+      2_000,
+      (i) =>
+        `  - { applyTo: CLUSTER, match: { cluster: { name: "c${i}" } }, patch: { operation: MERGE, value: { connect_timeout: ${
+          1 + version
+        }s } } }`,
+    ),
 };

@@ -225,7 +225,9 @@ class XdsClient {
     const ip = `172.16.${this.#index >> 8 & 255}.${this.#index & 255}`;
     const workload = Math.floor(this.#index / NAMESPACES) % this.#options.workloads;
     return {
-      id: `${this.#options.router ? "router" : "sidecar"}~${ip}~client-${this.#index}.${namespace}~${namespace}.svc.cluster.local`,
+      id: `${
+        this.#options.router ? "router" : "sidecar"
+      }~${ip}~client-${this.#index}.${namespace}~${namespace}.svc.cluster.local`,
       userAgentName: this.#options.whole ? "" : "envoy",
       metadata: {
         NAMESPACE: namespace,
