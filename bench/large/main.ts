@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { parseYaml } from "../../lib/text/mod.ts";
+import { parseYaml } from "../../lib/kit/text/mod.ts";
 import {
   type Daemon,
   eventually,
