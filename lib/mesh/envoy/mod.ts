@@ -99,6 +99,7 @@ export {
   type InboundPort,
   ingressListener,
   type KnownProtocol,
+  listenerName,
   listenersAt,
   NO_SECURITY,
   outboundHttpListener,

@@ -5,6 +5,7 @@
  *
  * @module
  */
+export { listenerName } from "./assemble.ts";
 export { type EncodedListener, listenersAt } from "./copies.ts";
 export { gatewayHttpListener, gatewayTcpListener, gatewayTlsListener } from "./gateway.ts";
 export type { GatewayTlsChain } from "./gateway_input.ts";

@@ -16,6 +16,8 @@ export interface ClassBinding {
   /** See `Localities.ofClass`; `""`: none. */
   readonly locality: string;
   readonly telemetry: TelemetryKey;
+  /** Names of the outbound listeners at its own addresses, which it does not have; sorted. */
+  readonly ownListeners: readonly string[];
   /** The objects that change its resources after translation. */
   readonly patching: Patching;
 }

@@ -7,7 +7,7 @@
  */
 import { changeKeys } from "../../derive/mod.ts";
 import type { PatchedType } from "../../envoy/mod.ts";
-import type { Collection } from "../../graph/mod.ts";
+import { type Collection, text } from "../../graph/mod.ts";
 import { type ClassBinding, type Context, isGrpc, type LayersOf } from "../context/mod.ts";
 import {
   deriveAutomatic,
@@ -28,7 +28,7 @@ import {
 } from "../outbound/mod.ts";
 import { createPatched, type Patched, PATCHED_BY } from "../patches/mod.ts";
 import { createExplained, type Explainable } from "../provenance/mod.ts";
-import { anyTable, overlayOf, TYPE_URLS } from "../resources/mod.ts";
+import { anyTable, overlayOf, resourceTable, tombstone, TYPE_URLS } from "../resources/mod.ts";
 import { deriveHttpProxy, deriveRoutes } from "../routes/mod.ts";
 import { grpcLayers } from "./grpc.ts";
 import { routerLayers } from "./router.ts";
@@ -71,6 +71,7 @@ export function createLayers(context: Context): Layers {
 
 /** Creates the tables that layers are made of. */
 function deriveTables(context: Context): LayerTables {
+  const { mesh } = context;
   const egress = deriveEgress(context);
   const listeners = deriveOutboundListeners(context);
   const egressListeners = deriveEgressListeners(context);
@@ -83,6 +84,12 @@ function deriveTables(context: Context): LayerTables {
     endpoints,
     listeners: { base: listeners, overlay: overlayOf(context, "lds.overlay", listeners) },
     overlayListeners: deriveOverlayListeners(context),
+    hiddenListeners: resourceTable(
+      mesh.graph,
+      "lds.hidden",
+      text,
+      (_read, name) => [tombstone(name)],
+    ),
     sourceLabelListeners: deriveSourceLabelListeners(
       context,
       { listeners, egressListeners },

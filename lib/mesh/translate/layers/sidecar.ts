@@ -4,7 +4,7 @@
  * @module
  */
 import { labelKeys, type Labels, listenerMembers, localityKeys } from "../../derive/mod.ts";
-import type { Collection } from "../../graph/mod.ts";
+import { type Collection, list, text } from "../../graph/mod.ts";
 import {
   type ClassBinding,
   clusterVariantOf,
@@ -45,6 +45,7 @@ export function sidecarLayers(
     [TYPE_URLS.endpoint, [...localEndpoints(tables, binding), ...outbound.endpoints]],
     [TYPE_URLS.listener, [
       classLayer(tables, binding, "listener", tables.own.listeners),
+      ...hiddenListeners(tables, binding),
       clientListeners(tables, binding, variants, clients.labels),
       ...outbound.listeners,
     ]],
@@ -82,6 +83,18 @@ function classLayer(
     members: { list: [cls.key] },
     resources: table,
   }));
+}
+
+/** Hides the outbound listeners at the proxy's own addresses; the layers below stay shared. */
+function hiddenListeners(
+  tables: LayerTables,
+  { ownListeners }: ClassBinding,
+): readonly Collection[] {
+  if (ownListeners.length === 0) return [];
+  return [collection(tables, `listener/own/${list(text).encode(ownListeners)}`, () => ({
+    members: { list: ownListeners },
+    resources: tables.hiddenListeners,
+  }))];
 }
 
 /** The route table of the HTTP proxy port of a class. */

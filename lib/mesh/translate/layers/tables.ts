@@ -29,6 +29,8 @@ export interface LayerTables {
   readonly endpoints: ByLocality<HostKey>;
   readonly listeners: Layered<ListenerKey>;
   readonly overlayListeners: Derived<readonly ListenerMember[], ListenersKey>;
+  /** Name of a listener → its tombstone. */
+  readonly hiddenListeners: ListenerTable;
   readonly sourceLabelListeners: SourceLabelListeners;
   readonly egress: Egress;
   readonly egressListeners: ListenerTable<EgressListenerKey>;

@@ -117,3 +117,91 @@ Deno.test("clusters of headless services are of endpoints where a switch says so
   assert.equal(typeOf({ headlessEds: true }, "sidecar"), Type.EDS);
   assert.equal(typeOf({}, "router"), Type.EDS);
 });
+
+/** A proxy of the namespace at an address. */
+function at(...ips: string[]): Parameters<typeof proxyNode>[1] {
+  return { ip: ips[0]!, ips };
+}
+
+for (
+  const [family, own, other] of [["IPv4", "10.0.0.1", "10.0.0.2"], ["IPv6", "fd00::1", "fd00::2"]]
+) {
+  Deno.test(`a proxy has no listener at its own address: ${family}`, () => {
+    const { bench, binding } = start({}, headless("db"), workload("w1", own!), SIDECAR);
+    const [plain, scoped] = [
+      binding(at(own!)),
+      binding({ ...at(own!), labels: { scoped: "yes" } }),
+    ];
+    const peer = binding(at(other!));
+    for (const one of [plain, scoped]) assert.deepEqual(listeners(one), []);
+    assert.deepEqual(listeners(peer), [`${own}_90`]);
+    bench.set(workload("w2", other!));
+    for (const one of [plain, scoped]) assert.deepEqual(listeners(one), [`${other}_90`]);
+    assert.deepEqual(listeners(peer), [`${own}_90`]);
+    const clusters = [plain, peer].map((one) => one.view(TYPE_URLS.cluster)!);
+    for (const view of clusters) assert.ok(view.get("outbound|90||db.example") !== undefined);
+    assert.deepEqual(listeners(plain, 80).length, 1);
+  });
+}
+
+Deno.test("a proxy with two addresses has a listener at neither", () => {
+  const both = [workload("w1", "10.0.0.1"), workload("w2", "fd00::1"), workload("w3", "fd00::2")];
+  const { binding } = start({ dualStack: true }, headless("db"), ...both);
+  assert.deepEqual(listeners(binding(at("10.0.0.1", "fd00::1"))), ["fd00::2_90"]);
+});
+
+Deno.test("a proxy's own listener comes and goes with the service and the instance", () => {
+  const { bench, binding } = start({}, headless("db"), workload("w1", "10.0.0.1"));
+  let rebound = 0;
+  const own = bench.translation.source.bind(proxyNode("one", at("10.0.0.1")), () => rebound++);
+  const peer = binding();
+  // The address belongs to another pod: the proxy at it does not serve it.
+  bench.set(workload("w1", "10.0.0.9"));
+  assert.deepEqual(listeners(own), ["10.0.0.9_90"]);
+  bench.set(workload("w1", "10.0.0.1"));
+  assert.deepEqual([listeners(own), listeners(peer)], [[], ["10.0.0.1_90"]]);
+  assert.equal(rebound, 2);
+  bench.remove("ServiceEntry", "one/db");
+  assert.deepEqual(listeners(own), []);
+  assert.equal(rebound, 3);
+});
+
+Deno.test("replicas of a headless service share all layers but the names that each lacks", () => {
+  const { bench, binding } = start(
+    {},
+    headless("db"),
+    workload("w1", "10.0.0.1"),
+    workload("w2", "10.0.0.2"),
+  );
+  const [a, b] = [binding(at("10.0.0.1")), binding(at("10.0.0.2"))];
+  const layers = [a, b].map((one) => one.view(TYPE_URLS.listener)!.layers);
+  const shared = layers[0]!.filter((layer) => layers[1]!.includes(layer));
+  assert.deepEqual(layers.map((all) => all.length - shared.length), [1, 1]);
+  assert.equal(a.classKey, b.classKey);
+  for (const type of ["cluster", "endpoint", "route"] as const) {
+    assert.equal(a.view(TYPE_URLS[type]), b.view(TYPE_URLS[type]));
+  }
+  assert.deepEqual([a, b].map((one) => listeners(one)), [["10.0.0.2_90"], ["10.0.0.1_90"]]);
+  // A new instance costs one listener, for both, and is sent to both as one resource.
+  bench.graph.resetStats();
+  const before = bench.set(workload("w3", "10.0.0.3"));
+  for (const one of [a, b]) {
+    const delta = one.view(TYPE_URLS.listener)!.since(before)!;
+    assert.deepEqual([delta.changed.map(({ name }) => name), delta.removed], [["10.0.0.3_90"], []]);
+  }
+  assert.equal(bench.graph.stats().computedByTable["lds.hidden"] ?? 0, 0);
+});
+
+Deno.test("a virtual address of a service keeps its listener at the proxy that has it", () => {
+  const fixed = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: fixed, namespace: one}
+spec:
+  hosts: [fixed.example]
+  addresses: [10.0.0.1]
+  resolution: NONE
+  ports: [{number: 90, name: tcp, protocol: TCP}]
+`;
+  const { binding } = start({}, headless("db"), fixed, workload("w1", "10.0.0.1"));
+  assert.deepEqual(listeners(binding(at("10.0.0.1"))), ["10.0.0.1_90"]);
+});

@@ -5,7 +5,7 @@
  */
 import { canonicalJson } from "../../../kit/base/mod.ts";
 import type { Labels, OwnWorkload, Patching } from "../../derive/mod.ts";
-import { converted, type Derived, type KeyCodec, type Read, text } from "../../graph/mod.ts";
+import { converted, type Derived, type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
 import type { ProxyClass, ProxyNode } from "../../model/mod.ts";
 import {
   type BaseContext,
@@ -15,6 +15,7 @@ import {
 } from "../context/mod.ts";
 import { telemetryKey } from "../settings/mod.ts";
 import { type ClassBasis, classBasis, type ClassFacts, labelsOf, proxyClass } from "./classify.ts";
+import { ownListeners } from "./own_listeners.ts";
 
 /** The properties of a proxy that its class binding depends on. */
 export interface ProxyKey {
@@ -61,6 +62,8 @@ function textsOf(metadata: ProxyNode["metadata"]): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
+const names: KeyCodec<readonly string[]> = list(text);
+
 /** The codec of {@link ProxyKey}: canonical JSON. */
 const proxyKeys: KeyCodec<ProxyKey> = converted(text, {
   encode: (key: ProxyKey) => canonicalJson(key),
@@ -95,13 +98,15 @@ export function deriveClassBindings(context: MeshContext): Derived<ClassBinding,
     const sidecar = basis.role === "sidecar"
       ? read.get(mesh.scopes.sidecar, { namespace: basis.namespace, labels: basis.labels })
       : "";
-    const cls = proxyClass(withAddressCluster(read, context, basis), read.get(mesh.targets, ips));
+    const targets = read.get(mesh.targets, ips);
+    const cls = proxyClass(withAddressCluster(read, context, basis), targets);
     const node = proxy.metadata.NODE_NAME || own.node;
     return {
       cls,
       sidecar,
       locality: mesh.localities.ofClass(read, { ...cls, locality }, { node, ips }),
       telemetry: telemetryKey(read, context, cls, sidecar),
+      ownListeners: ownListeners(read, context, { cls, sidecar, targets, ips }),
       patching: mesh.patches.patchingOf(read, { ...basis, ...proxy }),
     };
   }, { equal: sameBinding });
@@ -109,7 +114,8 @@ export function deriveClassBindings(context: MeshContext): Derived<ClassBinding,
 
 function sameBinding(a: ClassBinding, b: ClassBinding): boolean {
   return a.cls.key === b.cls.key && a.sidecar === b.sidecar && a.locality === b.locality &&
-    telemetryKeys.equal(a.telemetry, b.telemetry) && samePatching(a.patching, b.patching);
+    telemetryKeys.equal(a.telemetry, b.telemetry) && samePatching(a.patching, b.patching) &&
+    names.equal(a.ownListeners, b.ownListeners);
 }
 
 function samePatching(a: Patching, b: Patching): boolean {
