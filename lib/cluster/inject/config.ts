@@ -10,7 +10,8 @@ import { valueWarnings, variableWarnings } from "./config_warnings.ts";
 import { DEFAULT_TEMPLATES, DEFAULT_VALUES } from "./defaults/mod.ts";
 import { FUNCTION_NAMES } from "./functions.ts";
 import type { LabelSelector } from "./selector.ts";
-import { type Definitions, isMap, parseTemplate } from "./template/mod.ts";
+import { type Definitions, isMap, parseTemplate, valuesRead } from "./template/mod.ts";
+import { nameWarnings } from "./value_names.ts";
 import type { Json } from "./objects.ts";
 
 /** Templates and rules that apply to all pods. */
@@ -64,7 +65,8 @@ export function parseInjectionConfig(
   if (policy !== "enabled" && policy !== "disabled") {
     throw fault("config.policy", `${JSON.stringify(policy)} is neither enabled nor disabled`);
   }
-  const given = mergeValues(DEFAULT_VALUES, mapAt(parsed(values, "values"), "values"));
+  const ownValues = mapAt(parsed(values, "values"), "values");
+  const given = mergeValues(DEFAULT_VALUES, ownValues);
   return {
     policy,
     templates,
@@ -77,6 +79,10 @@ export function parseInjectionConfig(
     values: given,
     warnings: [
       ...valueWarnings(given),
+      ...nameWarnings(
+        ownValues,
+        Object.keys(own).flatMap((name) => valuesRead(templates.get(name)!)),
+      ),
       ...variables === undefined ? [] : variableWarnings(templates, variables),
     ],
   };

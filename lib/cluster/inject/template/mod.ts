@@ -5,6 +5,7 @@
  * @module
  */
 export { calledWith } from "./calls.ts";
+export { valuesRead } from "./reads.ts";
 export { parseTemplate } from "./parse.ts";
 export {
   DEFAULT_LIMITS,
