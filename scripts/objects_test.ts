@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { ANNOTATIONS, INEFFECTIVE_KEYS } from "../lib/insight/analyze/mod.ts";
-import { codeFiles, keysIn, names } from "./objects/keys.ts";
+import { codeFiles, hasField, hasText, isTest, keysIn, names } from "./objects/keys.ts";
 import { type ObjectRow, OBJECTS } from "./objects/rows.ts";
 import { objectsPage, PAGE, rowsOf } from "./objects_page.ts";
 import { fromFileUrl, join } from "./paths.ts";
@@ -110,29 +110,36 @@ Deno.test("each row of annotations of the mesh is known to the analysis", () => 
   assert.deepEqual(ours.filter((name) => !ANNOTATIONS.has(name)).sort(), own);
 });
 
-Deno.test("each row has a test that mentions it", async () => {
+Deno.test("each row has a test that runs and mentions it", async () => {
   const faults: string[] = [];
   for (const table of OBJECTS) {
     for (const part of ["labels", "annotations", "fields"] as const) {
-      for (
-        const { name, test, mention = part === "fields" ? lastPart(name) : name } of rowsOf(
-          table,
-          part,
-        )
-      ) {
+      for (const { name, test, mention } of rowsOf(table, part)) {
+        const row = `${table.kind} ${name}`;
         const text = await Deno.readTextFile(join(ROOT, test)).catch(() => undefined);
-        if (text === undefined) faults.push(`${table.kind} ${name}: ${test} is missing`);
-        else if (!text.includes(mention)) faults.push(`${table.kind} ${name}: not in ${test}`);
+        if (text === undefined || !await isTest(test)) faults.push(`${row}: ${test} is no test`);
+        else if (!(mention === undefined ? hasRow(text, part, name) : hasText(text, mention))) {
+          faults.push(`${row}: not in ${test}`);
+        }
       }
     }
   }
   assert.deepEqual(faults, []);
 });
 
-/** `spec.ports[].port`: `port`; `data[tls.crt]`: `tls.crt`. */
-function lastPart(path: string): string {
-  return /\[([^\]]+)\]$/.exec(path)?.[1] ?? path.replaceAll("[]", "").split(".").at(-1)!;
+function hasRow(text: string, part: "labels" | "annotations" | "fields", name: string): boolean {
+  return part === "fields" ? hasField(text, name) : names({ text }, name) || hasText(text, name);
 }
+
+Deno.test("a field is found as a word, near the field above it, and not in a comment", () => {
+  assert.ok(hasField("ports: [{ port: 80 }]", "spec.ports[].port"));
+  assert.ok(!hasField("ports: [{ portable: 80 }]", "spec.ports[].port"));
+  assert.ok(!hasField("const port = 80;", "spec.ports[].port"));
+  assert.ok(!hasField("  // ports: [{ port: 80 }]", "spec.ports[].port"));
+  assert.ok(hasField("found.status?.podIP", "status.podIP"));
+  assert.ok(hasField('{ "tls.key": "x" }', "data[tls.key]"));
+  assert.ok(!hasField('{ "other.tls.key": "x" }', "data[tls.key]"));
+});
 
 Deno.test("docs/objects.md has the rows of the table", async () => {
   assert.equal(await Deno.readTextFile(PAGE), objectsPage(), "run `deno task docs`");

@@ -93,7 +93,7 @@ function* silentValues(
   }
 }
 
-/** What is known of a path: it acts, with all below it, or it is the way to something known. */
+/** The knowledge of a path: it acts, with all below it, or it is the way to something known. */
 function knownAt(path: readonly string[]): "acts" | "has acting parts" | undefined {
   const text = path.join(".");
   if (WITHOUT_DEFAULT.includes(text)) return "acts";

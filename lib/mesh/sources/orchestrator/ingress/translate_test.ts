@@ -85,3 +85,23 @@ Deno.test("the default backend serves all hosts; the selector follows the mesh c
   const [chosen] = documents({ ingressSelector: "chosen" });
   assert.deepEqual((chosen!.spec as { selector: unknown }).selector, { mesh: "chosen" });
 });
+
+Deno.test("tls: the hosts of each certificate have a server of it; without hosts it is for all", () => {
+  const serversOf = (tls: NonNullable<Ingress["spec"]>["tls"]) => {
+    const documents = ingressDocuments({
+      ingresses: [ingress({ tls, rules: [] })],
+      classes: [],
+      settings: SETTINGS,
+      portOf: () => undefined,
+    });
+    const { spec } = documents.find(({ kind }) => kind === "Gateway")!;
+    const { servers } = spec as {
+      servers: { hosts: string[]; tls?: { credentialName?: string } }[];
+    };
+    return servers.filter(({ tls }) => tls !== undefined)
+      .map(({ hosts, tls }) => [hosts, tls!.credentialName]);
+  };
+  const tls = [{ hosts: ["a.test", "b.test"], secretName: "one" }, { secretName: "two" }];
+  assert.deepEqual(serversOf(tls), [[["a.test", "b.test"], "one"], [["*"], "two"]]);
+  assert.deepEqual(serversOf([]), []);
+});
