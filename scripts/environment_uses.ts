@@ -37,7 +37,7 @@ const SCOPES: readonly (readonly [string, readonly string[]])[] = [
     "lib/mesh/envoy/",
     "lib/mesh/derive/",
   ]],
-  ["lib/mesh/environment/graph.ts", ["lib/mesh/translate/layers/retention.ts"]],
+  ["lib/mesh/environment/graph.ts", ["lib/mesh/translate/retention.ts"]],
   ["lib/mesh/environment/ingest.ts", ["lib/mesh/ingest/"]],
   ["lib/node/agent/", ["lib/node/agent/"]],
   ["lib/node/dns/", ["lib/node/dns/"]],

@@ -86,7 +86,7 @@ const SERVICE = table("Service", {
     [
       "networking.mesh.io/traffic-distribution",
       "Requests go to endpoints near the client first; replaces `trafficDistribution`.",
-      "lib/mesh/translate/outbound/localities_test.ts",
+      "lib/mesh/translate/endpoints/localities_test.ts",
     ],
     [
       "traffic.mesh.io/nodeSelector",
@@ -243,7 +243,7 @@ const POD_LABELS: readonly Short[] = [
   [
     "gateway.networking.k8s.io/gateway-name",
     "The Gateway of the pod, which `targetRefs` of policies name.",
-    "lib/mesh/translate/settings/environment_scope_test.ts",
+    "lib/mesh/translate/environment_scope_test.ts",
   ],
   [
     "mesh.io/rev",
@@ -448,7 +448,7 @@ const NAMESPACE = table("Namespace", {
     [
       "networking.mesh.io/traffic-distribution",
       "The preference of the namespace's Services and ServiceEntries that have none.",
-      "lib/mesh/translate/outbound/near_test.ts",
+      "lib/mesh/translate/endpoints/near_test.ts",
     ],
     [
       "topology.mesh.io/controlPlaneClusters",
@@ -548,7 +548,7 @@ const OTHERS = [
       [
         "networking.mesh.io/traffic-distribution",
         "As on a Service.",
-        "lib/mesh/translate/outbound/localities_test.ts",
+        "lib/mesh/translate/endpoints/localities_test.ts",
       ],
     ],
   }),

@@ -2,6 +2,10 @@
  * Translates the mesh to resources for each proxy class: encoded, named, versioned by content, in
  * layers that classes share. No clock, no network, no files.
  *
+ * Folders, each of which imports only those before it: resources, context; security, telemetry,
+ * destinations, egress; endpoints, clusters, routes, listeners, secrets; gateways, grpc, agents;
+ * patches, provenance, objects, proxies, diagnostics. `translation.ts` composes them.
+ *
  * @module
  */
 export { proxySettings } from "./agents/mod.ts";
@@ -14,7 +18,7 @@ export {
   unknownKeys,
   unresolvedProviders,
 } from "./diagnostics/mod.ts";
-export { retention } from "./layers/mod.ts";
+export { retention } from "./retention.ts";
 export type { PatchFault } from "./patches/mod.ts";
 export {
   type CulpritObject,

@@ -9,8 +9,13 @@ import type { Collection, Graph, Keep } from "../graph/mod.ts";
 import { type ChangeSet, createTableWriter, type TableWriter } from "../ingest/mod.ts";
 import type { BindingSource } from "../model/mod.ts";
 import { createAgentLayers } from "./agents/mod.ts";
-import type { BaseContext, Context, Features } from "./context/mod.ts";
-import { createLayers, type Layers } from "./layers/mod.ts";
+import {
+  type BaseContext,
+  type Context,
+  deriveSharedSettings,
+  type Features,
+} from "./context/mod.ts";
+import { createLayers, type Layers } from "./layers.ts";
 import { bindClient, objectLayers } from "./objects/mod.ts";
 import {
   type BindingTables,
@@ -19,7 +24,7 @@ import {
   deriveClasses,
 } from "./proxies/mod.ts";
 import { deriveSecurityPolicies } from "./security/mod.ts";
-import { deriveSharedSettings, deriveTelemetry } from "./settings/mod.ts";
+import { deriveTelemetry } from "./telemetry/mod.ts";
 
 /** Translation at work over a graph. */
 export interface Translation {

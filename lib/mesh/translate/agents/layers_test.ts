@@ -8,7 +8,7 @@ import {
 } from "../../../../tests/support/translation_fixture.ts";
 import { create, fromBinary } from "../../../kit/proto/mod.ts";
 import { AGENT_TYPE_URLS } from "../resources/mod.ts";
-import { proxySettings } from "./mod.ts";
+import { proxySettings } from "./proxy_settings.ts";
 
 const certificate = (text: string): string =>
   `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;

@@ -13,6 +13,7 @@ export {
   ownsAddress,
 } from "./addresses.ts";
 export { type AgentLayersOf, type ClassBinding, isGrpc, type LayersOf } from "./class_binding.ts";
+export { type ClientScope, clientScopes } from "./client_scope.ts";
 export { type ClusterVariant, clusterVariantOf, clusterVariants } from "./cluster_variant.ts";
 export {
   type BaseContext,
@@ -34,6 +35,7 @@ export {
 } from "./context.ts";
 export { destinationResolver } from "./destination.ts";
 export { type Family, familyOf, isOfFamily } from "./family.ts";
+export { imports, localImports, locatedKey } from "./imports.ts";
 export {
   type ExposedPort,
   type ListenerVariant,
@@ -66,6 +68,7 @@ export {
 } from "./lookups.ts";
 export { meshDuration, ownSettings, routeDefaults, settingsOf } from "./mesh_settings.ts";
 export { namedHost } from "./named_services.ts";
+export { deriveSharedSettings, ownClusterSettings } from "./shared_settings.ts";
 export { detectedTable, egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
 export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";
 export { transportTo } from "./upstream_transport.ts";

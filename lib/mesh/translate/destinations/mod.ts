@@ -5,4 +5,5 @@
  * @module
  */
 export { domainsOf, hostRoutes, type RouteClient, virtualHost } from "./host_routes.ts";
+export { clusterOfPolicy, outboundPolicy, passthroughFor } from "./outbound_policy.ts";
 export { chainsOf, tcpDestinations, tlsDestinations } from "./tcp_routes.ts";

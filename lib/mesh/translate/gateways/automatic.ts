@@ -26,7 +26,7 @@ import {
   encodeResource,
   resourceTable,
 } from "../resources/mod.ts";
-import { automaticHostKeys, type AutomaticTables, gatewayKeys } from "../tables/mod.ts";
+import { automaticHostKeys, type AutomaticTables, gatewayKeys } from "./keys.ts";
 
 /** Creates the tables from the clusters and endpoints with the usual names. */
 export function deriveAutomatic<C>(

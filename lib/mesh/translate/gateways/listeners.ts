@@ -25,8 +25,8 @@ import {
 import type { Read, Resource } from "../../graph/mod.ts";
 import { type Context, type ListenerVariant, wildcard } from "../context/mod.ts";
 import { encodeResource } from "../resources/mod.ts";
-import { mutualServer, securityOf } from "../security/mod.ts";
-import { managerDefaults, overTlsDefaults } from "../settings/mod.ts";
+import { mutualServer, overTlsDefaults, securityOf } from "../security/mod.ts";
+import { managerDefaults } from "../listeners/mod.ts";
 import { automaticChains } from "./automatic.ts";
 import { gatewayServerChains, gatewayTcpChains } from "./bound_routes.ts";
 import { listenedPort, takesQuic } from "./ports.ts";

@@ -6,5 +6,5 @@
  */
 export { deriveAutomatic } from "./automatic.ts";
 export { deriveGatewayClusters } from "./clusters.ts";
-export { deriveCredentials } from "./credentials.ts";
+export { type GatewayLayerTables, routerLayers } from "./layers.ts";
 export { deriveGatewayTables } from "./tables.ts";

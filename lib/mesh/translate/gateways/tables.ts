@@ -15,7 +15,7 @@ import {
 import { blackHoleVirtualHost, routeConfiguration } from "../../envoy/mod.ts";
 import type { Collection, Derived, Read, Resource } from "../../graph/mod.ts";
 import { encode } from "../../../kit/proto/mod.ts";
-import { type Context } from "../context/mod.ts";
+import type { Context } from "../context/mod.ts";
 import {
   resourceOf,
   resourceTable,
@@ -32,7 +32,7 @@ import {
   gatewayTableKeys,
   type GatewayTables,
   gatewayTables,
-} from "../tables/mod.ts";
+} from "./keys.ts";
 import { gatewayListeners, gatewayRouteName } from "./listeners.ts";
 import { claimsOf, gatewayVirtualHost, type HostClaims, UNCLAIMED } from "./virtual_hosts.ts";
 

@@ -3,4 +3,5 @@
  *
  * @module
  */
+export { grpcLayers } from "./layers.ts";
 export { deriveGrpcTables } from "./tables.ts";

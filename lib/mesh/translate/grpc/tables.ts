@@ -10,7 +10,13 @@ import { type HostKey, hostKeys } from "../../derive/mod.ts";
 import { buildGrpcListener, buildGrpcRoutes, clusterName } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { mayBeHttp, type Service, type ServicePort } from "../../model/mod.ts";
-import { type Context, findService, followService } from "../context/mod.ts";
+import {
+  type ClientScope,
+  clientScopes,
+  type Context,
+  findService,
+  followService,
+} from "../context/mod.ts";
 import { hostRoutes, type RouteClient } from "../destinations/mod.ts";
 import {
   differences,
@@ -21,14 +27,7 @@ import {
   overlayOf,
   resourceTable,
 } from "../resources/mod.ts";
-import {
-  type ClientScope,
-  clientScopes,
-  grpcClientKeys,
-  type GrpcTables,
-  type TargetKey,
-  targetKeys,
-} from "../tables/mod.ts";
+import { grpcClientKeys, type GrpcTables, type TargetKey, targetKeys } from "./keys.ts";
 import { deriveGrpcClusters } from "./clusters.ts";
 import { deriveGrpcServers } from "./servers.ts";
 

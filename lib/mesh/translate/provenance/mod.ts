@@ -4,8 +4,8 @@
  *
  * @module
  */
-export { createExplained, type Explainable } from "./explained_layers.ts";
 export { type CulpritObject, culpritsIn } from "./culprits.ts";
+export { createExplained, type Explainable } from "./explained_layers.ts";
 export {
   type FieldGroup,
   type ObjectRef,

@@ -13,7 +13,7 @@ import {
   type MeshContext,
   telemetryKeys,
 } from "../context/mod.ts";
-import { telemetryKey } from "../settings/mod.ts";
+import { telemetryKey } from "../telemetry/mod.ts";
 import { type ClassBasis, classBasis, type ClassFacts, labelsOf, proxyClass } from "./classify.ts";
 import { ownListeners } from "./own_listeners.ts";
 

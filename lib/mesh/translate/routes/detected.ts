@@ -28,7 +28,7 @@ import {
   type SourceLabelRoutes,
   type VirtualHostKey,
   virtualHostKeys,
-} from "../tables/mod.ts";
+} from "./keys.ts";
 
 /** Creates the tables. */
 export function deriveDetectedTables(

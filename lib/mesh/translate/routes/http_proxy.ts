@@ -11,7 +11,7 @@ import type { Read, Resource } from "../../graph/mod.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { encodeResource, type HostPort, resourceTable } from "../resources/mod.ts";
-import { HTTP_PROXY_TABLE, httpProxyPort } from "../settings/mod.ts";
+import { HTTP_PROXY_TABLE, httpProxyPort } from "./http_proxy_port.ts";
 import {
   httpProxyKeys,
   type HttpProxyTables,
@@ -19,7 +19,7 @@ import {
   sidecarClassKeys,
   type SourceLabelRoutes,
   type VirtualHostKey,
-} from "../tables/mod.ts";
+} from "./keys.ts";
 import { connectHost, connectTo, deriveConnectTargets } from "./http_proxy_connect.ts";
 import { assembleTable, followHosts, hostOfName, tableSettings } from "./tables.ts";
 

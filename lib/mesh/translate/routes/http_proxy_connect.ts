@@ -12,7 +12,7 @@ import type { Derived, Read, Resource } from "../../graph/mod.ts";
 import { type Context, findService, followService } from "../context/mod.ts";
 import { domainsOf } from "../destinations/mod.ts";
 import { encodeResource, type HostPort, hostPorts, sortedKeys } from "../resources/mod.ts";
-import { type VirtualHostKey } from "../tables/mod.ts";
+import type { VirtualHostKey } from "./keys.ts";
 
 /** The route of CONNECT requests to a port of a service. */
 export function connectTo({ host, port }: HostPort): Route {

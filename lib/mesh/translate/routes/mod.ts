@@ -5,4 +5,13 @@
  * @module
  */
 export { deriveHttpProxy } from "./http_proxy.ts";
+export { HTTP_PROXY_TABLE, httpProxyPort } from "./http_proxy_port.ts";
+export type { HttpProxyTables, Routes } from "./keys.ts";
+export {
+  detectedLayers,
+  httpProxyLayer,
+  skeletonLayers,
+  tableLayers,
+  virtualHostLayers,
+} from "./layers.ts";
 export { deriveRoutes } from "./routes.ts";

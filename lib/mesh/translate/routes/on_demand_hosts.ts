@@ -25,7 +25,7 @@ import {
   sameResources,
   type VirtualHostTable,
 } from "../resources/mod.ts";
-import { outboundPolicy } from "../settings/mod.ts";
+import { outboundPolicy } from "../destinations/mod.ts";
 import { isRouted, routedPorts } from "./routed_hosts.ts";
 import {
   type EgressTableKey,
@@ -34,7 +34,7 @@ import {
   type TableHostKey,
   tableHostKeys,
   type VirtualHostKey,
-} from "../tables/mod.ts";
+} from "./keys.ts";
 
 /**
  * Creates the tables.

@@ -8,13 +8,8 @@ import { type Collection, type Derived, integer } from "../../graph/mod.ts";
 import { mayBeHttp } from "../../model/mod.ts";
 import { type Context, findService } from "../context/mod.ts";
 import { collection, type Layered, overlayOf } from "../resources/mod.ts";
-import {
-  type Egress,
-  type EgressPortKey,
-  egressPorts,
-  type Routes,
-  type VirtualHostKey,
-} from "../tables/mod.ts";
+import { type Egress, type EgressPortKey, egressPorts } from "../egress/mod.ts";
+import type { Routes, VirtualHostKey } from "./keys.ts";
 import { deriveDetectedTables } from "./detected.ts";
 import { deriveOnDemandHosts } from "./on_demand_hosts.ts";
 import { isRouted } from "./routed_hosts.ts";

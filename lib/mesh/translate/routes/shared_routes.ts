@@ -10,7 +10,7 @@ import type { Read } from "../../graph/mod.ts";
 import { fullHost, namespaceOf, serviceKeys } from "../../model/mod.ts";
 import { type Context, findService, findServiceRules } from "../context/mod.ts";
 import { domainsOf } from "../destinations/mod.ts";
-import type { VirtualHostKey } from "../tables/mod.ts";
+import type { VirtualHostKey } from "./keys.ts";
 
 /**
  * Reports if a host is the same service, with the same rules and destinations. Domains are not

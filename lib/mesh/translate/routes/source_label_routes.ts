@@ -16,12 +16,12 @@ import {
   clientPortKeys,
   clientTableHostKeys,
   clientTableKeys,
-  type EgressHost,
   type PlainRoutes,
   sidecarClientsKeys,
   type SourceLabelRoutes,
   type VirtualHostKey,
-} from "../tables/mod.ts";
+} from "./keys.ts";
+import type { EgressHost } from "../egress/mod.ts";
 import { inTable, partsOf } from "./on_demand_hosts.ts";
 import { routedPorts } from "./routed_hosts.ts";
 import { assembleTable, followHosts, hostOfName, tableSettings } from "./tables.ts";

@@ -11,13 +11,9 @@ import { type Collection, integer, type Read, type Resource } from "../../graph/
 import { encode } from "../../../kit/proto/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { resourceOf, resourceTable, type VirtualHostTable } from "../resources/mod.ts";
-import { outboundPolicy } from "../settings/mod.ts";
-import {
-  type EgressPortKey,
-  egressTableKeys,
-  type RouteTables,
-  type VirtualHostKey,
-} from "../tables/mod.ts";
+import { outboundPolicy } from "../destinations/mod.ts";
+import type { EgressPortKey } from "../egress/mod.ts";
+import { egressTableKeys, type RouteTables, type VirtualHostKey } from "./keys.ts";
 
 /** The properties of a route table besides its virtual hosts. */
 export interface TableSettings {

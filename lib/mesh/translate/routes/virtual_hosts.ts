@@ -9,7 +9,7 @@ import { mayBeHttp } from "../../model/mod.ts";
 import { type Context, findService } from "../context/mod.ts";
 import { virtualHost } from "../destinations/mod.ts";
 import { resourceTable, type VirtualHostTable } from "../resources/mod.ts";
-import { type VirtualHostKey, virtualHostKeys } from "../tables/mod.ts";
+import { type VirtualHostKey, virtualHostKeys } from "./keys.ts";
 import { hasSharedDomains, hasSharedRoutes } from "./shared_routes.ts";
 
 /**

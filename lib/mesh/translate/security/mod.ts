@@ -11,3 +11,4 @@ export {
   securityOf,
   trustDomainsOf,
 } from "./policies.ts";
+export { overTlsDefaults } from "./tls_defaults.ts";

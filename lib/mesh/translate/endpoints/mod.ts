@@ -1,0 +1,13 @@
+/**
+ * Endpoints (EDS): of namespaces, of localities, of what Sidecars import.
+ *
+ * @module
+ */
+export {
+  egressEndpoints,
+  endpointLayers,
+  type EndpointLayerTables,
+  localEndpoints,
+} from "./layers.ts";
+export { meshLocality } from "./mesh_locality.ts";
+export { deriveEndpoints } from "./tables.ts";

@@ -1,0 +1,190 @@
+/**
+ * The layers that a proxy sees of each resource type: those of its class over the overlay of its
+ * namespace over the base layer that all proxies share. One file for each role: sidecar, gateway
+ * (router), proxyless gRPC.
+ *
+ * @module
+ */
+import { changeKeys } from "../derive/mod.ts";
+import type { PatchedType } from "../envoy/mod.ts";
+import type { Collection } from "../graph/mod.ts";
+import { type ClassBinding, type Context, isGrpc, type LayersOf } from "./context/mod.ts";
+import {
+  deriveAutomatic,
+  deriveGatewayClusters,
+  deriveGatewayTables,
+  type GatewayLayerTables,
+  routerLayers,
+} from "./gateways/mod.ts";
+import { deriveCertificates, deriveCredentials, pullCredentials } from "./secrets/mod.ts";
+import { deriveGrpcTables, grpcLayers } from "./grpc/mod.ts";
+import { deriveEgress } from "./egress/mod.ts";
+import {
+  deriveClassListeners,
+  deriveEgressListeners,
+  deriveHiddenListeners,
+  deriveOutboundListeners,
+  deriveOverlayListeners,
+  deriveSourceLabelListeners,
+} from "./listeners/mod.ts";
+import { deriveEndpoints } from "./endpoints/mod.ts";
+import { deriveClassClusters, deriveOutboundClusters } from "./clusters/mod.ts";
+import { createPatched, type Patched, PATCHED_BY } from "./patches/mod.ts";
+import { createExplained, type Explainable } from "./provenance/mod.ts";
+import { anyTable, overlayOf, TYPE_URLS } from "./resources/mod.ts";
+import { deriveHttpProxy, deriveRoutes } from "./routes/mod.ts";
+import { sidecarLayers, type SidecarLayerTables } from "./sidecar_layers.ts";
+
+/** The layers of class bindings, and the effects of patches in them. */
+export interface Layers {
+  readonly of: LayersOf;
+  readonly patches: Pick<Patched, "faults" | "counts">;
+}
+
+/** The tables that layers are made of. */
+interface LayerTables extends SidecarLayerTables, GatewayLayerTables {}
+
+/** Creates all tables of translation, and the function that finds the layers of a class binding. */
+export function createLayers(context: Context): Layers {
+  const { mesh } = context;
+  const tables = deriveTables(context);
+  const grpc = deriveGrpcTables(context);
+  const byType = tablesByType(tables);
+  const patched = createPatched(context, { ...byType, extension: [] });
+  const explained = createExplained(mesh.graph, explainable(byType, patched));
+  const of: LayersOf = (binding) => {
+    const layers = isGrpc(binding.cls) ? grpcLayers(tables, grpc, binding) : withPullSecrets(
+      tables,
+      binding,
+      patchedLayers(
+        patched,
+        binding,
+        binding.cls.role === "router"
+          ? routerLayers(tables, binding)
+          : sidecarLayers(tables, binding),
+      ),
+    );
+    return binding.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
+  };
+  return { of, patches: patched };
+}
+
+/** Creates the tables that layers are made of. */
+function deriveTables(context: Context): LayerTables {
+  const egress = deriveEgress(context);
+  const listeners = deriveOutboundListeners(context);
+  const egressListeners = deriveEgressListeners(context);
+  const clusters = deriveOutboundClusters(context);
+  const endpoints = deriveEndpoints(context);
+  const routes = deriveRoutes(context, egress);
+  return {
+    context,
+    clusters,
+    endpoints,
+    listeners: { base: listeners, overlay: overlayOf(context, "lds.overlay", listeners) },
+    overlayListeners: deriveOverlayListeners(context),
+    hiddenListeners: deriveHiddenListeners(context),
+    sourceLabelListeners: deriveSourceLabelListeners(
+      context,
+      { listeners, egressListeners },
+      egress,
+    ),
+    egress,
+    egressListeners,
+    routes,
+    classClusters: deriveClassClusters(context),
+    classListeners: deriveClassListeners(context),
+    certificates: deriveCertificates(context),
+    gateways: deriveGatewayTables(context),
+    gatewayClusters: deriveGatewayClusters(context),
+    automatic: deriveAutomatic(context, clusters.base, endpoints),
+    credentials: deriveCredentials(context),
+    httpProxy: deriveHttpProxy(context, routes, routes.sourceLabels),
+  };
+}
+
+/** Adds the pull secrets of the class's plugins, for proxies that may read credentials. */
+function withPullSecrets(
+  tables: LayerTables,
+  { cls, patching }: ClassBinding,
+  layers: Map<string, readonly Collection[]>,
+): Map<string, readonly Collection[]> {
+  const changes = patching[PATCHED_BY.extension];
+  if (cls.options.CREDENTIALS !== "true" || changeKeys.decode(changes).length === 0) return layers;
+  const secrets = layers.get(TYPE_URLS.secret) ?? [];
+  return layers.set(TYPE_URLS.secret, [...secrets, pullCredentials(tables, cls, changes)]);
+}
+
+/** Replaces the layers of a class by its patched layers. */
+function patchedLayers(
+  patched: Patched,
+  { cls, patching }: ClassBinding,
+  layers: ReadonlyMap<string, readonly Collection[]>,
+): Map<string, readonly Collection[]> {
+  const all = new Map([...layers, [TYPE_URLS.extension, []]]);
+  for (const type of Object.keys(PATCHED_BY) as PatchedType[]) {
+    const own = all.get(TYPE_URLS[type]);
+    if (own === undefined) continue;
+    const changes = changeKeys.decode(patching[PATCHED_BY[type]]);
+    all.set(TYPE_URLS[type], patched.layers(type, { role: cls.role, changes }, own));
+  }
+  return all;
+}
+
+type TablesByType = Omit<Patched["tables"], "extension"> & {
+  readonly endpoint: Patched["tables"]["cluster"];
+};
+
+/** The tables that can be explained, with those of patched resources. */
+function explainable(tables: TablesByType, patched: Patched): Explainable {
+  const types = Object.keys(PATCHED_BY) as PatchedType[];
+  const patchable = types.map((type) => {
+    const original = type === "extension" ? [] : tables[type];
+    return [TYPE_URLS[type], [...original, ...patched.tables[type]]] as const;
+  });
+  return { [TYPE_URLS.endpoint]: tables.endpoint, ...Object.fromEntries(patchable) };
+}
+
+/** All tables of resources that can be patched or explained. */
+function tablesByType(all: LayerTables): TablesByType {
+  const { clusters, endpoints, listeners, classClusters, gateways, routes, sourceLabelListeners } =
+    all;
+  const { tables, onDemand, sourceLabels } = routes;
+  return {
+    cluster: [
+      anyTable(clusters.base),
+      anyTable(clusters.overlay),
+      anyTable(clusters.local),
+      anyTable(classClusters.sidecars),
+      anyTable(classClusters.gateways),
+    ],
+    endpoint: [anyTable(endpoints.base), anyTable(endpoints.overlay), anyTable(endpoints.local)],
+    listener: [
+      anyTable(listeners.base),
+      anyTable(listeners.overlay),
+      anyTable(all.egressListeners),
+      anyTable(sourceLabelListeners.listeners),
+      anyTable(sourceLabelListeners.egressListeners),
+      anyTable(all.classListeners),
+      anyTable(gateways.listeners),
+    ],
+    route: [
+      anyTable(tables.public),
+      anyTable(tables.overlay),
+      anyTable(tables.egress),
+      anyTable(onDemand.skeletons.base),
+      anyTable(onDemand.skeletons.overlay),
+      anyTable(onDemand.egressSkeletons),
+      anyTable(sourceLabels.tables),
+      anyTable(sourceLabels.egressTables),
+      anyTable(gateways.routes),
+    ],
+    virtualHost: [
+      anyTable(onDemand.hosts.base),
+      anyTable(onDemand.hosts.overlay),
+      anyTable(onDemand.egressHosts),
+      anyTable(sourceLabels.parts),
+      anyTable(sourceLabels.egressParts),
+    ],
+  };
+}

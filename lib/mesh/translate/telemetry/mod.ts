@@ -1,0 +1,6 @@
+/**
+ * Telemetry of workloads: access logs, metrics and traces, as builders of listeners take it.
+ *
+ * @module
+ */
+export { deriveTelemetry, telemetryKey } from "./telemetry.ts";
