@@ -1,15 +1,16 @@
 /**
  * `deno task rooms`: checks that need more than one file. It finds cycles between
- * files and between rooms, rooms without a table row or without an entry, packages
- * without a room or without a reason, and a table of rooms on the architecture page
- * that is out of date (`--write` renews it).
+ * files, between rooms and between folders of a room, folders against the order of
+ * their table on the architecture page, rooms without a table row or without an entry,
+ * packages without a room or without a reason, and a table of rooms on the architecture
+ * page that is out of date (`--write` renews it).
  *
  * Static imports are found line by line, which `deno fmt` makes safe. Every import
  * counts, imports of types included.
  *
  * @module
  */
-import { EXEMPT, EXEMPT_CYCLES } from "./lint/exempt.ts";
+import { EXEMPT, EXEMPT_CYCLES, EXEMPT_ROOMS } from "./lint/exempt.ts";
 import { isTest, locationOf, targetOf } from "./lint/imports.ts";
 import { folderOf, type Room, roomNamed, roomOfPackage, ROOMS } from "./lint/rooms.ts";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
@@ -97,6 +98,51 @@ function roomGraph(files: ReadonlyMap<string, ReadonlySet<string>>): Map<string,
     }
   }
   return graph;
+}
+
+/** Folder or file of a room → what it imports of the room; tests are left out. */
+function partGraph(files: ReadonlyMap<string, ReadonlySet<string>>): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const [path, targets] of files) {
+    const from = partOf(path);
+    if (from === undefined) continue;
+    const parts = graph.get(from) ?? new Set();
+    graph.set(from, parts);
+    for (const target of targets) {
+      const to = partOf(target);
+      if (to !== undefined && to !== from && roomOf(to) === roomOf(from)) parts.add(to);
+    }
+  }
+  return graph;
+}
+
+/** The part of a room that a file belongs to, `lib/WING/ROOM/PART`. */
+function partOf(path: string): string | undefined {
+  return locationOf(path).kind === "room" ? path.split("/", 4).join("/") : undefined;
+}
+
+function roomOf(part: string): string {
+  return part.split("/", 3).join("/");
+}
+
+/**
+ * Folders of a room that import each other, and imports against the order of a table whose
+ * introduction ends with "from the bottom up:".
+ */
+export function folderFindings(tree: Tree, page: string): string[] {
+  const graph = partGraph(fileGraph(tree));
+  const found = cycles(graph).filter(([first]) => !EXEMPT_ROOMS.includes(roomOf(first!)))
+    .map((parts) => `folders of a room import each other: ${parts.join(", ")}`);
+  for (const [, table] of page.matchAll(/from the bottom up:\n\n((?:\|.*\n)+)/g)) {
+    const rows = [...table!.matchAll(/^\| `([^`]+)`/gm)].map(([, folder]) => folder!);
+    for (const [at, folder] of rows.entries()) {
+      for (const target of graph.get(folder) ?? []) {
+        if (rows.indexOf(target) <= at) continue;
+        found.push(`${folder} imports ${target}, which docs/architecture.md lists after it`);
+      }
+    }
+  }
+  return found;
 }
 
 /** The groups of nodes that reach each other (Tarjan's algorithm), each sorted; a node that names itself is one. */
@@ -200,6 +246,9 @@ if (import.meta.main) {
   const config = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
   const tree = await readTree();
   const found = findings(tree, config.imports);
+  found.push(
+    ...folderFindings(tree, await Deno.readTextFile(join(ROOT, "docs/architecture.md"))),
+  );
   found.push(...await architecture(tree, Deno.args.includes("--write")));
   const reasons = await Deno.readTextFile(join(ROOT, "docs/dependencies.md"));
   found.push(...unexplained(reasons, config.imports));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cycles, findings, importsOf, unexplained } from "./rooms.ts";
+import { cycles, findings, folderFindings, importsOf, unexplained } from "./rooms.ts";
 import { withTable } from "./rooms_table.ts";
 
 const CASES: {
@@ -142,4 +142,29 @@ Deno.test("rooms: the page's table is made of the rooms, and making it again cha
   assert.doesNotMatch(made, /old/);
   assert.equal(withTable(made, rooms), made);
   assert.equal(withTable("no marks", rooms), undefined);
+});
+
+Deno.test("folders of a room import each other, by way of different files", () => {
+  const tree = new Map([
+    ["lib/kit/base/one/a.ts", 'import { b } from "../two/b.ts";\n'],
+    ["lib/kit/base/two/b.ts", ""],
+    ["lib/kit/base/two/c.ts", 'import type { D } from "../one/d.ts";\n'],
+    ["lib/kit/base/one/d.ts", ""],
+  ]);
+  assert.deepEqual(folderFindings(tree, ""), [
+    "folders of a room import each other: lib/kit/base/one, lib/kit/base/two",
+  ]);
+});
+
+Deno.test("a folder imports one that its table lists after it", () => {
+  const tree = new Map([
+    ["lib/kit/base/one/a.ts", 'import { b } from "../two/b.ts";\n'],
+    ["lib/kit/base/two/b.ts", ""],
+  ]);
+  const page = (order: string) =>
+    `${order}\n\n| \`lib/kit/base/one\` |\n| \`lib/kit/base/two\` |\n`;
+  assert.deepEqual(folderFindings(tree, page("Folders:")), []);
+  assert.deepEqual(folderFindings(tree, page("Its folders, from the bottom up:")), [
+    "lib/kit/base/one imports lib/kit/base/two, which docs/architecture.md lists after it",
+  ]);
 });
