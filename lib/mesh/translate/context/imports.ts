@@ -1,5 +1,5 @@
 /**
- * What layers of a proxy's locality and of a Sidecar's imports have in common.
+ * Notes and keys that layers of localities and of a Sidecar's imports share.
  *
  * @module
  */
