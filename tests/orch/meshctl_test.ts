@@ -441,8 +441,12 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     const dry = await run("bug-report", "--dry-run", "--output-dir", dir);
     assert.match(dry.out, /^Pods of the report: meshd-1\.mesh-system, web-1\.shop\n/);
     await assert.rejects(Deno.stat(dir));
+    const before = mesh.api.asked.length;
     const made = await run("bug-report", "--output-dir", dir);
     assert.match(made.out, /Done\.\n$/, made.err);
+    const asked = mesh.api.asked.slice(before);
+    // What is asked of the proxy starts no program in its pod.
+    assert.equal(asked.filter((path) => path.includes("command=pilot-agent")).length, 0);
     assert.deepEqual([...Deno.readDirSync(dir)].map(({ name }) => name), ["bug-report.tar.gz"]);
     const tar = new Deno.Command("tar", { args: ["-xzf", "bug-report.tar.gz"], cwd: dir });
     assert.equal((await tar.output()).success, true);
@@ -471,6 +475,22 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
       "2026-01-01T00:00:00Z",
     );
     assert.equal(wrong.status, 64);
+  });
+
+  await t.step("bug-report runs a command where a proxy's port cannot be reached", async () => {
+    const port = mesh.ports["shop/web-1:15000"];
+    delete mesh.ports["shop/web-1:15000"];
+    try {
+      const dir = await Deno.makeTempDir({ dir: mesh.dir });
+      assert.equal((await run("bug-report", "--output-dir", dir, "--include", "shop")).status, 0);
+      const tar = new Deno.Command("tar", { args: ["-xzf", "bug-report.tar.gz"], cwd: dir });
+      assert.equal((await tar.output()).success, true);
+      const read = (name: string): string => Deno.readTextFileSync(`${dir}/${name}`);
+      assert.match(read("proxies/shop/web-1/memory"), /"allocated"/);
+      assert.equal(read("faults.txt"), "");
+    } finally {
+      mesh.ports["shop/web-1:15000"] = port!;
+    }
   });
 
   await t.step("the options of bug-report act", async () => {

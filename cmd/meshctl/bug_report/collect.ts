@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { messageOf } from "../../../lib/kit/base/mod.ts";
+import { MeshError, messageOf } from "../../../lib/kit/base/mod.ts";
 import { type Invocation, progressOn } from "../../../lib/kit/cli/mod.ts";
 import {
   collectionPath,
@@ -99,9 +99,10 @@ export async function collect(
     logs.push({ path, text: kept, rank: rankOf(kept, options) });
   };
   const selected = await selectedPods(cluster, options);
+  const alone = oneAfterAnother();
   const steps = [
     ...objectSteps(cluster, options, add),
-    ...selected.flatMap((pod) => podSteps(call, cluster, { pod, options, add, addLog })),
+    ...selected.flatMap((pod) => podSteps(call, cluster, { pod, options, add, addLog, alone })),
   ];
   const isLate = await runAll(call, steps, options, faults);
   if (isLate) {
@@ -191,10 +192,11 @@ interface PodParts {
   readonly options: ReportOptions;
   readonly add: AddFile;
   readonly addLog: AddFile;
+  readonly alone: Alone;
 }
 
 function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): Step[] {
-  const { pod, options, add, addLog } = parts;
+  const { pod, options, add, addLog, alone } = parts;
   const { name, namespace = "", labels } = pod.metadata;
   const isDaemon = namespace === options.meshNamespace && labels?.app === "meshd";
   const isNetworkAgent = namespace === options.meshNamespace &&
@@ -218,7 +220,8 @@ function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): St
   const own = pages.paths.map((path): Step => ({
     name: `${path} of ${namespace}/${name}`,
     run: async () => {
-      const text = await pageOf(call, cluster, { pod, isDaemon, port: pages.port, path });
+      const page = { pod, isDaemon, port: pages.port, path };
+      const text = await pageOf(call, cluster, page, alone);
       add(`${folder}/${path.replace(/^debug\//, "").replace(/\?.*/, "")}`, text);
     },
   }));
@@ -234,23 +237,42 @@ interface PodPage {
 }
 
 /**
- * Reads a page of a proxy by `pilot-agent request` in its container, and where that fails, through
- * its port; that of a daemon through its port.
+ * Reads a page of a daemon or a proxy through its port, which starts nothing in the pod. If that of a
+ * proxy cannot be reached, `pilot-agent request` is run in its container, one at a time in a report:
+ * each takes the processor and the memory of a runtime.
  */
 async function pageOf(
   call: Invocation,
   cluster: ClusterAccess,
   { pod, isDaemon, port, path }: PodPage,
+  alone: Alone,
 ): Promise<string> {
-  if (!isDaemon) {
+  try {
+    return await withPodPort(cluster, pod, port, (base) => admin(call, { base, path }));
+  } catch (cause) {
+    call.signal.throwIfAborted();
+    if (isDaemon) throw cause;
+    const place = { pod, container: PROXY_CONTAINER };
+    const command = ["pilot-agent", "request", "GET", path];
     try {
-      const place = { pod, container: PROXY_CONTAINER };
-      return await runInContainer(cluster, place, ["pilot-agent", "request", "GET", path]);
-    } catch {
+      return await alone(() => runInContainer(cluster, place, command));
+    } catch (fault) {
       call.signal.throwIfAborted();
+      throw new MeshError("pod-page", `${messageOf(cause)}; ${messageOf(fault)}`, { cause: fault });
     }
   }
-  return await withPodPort(cluster, pod, port, (base) => admin(call, { base, path }));
+}
+
+/** Runs a piece of work after all earlier ones have ended. */
+type Alone = <T>(work: () => Promise<T>) => Promise<T>;
+
+function oneAfterAnother(): Alone {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 /** Rules of packets and sockets of a pod with a proxy. */

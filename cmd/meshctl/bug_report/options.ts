@@ -11,8 +11,8 @@ import type { TimeRange } from "./log_range.ts";
 
 /** Namespaces whose pods are left out. */
 const EXCLUDED = ["kube-node-lease", "kube-public", "kube-system", "local-path-storage"];
-/** Requests at a time without `--rq-concurrency`. */
-const CONCURRENCY = 32;
+/** Steps at a time without `--rq-concurrency`: few, because the mesh goes on working. */
+const CONCURRENCY = 4;
 
 /** Options of a report. */
 export interface ReportOptions {

@@ -20,7 +20,7 @@ const FLAGS: readonly FlagSpec[] = [
   flag("include", "stringSlice", "Pods to include"),
   flag("mesh-namespace", "string", "Namespace of the control plane", { default: "mesh-system" }),
   flag("output-dir", "string", "Directory of the archive", { complete: "directory" }),
-  flag("rq-concurrency", "int", "Requests at a time, 0 for 32"),
+  flag("rq-concurrency", "int", "Requests at a time, 0 for 4"),
   flag("start-time", "string", "Time of the oldest log lines, RFC 3339"),
   flag("timeout", "duration", "Longest time of reading logs", { default: "30m0s" }),
 ];
