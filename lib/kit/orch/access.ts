@@ -4,7 +4,7 @@
  * @module
  */
 import { MeshError } from "../base/mod.ts";
-import { execToken } from "./exec.ts";
+import { type ExecCredentials, execCredentials } from "./exec.ts";
 import type { ClusterConfig, ContextConfig, Kubeconfig, UserConfig } from "./kubeconfig.ts";
 import { fileToken, fixedToken, type TokenSource } from "./token.ts";
 
@@ -98,12 +98,13 @@ export function accessOf(config: Kubeconfig, options: AccessOptions): Access {
     : namedPart(config, config.users, { part: "user", name: context.user });
   checkCluster(config, context.cluster, cluster, options.allowed);
   checkUser(config, context.user, user, options.allowed);
+  const program = user.exec === undefined ? undefined : execCredentials(user.exec, cluster);
   return {
     server: cluster.server.replace(/\/+$/, ""),
     name,
     namespace: options.namespace || context.namespace || "default",
-    tls: () => readTls(cluster, user),
-    token: tokenOf(user),
+    tls: () => readTls(cluster, user, program),
+    token: tokenOf(user, program),
     proxyUrl: cluster.proxyUrl,
     impersonate: impersonationOf(user, options),
   };
@@ -169,6 +170,7 @@ function checkUser(
 ): void {
   const at = `${origin}: user ${JSON.stringify(name)}`;
   checkAllowed(at, optionsOfUser(user), allowed);
+  checkPair(at, user);
   const unsupported = user.authProvider === undefined
     ? user.username === undefined ? undefined : "username and password"
     : `the auth provider ${user.authProvider}`;
@@ -177,6 +179,20 @@ function checkUser(
       remedy: "Use a token, a client certificate or exec.",
     });
   }
+}
+
+/** @throws MeshError `orch-config` for a certificate without a key, or a key without a certificate */
+function checkPair(at: string, { certData, certFile, keyData, keyFile }: UserConfig): void {
+  const [hasCert, hasKey] = [certData ?? certFile, keyData ?? keyFile].map((one) =>
+    one !== undefined
+  );
+  if (hasCert === hasKey) return;
+  const [has, lacks] = hasCert
+    ? ["client-certificate", "client-key"]
+    : ["client-key", "client-certificate"];
+  throw new MeshError("orch-config", `${at} has ${has} and no ${lacks}`, {
+    remedy: `Add ${lacks} or ${lacks}-data, or remove ${has}.`,
+  });
 }
 
 /** @throws MeshError `orch-credential-refused` for a used option that is not allowed */
@@ -229,17 +245,27 @@ function optionsOfCluster({ server, caFile, caData, proxyUrl }: ClusterConfig): 
 }
 
 /** A token file precedes a token, as in the orchestrator's tools. */
-function tokenOf({ token, tokenFile, exec }: UserConfig): TokenSource | undefined {
+function tokenOf(
+  { token, tokenFile }: UserConfig,
+  program: ExecCredentials | undefined,
+): TokenSource | undefined {
   if (tokenFile !== undefined) return fileToken(tokenFile);
   if (token !== undefined) return fixedToken(token);
-  return exec === undefined ? undefined : execToken(exec);
+  return program;
 }
 
-async function readTls(cluster: ClusterConfig, user: UserConfig): Promise<TlsMaterial> {
+async function readTls(
+  cluster: ClusterConfig,
+  user: UserConfig,
+  program: ExecCredentials | undefined,
+): Promise<TlsMaterial> {
   const ca = cluster.caData ?? await readFile(cluster.caFile) ?? "";
   const cert = user.certData ?? await readFile(user.certFile);
   const key = user.keyData ?? await readFile(user.keyFile);
-  return cert === undefined || key === undefined ? { ca } : { ca, cert, key };
+  if (cert !== undefined && key !== undefined) return { ca, cert, key };
+  const { token, tokenFile } = user;
+  const printed = token ?? tokenFile;
+  return { ca, ...printed === undefined ? await program?.certificate() : {} };
 }
 
 async function readFile(path: string | undefined): Promise<string | undefined> {

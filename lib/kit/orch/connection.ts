@@ -33,7 +33,8 @@ export async function httpClientOf(access: Access): Promise<Deno.HttpClient> {
 export async function credentialHeaders(access: Access): Promise<[string, string][]> {
   const { token, impersonate } = access;
   const headers: [string, string][] = [["user-agent", "mesh"]];
-  if (token !== undefined) headers.push(["authorization", `Bearer ${await token.current()}`]);
+  const current = await token?.current() ?? "";
+  if (current !== "") headers.push(["authorization", `Bearer ${current}`]);
   if (impersonate !== undefined) {
     headers.push(["impersonate-user", impersonate.user]);
     for (const group of impersonate.groups) headers.push(["impersonate-group", group]);

@@ -6,12 +6,18 @@
 import { dirname, resolve } from "node:path";
 import { MeshError } from "../base/mod.ts";
 import { parseYaml } from "../text/mod.ts";
+import { Section } from "./section.ts";
+
+/** The extension of a cluster with settings for programs that print credentials. */
+const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
 
 /** Environment variable of an exec credential. */
 export interface ExecVariable {
   readonly name: string;
   readonly value: string;
 }
+
+const INTERACTIVE_MODES = ["Never", "IfAvailable", "Always"] as const;
 
 /** `exec` of a user: a program that prints credentials. */
 export interface ExecConfig {
@@ -20,7 +26,10 @@ export interface ExecConfig {
   readonly args: readonly string[];
   readonly env: readonly ExecVariable[];
   readonly installHint: string;
+  /** The program is told the cluster that it makes credentials for. */
   readonly provideClusterInfo: boolean;
+  /** If the program may ask the user, on a terminal. */
+  readonly interactiveMode: "Never" | "IfAvailable" | "Always";
 }
 
 /** A named cluster. Paths are absolute. */
@@ -33,6 +42,8 @@ export interface ClusterConfig {
   readonly insecureSkipVerify: boolean;
   readonly tlsServerName: string;
   readonly proxyUrl: string;
+  /** Settings of the cluster for programs with `provideClusterInfo`. */
+  readonly execConfig?: unknown;
 }
 
 /** A named user. Paths are absolute. Data is decoded from base64. */
@@ -147,6 +158,8 @@ function readCluster(one: Section, dir: string): ClusterConfig {
     insecureSkipVerify: one.flag("insecure-skip-tls-verify"),
     tlsServerName: one.text("tls-server-name") ?? "",
     proxyUrl: one.text("proxy-url") ?? "",
+    execConfig: one.sections("extensions")
+      .find((extension) => extension.text("name") === EXEC_EXTENSION)?.value("extension"),
   };
 }
 
@@ -181,95 +194,6 @@ function readExec(exec: Section, dir: string): ExecConfig {
     })),
     installHint: exec.text("installHint") ?? "",
     provideClusterInfo: exec.flag("provideClusterInfo"),
+    interactiveMode: exec.oneOf("interactiveMode", INTERACTIVE_MODES) ?? "IfAvailable",
   };
-}
-
-/** A map of the file, with the path to it for messages. Values never appear in messages. */
-class Section {
-  readonly #value: Readonly<Record<string, unknown>>;
-  readonly #file: string;
-  readonly #path: string;
-
-  constructor(value: unknown, file: string, path: string) {
-    this.#file = file;
-    this.#path = path;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw this.#wrong("", "a map");
-    }
-    this.#value = value as Readonly<Record<string, unknown>>;
-  }
-
-  text(name: string): string | undefined {
-    const value = this.#value[name];
-    if (value === undefined || value === null || value === "") return undefined;
-    if (typeof value === "string") return value;
-    throw this.#wrong(name, "a text");
-  }
-
-  flag(name: string): boolean {
-    const value = this.#value[name] ?? false;
-    if (typeof value === "boolean") return value;
-    throw this.#wrong(name, "true or false");
-  }
-
-  file(name: string, dir: string): string | undefined {
-    const path = this.text(name);
-    return path === undefined ? undefined : resolve(dir, path);
-  }
-
-  base64(name: string): string | undefined {
-    const data = this.text(name);
-    if (data === undefined) return undefined;
-    try {
-      return atob(data.replaceAll(/\s/g, ""));
-    } catch {
-      throw this.#wrong(name, "base64");
-    }
-  }
-
-  texts(name: string): string[] {
-    const list = this.#list(name);
-    if (list.every((item) => typeof item === "string")) return list;
-    throw this.#wrong(name, "a list of texts");
-  }
-
-  section(name: string): Section | undefined {
-    const value = this.#value[name];
-    if (value === undefined || value === null) return undefined;
-    return new Section(value, this.#file, this.#at(name));
-  }
-
-  sections(name: string): Section[] {
-    return this.#list(name)
-      .map((item, index) => new Section(item, this.#file, `${this.#at(name)}[${index}]`));
-  }
-
-  /** A list of `{name, <field>}` as a map; the first of several equal names counts. */
-  named<T>(list: string, field: string, read: (section: Section) => T): Map<string, T> {
-    const found = new Map<string, T>();
-    for (const item of this.sections(list)) {
-      const name = item.text("name");
-      if (name === undefined) throw item.#wrong("name", "a text");
-      const section = item.section(field);
-      if (section !== undefined && !found.has(name)) found.set(name, read(section));
-    }
-    return found;
-  }
-
-  #list(name: string): unknown[] {
-    const value = this.#value[name] ?? [];
-    if (Array.isArray(value)) return value;
-    throw this.#wrong(name, "a list");
-  }
-
-  #at(name: string): string {
-    return this.#path === "" || name === "" ? this.#path + name : `${this.#path}.${name}`;
-  }
-
-  #wrong(name: string, expected: string): MeshError {
-    const at = this.#at(name) || "the document";
-    return new MeshError("orch-config", `${this.#file}: ${at} is not ${expected}`, {
-      remedy: "Correct the file, or write it again with the orchestrator's tools.",
-    });
-  }
 }

@@ -85,6 +85,8 @@ const REFUSED: readonly (readonly [name: string, user: string, cluster: string |
   ["a server that is no address", "token: t", "server: nowhere"],
   ["a skipped verification", "token: t", 'server: "https://a", insecure-skip-tls-verify: true'],
   ["another server name", "token: t", 'server: "https://a", tls-server-name: b'],
+  ["a certificate without a key", "client-certificate-data: YQ==", undefined],
+  ["a key without a certificate", "client-key: key.pem", undefined],
   ["an auth provider", "auth-provider: {name: gcp}", undefined],
   ["user name and password", "username: a, password: b", undefined],
 ];
@@ -100,12 +102,40 @@ for (const [name, user, cluster] of REFUSED) {
   });
 }
 
+Deno.test("kubeconfig: a program has the mode and the settings of its cluster; another mode is refused", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const pair = { clientCertificateData: "CERT", clientKeyData: "KEY" };
+    const exec = (mode: string) =>
+      `exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, ` +
+      `provideClusterInfo: true, interactiveMode: ${mode}}`;
+    const extensions = "extensions: [{name: client.authentication.k8s.io/exec, extension: {a: 1}}]";
+    const cluster = `server: "https://a", ${extensions}`;
+    const text = `#!/bin/sh\nprintf %s "$KUBERNETES_EXEC_INFO" > ${dir}/info\n` +
+      `echo '${JSON.stringify({ status: pair })}'\n`;
+    await Deno.writeTextFile(`${dir}/login`, text, { mode: 0o755 });
+    const access = accessOf(
+      parseKubeconfig(configText(exec("Never"), cluster), `${dir}/config`),
+      ALL,
+    );
+    assert.deepEqual(await access.tls(), { ca: "", cert: "CERT", key: "KEY" });
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(`${dir}/info`)).spec, {
+      interactive: false,
+      cluster: { server: "https://a", config: { a: 1 } },
+    });
+    const wrong = () => parseKubeconfig(configText(exec("Sometimes")), "a.yaml");
+    assert.throws(wrong, /a\.yaml: users\[0\]\.user\.exec\.interactiveMode is not Never/);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
 Deno.test("kubeconfig: programs and files as credentials are refused unless they are allowed", () => {
   const users = {
     exec: "exec: {apiVersion: client.authentication.k8s.io/v1, command: get-token}",
     tokenFile: "tokenFile: token",
-    clientKey: "client-key: key.pem",
-    clientCertificate: "client-certificate: cert.pem",
+    clientKey: "client-key: key.pem, client-certificate-data: YQ==",
+    clientCertificate: "client-certificate: cert.pem, client-key-data: YQ==",
   } as const;
   for (const [option, user] of Object.entries(users)) {
     const config = parseKubeconfig(configText(user), "a.yaml");

@@ -6,7 +6,7 @@
 
 /** A source of tokens. Tokens are never logged. */
 export interface TokenSource {
-  /** The token for the next request. */
+  /** The token for the next request; empty: the client is known by its certificate alone. */
   current(): Promise<string>;
   /** Called after the server refused the token (401): the next call of `current` reads it again. */
   refused(): void;
