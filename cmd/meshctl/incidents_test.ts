@@ -1,11 +1,11 @@
-/** Runs the commands of `docs/incidents.md`, and compares their output with its lines. */
+/** Runs the commands of `docs/explain.md`, and compares their output with its lines. */
 import assert from "node:assert/strict";
 import { NO_CONFIGURED, runProgram } from "../../lib/kit/cli/mod.ts";
 import { MESHCTL } from "./program.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const PAGE = Deno.readTextFileSync(new URL("docs/incidents.md", ROOT));
-const SECTION = /^## (.+)\n[^]*?```sh\nmeshctl (.+)\n```\n\n```text\n([^]*?)```/gm;
+const PAGE = Deno.readTextFileSync(new URL("docs/explain.md", ROOT));
+const SECTION = /^### (.+)\n[^]*?```sh\nmeshctl (.+)\n```\n\n```text\n([^]*?)```/gm;
 const incidents = [...PAGE.matchAll(SECTION)];
 
 Deno.test("incidents: the page has five", () => assert.equal(incidents.length, 5));

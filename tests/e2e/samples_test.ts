@@ -124,7 +124,7 @@ Deno.test("the task names the samples that there are", async () => {
   for (const { name } of SAMPLES) assert.ok(program.output().includes(name), program.output());
 });
 
-/** Faulty configuration of `docs/incidents.md`, which `cmd/meshctl/incidents_test.ts` runs. */
+/** Faulty configuration of `docs/explain.md`, which `cmd/meshctl/incidents_test.ts` runs. */
 const INCIDENTS = "incidents";
 
 Deno.test("every folder of samples/ but that of the incidents is a tested sample", async () => {

@@ -2,7 +2,7 @@
  * Subscriptions: the state of one resource type in one stream. State of the world (SotW) and
  * delta, wildcard and named subscriptions, nonces, what was sent and acknowledged, and the
  * difference that is still to be sent. The states and transitions are data in `states.ts`;
- * `docs/subscriptions.md` explains them.
+ * `docs/serving.md` explains them.
  *
  * @module
  */

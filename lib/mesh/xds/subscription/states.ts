@@ -1,5 +1,5 @@
 /**
- * The states of a subscription and the transitions between them, as data. `docs/subscriptions.md`
+ * The states of a subscription and the transitions between them, as data. `docs/serving.md`
  * shows the same tables.
  *
  * @module

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ANSWERS, CONTENT, next, REMOVALS, SEARCH } from "./states.ts";
 
-const PAGE = new URL("../../../../docs/subscriptions.md", import.meta.url);
+const PAGE = new URL("../../../../docs/serving.md", import.meta.url);
 
 /** The rows of the tables on the page: state, event, next state. */
 async function documented(): Promise<string[][]> {
@@ -11,7 +11,7 @@ async function documented(): Promise<string[][]> {
   return [...rows].map(([, state, event, after]) => [state!, event!, after!]);
 }
 
-Deno.test("the states of a subscription are those of docs/subscriptions.md", async () => {
+Deno.test("the states of a subscription are those of docs/serving.md", async () => {
   const rows = [CONTENT, ANSWERS, SEARCH, REMOVALS].flatMap((machine) =>
     Object.entries(machine).flatMap(([state, events]) =>
       Object.entries(events).map(([event, after]) => [state, event, after as string])
