@@ -4,13 +4,30 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 export { dirname, join };
 
 /** The path of a `file:` URL. */
 export function fromFileUrl(url: URL): string {
   return fileURLToPath(url);
+}
+
+/** The `file:` URL of an absolute path. */
+export function toFileUrl(path: string): URL {
+  return pathToFileURL(path);
+}
+
+/** True if a folder of the `PATH`, or one of the system's, has a file of this name. */
+export function isOnPath(name: string): boolean {
+  const folders = `${Deno.env.get("PATH") ?? ""}:/usr/sbin:/sbin`.split(":");
+  return folders.some((folder) => {
+    try {
+      return Deno.statSync(join(folder, name)).isFile;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /**

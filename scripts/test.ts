@@ -11,9 +11,11 @@
  * @module
  */
 import { MeshError } from "../lib/kit/base/mod.ts";
-import { canBuildNodes, nodePrograms } from "./cluster/node_programs.ts";
-import { clusterPrograms, findGo } from "./cluster/programs.ts";
-import { fromFileUrl, join, walkFiles } from "./paths.ts";
+import { canBuildNodes, lackingNodes, nodePrograms } from "./cluster/node_programs.ts";
+import { clusterPrograms, findGo, lackingCluster } from "./cluster/programs.ts";
+import { fromFileUrl, isOnPath, join, walkFiles } from "./paths.ts";
+import { forecast } from "./test_forecast.ts";
+import { writeGroups } from "./test_groups.ts";
 import { showProgress } from "./test_progress.ts";
 import {
   add,
@@ -27,59 +29,13 @@ import {
   plainText,
   skipLines,
 } from "./test_report.ts";
+import { SYSTEM_PROGRAMS, type Tier, TIERS } from "./test_tiers.ts";
 import { envoyPath } from "./tools.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
 /** A runner without output for this time (ms) is killed. */
 const SILENCE = 600_000;
-
-interface Tier {
-  readonly name: string;
-  /** Folders whose tests belong to it. */
-  readonly folders: readonly string[];
-  /** Test files at the same time; `undefined`: one for each core. */
-  readonly jobs?: number;
-  /** True when its tests run Envoy. */
-  readonly tools: boolean;
-  /** True when its tests run an API server. Its programs are built if Go is installed. */
-  readonly cluster?: boolean;
-  /** True when its tests run nodes. Their programs are built where nodes can run. */
-  readonly nodes?: boolean;
-  /** Environment variables of its tests. */
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-/** Tests of the protocol, which run over the second transport for gRPC too. */
-const GRPC_TESTS: readonly string[] = [
-  "lib/mesh/xds/subscription/slow_client_test.ts",
-  "lib/mesh/xds/subscription/delta_test.ts",
-  "lib/mesh/xds/subscription/sotw_test.ts",
-  "lib/mesh/xds/session/load_test.ts",
-  "tests/wire/connection_rate_test.ts",
-  "tests/wire/discovery_test.ts",
-  "tests/wire/huge_configuration_test.ts",
-  "tests/wire/push_throttle_test.ts",
-  "tests/e2e/continuity_test.ts",
-];
-
-const TIERS: readonly Tier[] = [
-  { name: "unit", folders: ["lib", "cmd", "scripts"], tools: false },
-  { name: "wire", folders: ["tests/wire"], jobs: 2, tools: true },
-  { name: "surface", folders: ["tests/surface"], jobs: 2, tools: false },
-  { name: "e2e", folders: ["tests/e2e"], jobs: 2, tools: true },
-  { name: "orch", folders: ["tests/orch"], jobs: 2, tools: true, cluster: true },
-  { name: "node", folders: ["tests/node"], jobs: 1, tools: true, nodes: true },
-  // Waits are compared with those at a daemon that is not attacked, so two run side by side.
-  { name: "attacks", folders: ["tests/attacks"], jobs: 2, tools: false },
-  {
-    name: "grpc-js",
-    folders: GRPC_TESTS,
-    jobs: 2,
-    tools: true,
-    env: { MESH_GRPC_TRANSPORT: "grpc-js" },
-  },
-];
 
 /** The arguments. */
 export interface Request {
@@ -114,16 +70,46 @@ export function targetsOf(tier: Tier, paths: readonly string[]): readonly string
   );
 }
 
+function printForecast(tiers: readonly Tier[]): void {
+  const lines = forecast(tiers, {
+    cores: navigator.hardwareConcurrency,
+    isRoot: Deno.uid() === 0,
+    hasGo: findGo() !== undefined,
+    lackingCluster: lackingCluster(),
+    lackingNodes: lackingNodes(),
+    canBuildNodes: canBuildNodes(),
+    missingPrograms: SYSTEM_PROGRAMS.filter((name) => !isOnPath(name)),
+  });
+  console.log(`${lines.join("\n")}\n`);
+}
+
+/** Checks the types of everything, or of the paths. The tiers run without: each would check again. */
+async function checkTypes({ paths }: Request): Promise<Counts> {
+  const targets = paths.length === 0 ? ["."] : paths;
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "-q", ...targets],
+    cwd: ROOT,
+    stdout: "null",
+  }).output();
+  if (code === 0) return NOTHING;
+  const output = plainText(new TextDecoder().decode(stderr));
+  console.log(`== types: \n${output}`);
+  return countsOf(output, false);
+}
+
 async function runTier(tier: Tier, request: Request, logs: string): Promise<Counts> {
-  const targets = await withTests(targetsOf(tier, request.paths));
-  if (targets.length === 0) return NOTHING;
+  const targets = targetsOf(tier, request.paths);
+  const files = await testFiles(targets);
+  if (files.length === 0) return NOTHING;
   console.log(`== ${tier.name}: ${targets.join(" ")}`);
   const started = performance.now();
   if (tier.tools) await envoyPath();
   if (tier.cluster === true && findGo() !== undefined) await clusterPrograms();
   if (tier.nodes === true && canBuildNodes() && findGo() !== undefined) await nodePrograms();
-  const args = ["test", "-A", "--parallel", ...request.flags];
-  const { output, success } = await runDeno([...args, ...targets], tier);
+  const modules = await writeGroups(files, tier.share ?? 1, join(logs, tier.name));
+  // Types are checked once, before the tiers.
+  const args = ["test", "-A", "--parallel", "--no-check", "--config", join(ROOT, "deno.json")];
+  const { output, success } = await runDeno([...args, ...request.flags, ...modules], tier);
   await Deno.writeTextFile(join(logs, `${tier.name}.log`), plainText(output));
   const counts = countsOf(output, success);
   for (const failure of counts.failures) {
@@ -139,14 +125,13 @@ function headingOf({ position, name }: Failure): string {
   return `  ${position === "" ? "" : `${position} `}${name}`;
 }
 
-/** Those of the targets that hold at least one test. */
-async function withTests(targets: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const target of targets) {
-    const isFile = target.endsWith("_test.ts");
-    if (isFile || (await walkFiles(join(ROOT, target), "_test.ts")).length > 0) found.push(target);
-  }
-  return found;
+/** The test files of the targets, in the order of their paths. */
+async function testFiles(targets: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(targets.map(async (target) => {
+    const path = join(ROOT, target);
+    return target.endsWith("_test.ts") ? [path] : await walkFiles(path, "_test.ts");
+  }));
+  return found.map((files) => files.sort()).flat();
 }
 
 /** Runs Deno, shows its progress, and kills it after {@link SILENCE} without output. */
@@ -216,8 +201,9 @@ function printEnd(total: Counts, logs: string): void {
 
 async function main(): Promise<number> {
   const request = requestOf(Deno.args);
+  if (request.paths.length === 0) printForecast(request.tiers);
   const logs = await Deno.makeTempDir({ prefix: "mesh-tests-" });
-  let total = NOTHING;
+  let total = await checkTypes(request);
   for (const tier of request.tiers) {
     try {
       total = add(total, await runTier(tier, request, logs));

@@ -174,7 +174,7 @@ function shortened(text: string): string {
 
 /** Skipped tests and steps; those that a filter left out are not printed. */
 function skipsIn(plain: string): Skip[] {
-  return [...plain.matchAll(/^\.\/\S+ => (.*) \.\.\. ignored \(.*\)$/gm)].map((match) => {
+  return [...plain.matchAll(/^\.{1,2}\/\S+ => (.*) \.\.\. ignored \(.*\)$/gm)].map((match) => {
     const name = match[1]!.replaceAll(" ... ", " > ");
     return { name, reason: /\[([^\][]+)\]$/.exec(name)?.[1] };
   });

@@ -125,6 +125,7 @@ export const RETIRED: readonly Retired[] = [
       "cmd/meshctl/flag_exemptions.ts",
       "cmd/meshctl/offline_test.ts",
       "docs/explain.md",
+      "docs/from-istio.md",
       "docs/meshctl.md",
       "tests/orch/meshctl_test.ts",
       "tests/wire/meshctl_daemon_test.ts",

@@ -6,7 +6,7 @@
  * @module
  */
 import { MeshError } from "../../lib/kit/base/mod.ts";
-import { join } from "../paths.ts";
+import { isOnPath, join } from "../paths.ts";
 import { HOST } from "../tools.ts";
 import { type GoBuild, goPrograms, lackingBuild } from "./go.ts";
 import { type ClusterPrograms, clusterPrograms, lackingCluster } from "./programs.ts";
@@ -91,16 +91,7 @@ export function canBuildNodes(): boolean {
 
 /** Debian's packages whose programs are not on the PATH. */
 function missingPackages(): string[] {
-  const folders = `${Deno.env.get("PATH") ?? ""}:/usr/sbin:/sbin`.split(":");
-  const isThere = (name: string): boolean =>
-    folders.some((folder) => {
-      try {
-        return Deno.statSync(join(folder, name)).isFile;
-      } catch {
-        return false;
-      }
-    });
-  const missing = Object.entries(SYSTEM_PROGRAMS).filter(([program]) => !isThere(program));
+  const missing = Object.entries(SYSTEM_PROGRAMS).filter(([program]) => !isOnPath(program));
   return [...new Set(missing.map(([, name]) => name))];
 }
 
