@@ -72,15 +72,22 @@ Deno.test("callbacks run in the order in which they asked, also when the round w
   assert.deepEqual(order, Array.from({ length: asked }, (_, i) => i));
 });
 
-Deno.test("the end of the rounds comes after the callbacks that wait for the network", async () => {
-  // Short steps without a pause: a round that waits for the network is due.
+/** Works in short steps without a pause, so that a round that waits for the network is due. */
+function workForLong(): void {
   for (const end = performance.now() + 100; performance.now() < end;) {
     nextRound(() => {});
     const start = performance.now();
     while (performance.now() - start < 1);
   }
+}
+
+Deno.test("the end of the rounds comes after the callbacks that wait for the network", async () => {
+  // If another process pauses this one at the last step, no wait is due: another attempt follows.
   let hasRun = false;
-  nextRound(() => hasRun = true);
-  await roundsEnded();
+  for (let attempt = 0; attempt < 20 && !hasRun; attempt++) {
+    workForLong();
+    nextRound(() => hasRun = true);
+    await roundsEnded();
+  }
   assert.equal(hasRun, true);
 });
