@@ -44,6 +44,7 @@ export interface Room {
 /** In order: a room may import those before it. */
 export const ROOMS: readonly Room[] = [
   { name: "base", wing: "kit", pure: "safe", purpose: "errors, durations, hashes, canonical JSON" },
+  { name: "async", wing: "kit", purpose: "waiting: sleep, back-off, rates, fair queues" },
   { name: "env", wing: "kit", purpose: "declaring and reading environment variables" },
   { name: "cli", wing: "kit", purpose: "commands and flags from tables" },
   {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { fairLine, type LineMember, MeshError } from "../../kit/base/mod.ts";
+import { fairLine, type LineMember } from "../../kit/async/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
 
 /** The client that asks for a slot. */
 export interface Claimant {

@@ -1,5 +1,5 @@
 /**
- * Foundations of all rooms: errors, durations, fair queues, content hashes, canonical JSON, build facts.
+ * Foundations of all rooms: errors, durations, content hashes, canonical JSON, build facts.
  *
  * @module
  */
@@ -21,8 +21,6 @@ export {
   type Source,
   sourceOf,
 } from "./decisions.ts";
-export { type FairLine, fairLine, type LineMember } from "./fair_line.ts";
-export { type FairSet, fairSet } from "./fair_set.ts";
 export { FIPS_CIPHERS, FIPS_CURVES } from "./fips.ts";
 export { formatDuration, MAX_DURATION_MS, parseDuration } from "./duration.ts";
 export { type DigestAlgorithm, hash, hexDigest } from "./hash.ts";

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { type Arrivals, createArrivals } from "./arrivals.ts";
+import { type Arrivals, createArrivals } from "../async/mod.ts";
 import { DEFAULT_BOUNDS, type RpcBounds } from "./options.ts";
 import { addressOf, type Refusal, refused } from "./refused.ts";
 

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { fairLine, type LineMember } from "../../../kit/base/mod.ts";
+import { fairLine, type LineMember } from "../../../kit/async/mod.ts";
 
 /** The bounds of admission. */
 export interface AdmissionOptions {

@@ -5,7 +5,7 @@
  * @module
  */
 import { nextRound } from "../../../kit/rpc/mod.ts";
-import { fairSet } from "../../../kit/base/mod.ts";
+import { fairSet } from "../../../kit/async/mod.ts";
 
 /**
  * Called right before a piece of work of a connection. `undefined`: run it now. A promise: await

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { fairSet } from "../../../kit/base/mod.ts";
+import { fairSet } from "../../../kit/async/mod.ts";
 
 /**
  * `urgent`: small and needed immediately, endpoints. `bulk`: large and not urgent, a first sync.
