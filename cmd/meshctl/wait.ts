@@ -1,3 +1,4 @@
+import { sleep } from "../../lib/kit/async/mod.ts";
 import { MeshError, printable } from "../../lib/kit/base/mod.ts";
 import {
   dataError,
@@ -66,7 +67,8 @@ export async function wait(call: Invocation): Promise<number> {
       return 0;
     }
     progress.step(`${object}: ${describeAll(last)}`);
-    await pause(signal);
+    await sleep(PAUSE_MS, signal);
+    signal.throwIfAborted();
   }
   const isSeen = last.some((one) => one !== undefined);
   throw new MeshError("wait-timeout", `${printable(object)} has not landed: ${describeAll(last)}`, {
@@ -147,18 +149,4 @@ function refusedBy(object: string, { id, message = "" }: Receipt["streams"][numb
   return new MeshError("wait-rejected", printable(`${object} is rejected by ${id}: ${message}`), {
     remedy: "`/debug/quarantine` of the daemon has the resource and the objects behind it.",
   });
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  const timer = setTimeout(resolve, PAUSE_MS);
-  try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { sleep } from "../../lib/kit/async/mod.ts";
 import { MeshError } from "../../lib/kit/base/mod.ts";
 
 /** An address and its times, in milliseconds. */
@@ -32,7 +33,7 @@ export async function waitUntilReady(
     signal.throwIfAborted();
     last = await answerOf(url, AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]));
     if (last === "200") return;
-    await pause(Math.max(0, Math.min(periodMs, end - performance.now())), signal);
+    await sleep(Math.max(0, Math.min(periodMs, end - performance.now())), signal);
   } while (performance.now() < end);
   throw new MeshError("not-ready", `${url} was not ready within ${timeoutMs} ms: ${last}`, {
     remedy: "Look at the agent's log for the reason, or give a longer --timeoutSeconds.",
@@ -48,16 +49,4 @@ async function answerOf(url: string, signal: AbortSignal): Promise<string> {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const over = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", over);
-      done();
-    };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener("abort", over, { once: true });
-  });
 }

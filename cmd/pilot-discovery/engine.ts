@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { sleep } from "../../lib/kit/async/mod.ts";
 import type { createGraph, Graph } from "../../lib/mesh/graph/mod.ts";
 import { createIngest, type Ingest } from "../../lib/mesh/ingest/mod.ts";
 import { scope } from "../../lib/kit/log/mod.ts";
@@ -34,7 +35,9 @@ export function createEngine(settings: Settings, makeGraph: typeof createGraph):
         const id = setTimeout(run, ms);
         return () => clearTimeout(id);
       },
-      pause: () => new Promise((resume) => setTimeout(resume, 0)),
+      async pause() {
+        await sleep(0);
+      },
     },
     observer: { changed: countInbound, publishing: countBatch, published: countPublication },
   });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { TokenBucket } from "../../kit/async/mod.ts";
 
 /** The limit. */
 export interface RateOptions {
@@ -23,17 +24,13 @@ export type RateLimiter = (identity: string) => boolean;
 export function rateLimiter(options: RateOptions): RateLimiter {
   const { perSecond, burst, now, capacity = 20_000 } = options;
   if (perSecond === 0) return () => true;
-  const buckets = new Map<string, { tokens: number; at: number }>();
+  const rate = { perSecond, burst, now };
+  const buckets = new Map<string, TokenBucket>();
   return (identity) => {
-    const at = now();
-    const before = buckets.get(identity);
-    const tokens = before
-      ? Math.min(burst, before.tokens + (at - before.at) / 1000 * perSecond)
-      : burst;
-    const isAllowed = tokens >= 1;
+    const bucket = buckets.get(identity) ?? new TokenBucket(rate);
     buckets.delete(identity);
-    buckets.set(identity, { tokens: isAllowed ? tokens - 1 : tokens, at });
+    buckets.set(identity, bucket);
     if (buckets.size > capacity) buckets.delete(buckets.keys().next().value!);
-    return isAllowed;
+    return bucket.take();
   };
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type Backoff, pauseAfter, sleep } from "../../kit/async/mod.ts";
 import { messageOf } from "../../kit/base/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import { type Counter, counter } from "../../kit/metrics/mod.ts";
@@ -16,16 +17,14 @@ import {
   type Selection,
   trimmed,
 } from "../../kit/orch/mod.ts";
-import { pause } from "./pause.ts";
 import type { Pass } from "./writes.ts";
 
 const log = scope("controllers");
 
 /** Changes that arrive within this time are handled together, in milliseconds. */
 const QUIET_MS = 50;
-/** Pauses after a failed pass: the first and the longest, in milliseconds. */
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 10_000;
+/** Pauses after a failed pass. */
+const PAUSES: Backoff = { first: 320, longest: 10_000 };
 
 const passes: Counter = counter({
   name: "mesh_controller_passes_total",
@@ -82,10 +81,10 @@ export class Wake {
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
     this.#resolve = () => stop.abort();
-    if (!this.#pending) await pause(ms, both);
+    if (!this.#pending) await sleep(ms, both);
     this.#resolve = undefined;
     // Further changes of the same moment are taken along.
-    if (this.#pending) await pause(QUIET_MS, signal);
+    if (this.#pending) await sleep(QUIET_MS, signal);
     this.#pending = false;
   }
 }
@@ -152,7 +151,7 @@ export async function reconcile(
         });
       }
       failures++;
-      await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.6 ** failures), signal);
+      await sleep(pauseAfter(failures, PAUSES), signal);
       continue;
     }
     await wake.wait(everyMs, signal);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type Backoff, pauseAfter } from "../../kit/async/mod.ts";
 import { messageOf } from "../../kit/base/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import { REVISION_LABEL } from "../../mesh/model/mod.ts";
@@ -38,12 +39,10 @@ const { MUTATING_WEBHOOKS: MUTATING, VALIDATING_WEBHOOKS: VALIDATING } = types;
 /** Ends of the names of the webhooks that are kept. */
 const SUFFIXES = { mutating: "sidecar-injector.mesh.io", validating: "validation.mesh.io" };
 
-/** Pauses after failures, in milliseconds: the first and the longest. */
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 60_000;
-/** Pauses between two self-checks, in milliseconds: the first and the longest. */
-const CHECK_PAUSE_MS = 500;
-const LONGEST_CHECK_PAUSE_MS = 10_000;
+/** Pauses after failures. */
+const PAUSES: Backoff = { first: 500, longest: 60_000, growth: 2 };
+/** Pauses between two self-checks. */
+const CHECK_PAUSES: Backoff = { first: 500, longest: 10_000, growth: 1.5 };
 
 interface Webhook {
   readonly name: string;
@@ -156,7 +155,7 @@ class Synchroniser implements ConfigurationSync {
       return await this.#check(validating);
     } catch (error) {
       if (this.#stop.signal.aborted) return undefined;
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
+      const pause = pauseAfter(++this.#failures, PAUSES);
       log.warn("a webhook configuration cannot be kept", { reason: messageOf(error) });
       return pause;
     }
@@ -169,7 +168,7 @@ class Synchroniser implements ConfigurationSync {
     const fault = await isSelfCheckRefused(client, { namespace, revision, signal });
     if (fault !== undefined) {
       log.debug("the validation webhook is not called yet", { reason: fault });
-      return Math.min(LONGEST_CHECK_PAUSE_MS, CHECK_PAUSE_MS * 1.5 ** this.#checks++);
+      return pauseAfter(++this.#checks, CHECK_PAUSES);
     }
     if (!this.#validates) log.info("the API server calls the validation webhook");
     this.#validates = true;

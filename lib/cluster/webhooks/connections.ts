@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { createArrivals } from "../../kit/async/mod.ts";
 
 /** Bounds of the connections. */
 export interface ConnectionBounds {
@@ -89,7 +90,7 @@ interface Entry extends BoundConnection {
 export function boundConnections(bounds: ConnectionBounds, now: () => number): Connections {
   const all = new Set<Entry>();
   const addresses = new Map<string, Set<Entry>>();
-  const hasRate = arrivalRate(bounds, now);
+  const arrivals = createArrivals(bounds, now);
   const leave = (entry: Entry) => {
     if (!all.delete(entry)) return;
     const own = addresses.get(entry.address)!;
@@ -110,7 +111,7 @@ export function boundConnections(bounds: ConnectionBounds, now: () => number): C
   const heaviest = () => [...addresses.values()].reduce((a, b) => b.size > a.size ? b : a);
   return {
     enter(address, given) {
-      if (!hasRate(address)) return undefined;
+      if (!arrivals.take(address)) return undefined;
       const own = addresses.get(address);
       if ((own?.size ?? 0) >= bounds.ofAddress && !makeWay(own!)) return undefined;
       if (all.size >= bounds.total && !makeWay(heaviest())) return undefined;
@@ -179,27 +180,4 @@ function oldestSilent(entries: Iterable<Entry>): Entry | undefined {
     if (entry.state === "silent" && (!oldest || entry.since < oldest.since)) oldest = entry;
   }
   return oldest;
-}
-
-/** Most addresses of which the rate is remembered before those with a whole burst are forgotten. */
-const MANY_ADDRESSES = 1000;
-
-/** Counts new connections of an address; false when they exceed its rate. */
-function arrivalRate(
-  { burst, perSecond }: ConnectionBounds,
-  now: () => number,
-): (address: string) => boolean {
-  const interval = 1000 / perSecond;
-  /** For each address, the time at which its burst is whole again. */
-  const whole = new Map<string, number>();
-  return (address) => {
-    const time = now();
-    if (whole.size > MANY_ADDRESSES) {
-      for (const [one, at] of whole) if (at <= time) whole.delete(one);
-    }
-    const next = Math.max(whole.get(address) ?? 0, time) + interval;
-    if (next > time + burst * interval) return false;
-    whole.set(address, next);
-    return true;
-  };
 }

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { sleep } from "../../kit/async/mod.ts";
 import { Session } from "node:inspector/promises";
 import process from "node:process";
 import { getHeapSnapshot, getHeapStatistics } from "node:v8";
@@ -142,7 +143,8 @@ async function take(sampler: Sampler, seconds: number, signal: AbortSignal): Pro
   try {
     await post(sampler.enable);
     await post(sampler.start, sampler.parameters);
-    await passed(seconds * 1000, signal);
+    await sleep(seconds * 1000, signal);
+    signal.throwIfAborted();
     const result = await post(sampler.stop);
     return "profile" in result ? result.profile : undefined;
   } finally {
@@ -164,21 +166,6 @@ function connect(): Session {
     );
   }
   return session;
-}
-
-function passed(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", leave);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", leave, { once: true });
-  });
 }
 
 function heap({ url }: WebCall): Response {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { sleep } from "../../kit/async/mod.ts";
 
 /** Milliseconds of work before other tasks run. */
 const SLICE_MS = 8;
@@ -24,7 +25,7 @@ export function startPace(signal: AbortSignal): Pace {
   let longest = 0;
   const rest = async (): Promise<void> => {
     // A task, not a microtask, so that sockets and timers run before the next piece.
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await sleep(0);
     signal.throwIfAborted();
     began = performance.now();
   };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { sleep } from "../async/mod.ts";
 import { expose, type Exposition, prefersOpenMetrics } from "./expose.ts";
 
 /** An exposition in bytes, which clients share. */
@@ -17,7 +18,7 @@ export interface SharedScrapesOptions {
   /** Monotonic milliseconds. */
   now?(): number;
   /** Resolves after a number of milliseconds. */
-  wait?(ms: number): Promise<void>;
+  wait?(ms: number): Promise<unknown>;
 }
 
 /** After a rendering that took so long the next one waits for a multiple of it: a fifth of the time. */
@@ -56,8 +57,4 @@ export function sharedScrapes(
     last = next.catch(() => {});
     return next;
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

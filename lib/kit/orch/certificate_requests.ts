@@ -7,15 +7,12 @@ import { MeshError, printable } from "../base/mod.ts";
 import type { OrchClient } from "./client.ts";
 import { isConflict } from "./error.ts";
 import type { OrchObject } from "./object.ts";
-import { sleep } from "./rate.ts";
+import { type Backoff, pauseAfter, sleep } from "../async/mod.ts";
 import { createObject, deleteObject, getObject, objectPath } from "./resource.ts";
 import { CERTIFICATE_REQUEST } from "./types.ts";
 
-/** First and longest pause between two reads of a request, in milliseconds. */
-const FIRST_POLL_MS = 250;
-const LONGEST_POLL_MS = 2_000;
-/** Growth of the pause, so that a signer that does not answer costs few requests. */
-const POLL_GROWTH = 1.5;
+/** Pauses between two reads of a request: they grow, so that a silent signer costs few requests. */
+const POLLS: Backoff = { first: 250, longest: 2_000, growth: 1.5 };
 
 /** Conditions that end a request. */
 const REFUSALS: readonly string[] = ["Denied", "Failed"];
@@ -131,7 +128,7 @@ async function waitFor(
   { signer, timeoutMs, signal }: SigningRequest,
 ): Promise<string> {
   const end = performance.now() + timeoutMs;
-  for (let pauseMs = FIRST_POLL_MS;; pauseMs = Math.min(pauseMs * POLL_GROWTH, LONGEST_POLL_MS)) {
+  for (let polls = 1;; polls++) {
     const { status } = await getObject<CertificateRequest>(
       client,
       CERTIFICATE_REQUEST,
@@ -153,6 +150,7 @@ async function waitFor(
       const message = `signer ${signer} did not answer in ${timeoutMs} ms`;
       throw new MeshError("orch-signing-timeout", message, { remedy: SILENT });
     }
-    await sleep(Math.min(pauseMs, left), signal);
+    await sleep(Math.min(pauseAfter(polls, POLLS), left), signal);
+    signal?.throwIfAborted();
   }
 }

@@ -3,17 +3,12 @@
  *
  * @module
  */
+import { sleep } from "../async/mod.ts";
 import { MeshError } from "../base/mod.ts";
 import { type Access } from "./access.ts";
 import { OrchError } from "./error.ts";
 import { createFollowedTypes, type FollowedTypes } from "./follow_state.ts";
-import {
-  createRateLimit,
-  type RateClock,
-  type RateLimit,
-  type RateOptions,
-  sleep,
-} from "./rate.ts";
+import { createRateLimit, type RateClock, type RateLimit, type RateOptions } from "./rate.ts";
 import { createTransport, type OrchRequest, type Transport } from "./transport.ts";
 
 /** Attempts of a request that the server throttles (429, or 503 with a time). */
@@ -116,6 +111,7 @@ async function repeat<T>({ transport, limit, request, attempt: send }: Repeated<
       const pause = pauseAfter(error, attempt);
       if (pause === undefined) throw error;
       await sleep(pause, request.signal);
+      request.signal?.throwIfAborted();
     }
   }
 }

@@ -18,7 +18,7 @@ import {
 } from "./held.ts";
 import { jsonLines } from "./lines.ts";
 import type { ListItem, OrchList } from "./object.ts";
-import { sleep } from "./rate.ts";
+import { around, jittered, pauseAfter, sleep } from "../async/mod.ts";
 import { collectionPath, listObjects, type ObjectName } from "./resource.ts";
 import { DEFAULT_TIMING, type FollowTiming } from "./timing.ts";
 import { otherVersions } from "./versions.ts";
@@ -26,7 +26,6 @@ import { otherVersions } from "./versions.ts";
 const log = scope("orch");
 
 /** Growth of the pauses after failures. */
-const GROWTH = 1.6;
 /** A watch that lived shorter counts as a failure, in milliseconds. */
 const SHORT_MS = 1000;
 
@@ -114,7 +113,7 @@ class Follower<V> implements Following<V> {
         if (signal.aborted) break;
         pause = await this.#recover(error);
       }
-      await sleep(pause, signal).catch(() => {});
+      await sleep(pause, signal);
     }
   }
 
@@ -142,7 +141,7 @@ class Follower<V> implements Following<V> {
       this.#setState({ synced: true, fault, absent: false });
     }
     this.#resolveSynced();
-    return this.#timing.absentMs * (0.75 + Math.random() / 2);
+    return around(this.#timing.absentMs);
   }
 
   /** Notes a failure; returns the pause until the next attempt, in milliseconds. */
@@ -169,8 +168,9 @@ class Follower<V> implements Following<V> {
 
   #nextPause(): number {
     const { firstPauseMs, longestPauseMs } = this.#timing;
-    const full = Math.min(longestPauseMs, firstPauseMs * GROWTH ** this.#failures++);
-    return full / 2 + Math.random() * full / 2;
+    return jittered(
+      pauseAfter(++this.#failures, { first: firstPauseMs, longest: longestPauseMs }),
+    );
   }
 
   /** Lists everything, page by page, and reports the differences at once. */

@@ -8,7 +8,7 @@ import { scope } from "../log/mod.ts";
 import type { OrchClient } from "./client.ts";
 import { type HeldObjects, keyOf, nameOf, versionOf } from "./held.ts";
 import type { ListItem } from "./object.ts";
-import { sleep } from "./rate.ts";
+import { around, sleep } from "../async/mod.ts";
 import { listObjects, type ResourceType, type Selection } from "./resource.ts";
 import type { FollowTiming } from "./timing.ts";
 
@@ -57,7 +57,7 @@ export class HeldCheck {
   async run(): Promise<void> {
     const { signal, timing: { checkMs }, isFollowing, type } = this.#options;
     while (!signal.aborted) {
-      await sleep(checkMs * (0.75 + Math.random() / 2), signal).catch(() => {});
+      await sleep(around(checkMs), signal);
       if (signal.aborted || !isFollowing()) continue;
       // A failure is one of the server; the watch reports it, too.
       await this.#compare().catch((error) =>
@@ -73,6 +73,7 @@ export class HeldCheck {
     if (first.size > 0) {
       this.differentSince ??= at;
       await sleep(settleMs, signal);
+      signal.throwIfAborted();
       const second = await this.#differences();
       const lost = [...second].filter(([key, version]) => first.get(key) === version);
       if (lost.length > 0) return this.#lose(lost.map(([key]) => key));

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { endsWithin } from "../async/mod.ts";
 import type { RpcMethod } from "./call.ts";
 import { startNative } from "./native/mod.ts";
 import type { RpcOptions, RpcServer, RpcTransport, StartTransport } from "./options.ts";
@@ -49,8 +50,5 @@ function tracked(method: RpcMethod, running: Set<Promise<void>>): RpcMethod {
 
 /** Waits for handlers, but not for one that does not end with its stream. */
 async function allEnded(running: ReadonlySet<Promise<void>>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, HANDLERS_MS);
-  await Promise.race([Promise.allSettled(running), promise]);
-  clearTimeout(timer);
+  await endsWithin(HANDLERS_MS, Promise.allSettled(running));
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { sleep } from "../async/mod.ts";
 import { freeBuffer } from "../base/mod.ts";
 import type { ListenAddress } from "./address.ts";
 import { HeadCollector, HeadScanner } from "./head.ts";
@@ -209,7 +210,7 @@ export class Connection {
 
   /** Closing before everything was read would take the last answer away from the client. */
   async #discard(buffer: Uint8Array<ArrayBuffer>): Promise<void> {
-    while (await this.#client.read(buffer) !== null) await pause(PAUSE_MS);
+    while (await this.#client.read(buffer) !== null) await sleep(PAUSE_MS);
     this.close();
   }
 
@@ -279,9 +280,4 @@ export class Connection {
 /** Writes all bytes. */
 export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
-}
-
-/** Resolves after a time, milliseconds. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

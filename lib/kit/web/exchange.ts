@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { sleep } from "../async/mod.ts";
 import { scope } from "../log/mod.ts";
 import { isLoopback } from "./address.ts";
 import { BodyError, discardBody, readBody } from "./body.ts";
@@ -84,7 +85,7 @@ export async function answerRequest(
   completed.then(release, release);
   try {
     const ms = isProbe(exchange) ? 0 : context.pace();
-    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+    if (ms > 0) await sleep(ms);
     return await answerIn(slot, exchange);
   } catch (error) {
     slot.release();

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { sleep } from "../async/mod.ts";
 import type { ListenAddress } from "./address.ts";
-import { Connection, type ConnectionFront, pause } from "./connection.ts";
+import { Connection, type ConnectionFront } from "./connection.ts";
 import { hasDescriptorsFor } from "./descriptors.ts";
 import { ConnectionRates } from "./pace.ts";
 
@@ -131,7 +132,7 @@ export class Front implements ConnectionFront {
   async open(connection: Connection): Promise<Deno.TcpConn> {
     for (;;) {
       if (connection.isClosed) throw new Deno.errors.Interrupted("the client is gone");
-      if (this.#opening.size >= MAX_OPENING) await pause(1);
+      if (this.#opening.size >= MAX_OPENING) await sleep(1);
       else if (hasDescriptorsFor(this.#opening.size + 1)) break;
       else await this.#displace();
     }
@@ -192,7 +193,7 @@ export class Front implements ConnectionFront {
     for (let accepted = 1; !this.#ended; accepted++) {
       try {
         this.#admit(await this.#listener.accept());
-        if (accepted % ACCEPTS_IN_TURN === 0) await pause(1);
+        if (accepted % ACCEPTS_IN_TURN === 0) await sleep(1);
       } catch {
         if (this.#ended) return;
         await this.#displace();
@@ -226,7 +227,7 @@ export class Front implements ConnectionFront {
     this.#displacing ??= Promise.try(async () => {
       this.#options.onFault("accept", "");
       for (let n = 0; n < DISPLACED_AT_ONCE; n++) this.#makeRoom();
-      await pause(RETRY_MS);
+      await sleep(RETRY_MS);
       this.#displacing = undefined;
     });
     await this.#displacing;

@@ -1,3 +1,4 @@
+import { endsWithin } from "../async/mod.ts";
 import { counter } from "../metrics/mod.ts";
 import { intervalLogger, scope } from "../log/mod.ts";
 import { formatAddress, isLoopback, type ListenAddress, parseAddress } from "./address.ts";
@@ -105,15 +106,8 @@ function open({ name, ...options }: WebOptions): WebServer {
       stopping.abort();
       const { probes, others } = context.slots;
       const until = performance.now() + graceMs;
-      await atMost(graceMs, Promise.all([probes.idle(), others.idle()]));
+      await endsWithin(graceMs, Promise.all([probes.idle(), others.idle()]));
       await listener.close(Math.max(0, until - performance.now()));
     },
   };
-}
-
-async function atMost(ms: number, ended: Promise<unknown>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, ms);
-  await Promise.race([ended, over.promise]);
-  clearTimeout(timer);
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { sleep } from "../../kit/async/mod.ts";
 import type { ServerContext, Session } from "./session/mod.ts";
 import { resendAll } from "./subscription/mod.ts";
 
@@ -40,7 +41,7 @@ export async function endAll(sessions: ReadonlySet<Session>, graceMs: number): P
   const gap = graceMs / 2 / Math.max(1, calls.length);
   for (const [i, call] of calls.entries()) {
     call.finish();
-    if (gap > 0 && i < calls.length - 1) await new Promise((resolve) => setTimeout(resolve, gap));
+    if (gap > 0 && i < calls.length - 1) await sleep(gap);
   }
   await Promise.all(calls.map((call) => call.ended));
   clearTimeout(timer);

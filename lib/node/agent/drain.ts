@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { sleep } from "../../kit/async/mod.ts";
 import { messageOf } from "../../kit/base/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import type { Admin } from "./admin.ts";
-import { sleep } from "./dial.ts";
 import type { AgentPorts } from "./static_resources.ts";
 
 /** Duration of a drain. */

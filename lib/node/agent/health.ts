@@ -13,7 +13,7 @@ import {
   DiscoveryRequestSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import type { ReadinessProbe } from "#mesh/networking/v1alpha3/workload_group_pb.ts";
-import { sleep } from "./dial.ts";
+import { sleep } from "../../kit/async/mod.ts";
 
 /** The known health of the workload. */
 export interface HealthReports {

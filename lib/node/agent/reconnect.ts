@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { type Backoff, jittered, pauseAfter, sleep } from "../../kit/async/mod.ts";
 import { RpcError, type RpcStatus } from "../../kit/rpc/mod.ts";
-import { type Backoff, dial, pauseAfter, sleep } from "./dial.ts";
+import { dial } from "./dial.ts";
 
 /** Pauses after streams that the daemon ended at once; the default is for production. */
 const PAUSES: Backoff = { first: 200, longest: 10_000 };
@@ -37,7 +38,7 @@ export class Reconnector {
   /** Resolves when a stream may be opened; with false if `signal` aborted the wait. */
   async connected(signal: AbortSignal): Promise<boolean> {
     if (this.#failures > 0) {
-      await sleep(pauseAfter(this.#failures, this.#backoff ?? PAUSES, Math.random()), signal);
+      await sleep(jittered(pauseAfter(this.#failures, this.#backoff ?? PAUSES)), signal);
     }
     if (signal.aborted) return false;
     this.#shared ??= this.#attempt();

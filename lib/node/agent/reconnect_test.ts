@@ -9,7 +9,7 @@ import {
   type RpcStream,
   startRpc,
 } from "../../kit/rpc/mod.ts";
-import type { Backoff } from "./dial.ts";
+import type { Backoff } from "../../kit/async/mod.ts";
 import { Reconnector } from "./reconnect.ts";
 import { type Relay, startRelay } from "./relay.ts";
 

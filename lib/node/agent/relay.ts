@@ -15,7 +15,7 @@ import { queueItem } from "../../kit/metrics/mod.ts";
 import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "../../kit/rpc/mod.ts";
 import type { RpcClientTls, RpcStream } from "../../kit/rpc/mod.ts";
 import { conversionOf, type ResourceConverter, type StreamConversion } from "./convert.ts";
-import type { Backoff } from "./dial.ts";
+import type { Backoff } from "../../kit/async/mod.ts";
 import type { HealthReports } from "./health.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import {

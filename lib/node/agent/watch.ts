@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { type Backoff, jittered, pauseAfter, sleep } from "../../kit/async/mod.ts";
 import { messageOf } from "../../kit/base/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import { openStream, type RpcClientTls } from "../../kit/rpc/mod.ts";
-import { type Backoff, dial, pauseAfter, sleep } from "./dial.ts";
+import { dial } from "./dial.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import type { BootstrapNode } from "./node.ts";
 import { nodeMessage } from "./node_message.ts";
@@ -43,7 +44,7 @@ export async function watchDaemon(options: WatchOptions, signal: AbortSignal): P
       log.warn("the stream to the daemon ended", { reason: messageOf(error) });
     }
     failures = performance.now() - started > LASTING_MS ? 1 : failures + 1;
-    await sleep(pauseAfter(failures, PAUSES, Math.random()), signal);
+    await sleep(jittered(pauseAfter(failures, PAUSES)), signal);
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { TokenBucket, type TokenRate } from "../../kit/async/mod.ts";
 
 /** Handling of a query: `truncate` is an answer without records, after which clients ask over TCP. */
 export type Verdict = "answer" | "truncate" | "drop";
@@ -29,34 +30,27 @@ const SLIP = 2;
 const MAX_SOURCES = 8192;
 
 interface Source {
-  tokens: number;
-  at: number;
+  readonly bucket: TokenBucket;
   refused: number;
 }
 
 /** Creates a limit. A source is an IPv4 address or an IPv6 network of 64 bits. */
 export function createSourceLimit({ isOwn, now }: SourceLimitOptions): SourceLimit {
+  const rate: TokenRate = { perSecond: ANSWERS_PER_SECOND, burst: BURST, now };
   const sources = new Map<string, Source>();
   return (address) => {
     if (isOwn(address)) return "answer";
-    const time = now();
-    const source = sourceOf(sources, networkOf(address), time);
-    const earned = (time - source.at) / 1000 * ANSWERS_PER_SECOND;
-    source.tokens = Math.min(BURST, source.tokens + earned);
-    source.at = time;
-    if (source.tokens >= 1) {
-      source.tokens--;
-      return "answer";
-    }
+    const source = sourceOf(sources, networkOf(address), rate);
+    if (source.bucket.take()) return "answer";
     return source.refused++ % SLIP === 0 ? "truncate" : "drop";
   };
 }
 
-function sourceOf(sources: Map<string, Source>, key: string, at: number): Source {
+function sourceOf(sources: Map<string, Source>, key: string, rate: TokenRate): Source {
   const known = sources.get(key);
   if (known) return known;
   if (sources.size >= MAX_SOURCES) sources.delete(sources.keys().next().value!);
-  const source = { tokens: BURST, at, refused: 0 };
+  const source = { bucket: new TokenBucket(rate), refused: 0 };
   sources.set(key, source);
   return source;
 }

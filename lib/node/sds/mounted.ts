@@ -8,7 +8,7 @@ import { messageOf } from "../../kit/base/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import { expiryGauge } from "./expiry.ts";
 import { type MountedFiles, readPair, readRoots } from "./pem_files.ts";
-import { sleep } from "./sleep.ts";
+import { sleep } from "../../kit/async/mod.ts";
 import { watchFiles } from "./watch.ts";
 import type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
 

@@ -32,7 +32,7 @@ export interface RenewalWait extends Omit<RenewalInput, "now"> {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   /** Sleeps some milliseconds, or until the end of the wait. */
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly sleep: (ms: number) => Promise<unknown>;
   /** True: the wait ends early. */
   readonly hasEnded: () => boolean;
 }

@@ -23,7 +23,7 @@ import { expiryGauge } from "./expiry.ts";
 import type { PairFiles } from "./pem_files.ts";
 import { provisionedPair } from "./provisioned.ts";
 import { untilRenewal } from "./rotation.ts";
-import { sleep } from "./sleep.ts";
+import { type Backoff, jittered, pauseAfter, sleep } from "../../kit/async/mod.ts";
 import { readRoots, rootsToTrust } from "./trusted_roots.ts";
 import type { WorkloadCertificate, WorkloadCertificates } from "./workload_certificate.ts";
 
@@ -62,7 +62,7 @@ export interface WorkloadOptions {
 
 /** Pauses between attempts, ms; they grow, and half of each is random. */
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const PAUSES: Backoff = { first: FIRST_PAUSE_MS, longest: 30_000, growth: 2 };
 
 const log = scope("cache");
 
@@ -183,7 +183,8 @@ async function obtain(
   before: (() => Held) | undefined,
   end: AbortSignal,
 ): Promise<Obtained | undefined> {
-  for (let pause = FIRST_PAUSE_MS; !end.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (let failures = 1; !end.aborted; failures++) {
+    const pause = pauseAfter(failures, PAUSES);
     try {
       return await once(options, before?.());
     } catch (error) {
@@ -193,7 +194,7 @@ async function obtain(
         retryMs: pause,
       });
     }
-    await sleep(pause / 2 + Math.random() * pause / 2, end);
+    await sleep(jittered(pause), end);
     if (!end.aborted) countRetry();
   }
   return undefined;

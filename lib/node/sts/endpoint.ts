@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { sleep } from "../../kit/async/mod.ts";
 import { compliantFetch } from "../../kit/pki/mod.ts";
 import { messageOf } from "../../kit/base/mod.ts";
 import { counter } from "../../kit/metrics/mod.ts";
@@ -63,7 +64,7 @@ export function endpointExchange(options: EndpointOptions): TokenExchange {
         failures.inc(TYPE);
         if (!(error instanceof Temporary) || attempt === ATTEMPTS || signal.aborted) throw error;
       }
-      await new Promise((done) => setTimeout(done, pauseMs * attempt));
+      await sleep(pauseMs * attempt, signal);
       retries.inc(TYPE);
     }
   };

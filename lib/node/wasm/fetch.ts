@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { jittered, pauseAfter, sleep } from "../../kit/async/mod.ts";
 import { credentialsFor } from "./credentials.ts";
 import { fetches } from "./metrics.ts";
 import { type ImageReference, imageText, type ModuleReference } from "./reference.ts";
@@ -153,18 +154,8 @@ async function retrying<T>(
     } catch (error) {
       const isLast = !(error instanceof FetchError) || !error.transient || retry >= maxRetries;
       if (isLast || signal.aborted) throw error;
-      const full = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 ** retry);
-      await pause(full / 2 + Math.random() * full / 2, signal);
+      const backoff = { first: pauseMs, longest: LONGEST_PAUSE_MS, growth: 2 };
+      await sleep(jittered(pauseAfter(retry + 1, backoff)), signal);
     }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
-  });
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { around, endsWithin, sleep } from "../../../kit/async/mod.ts";
 import { messageOf } from "../../../kit/base/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import {
@@ -14,14 +15,11 @@ import {
   type OrchClient,
 } from "../../../kit/orch/mod.ts";
 import { leading, transitions } from "./metrics.ts";
-import { endsWithin, pause, STOP_MS } from "../pause.ts";
+import { STOP_MS } from "../stop.ts";
 import type { Term } from "../reconcile.ts";
 import { ageOf, createFence, type Fence, type Moment, systemMoment } from "./fence.ts";
 
 const log = scope("controllers");
-
-/** The longest timer, milliseconds. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** Annotation of a lease with the revision of its holder. */
 export const HOLDER_REVISION = "mesh.io/holder-revision";
@@ -182,7 +180,7 @@ class Candidate implements Election {
       const isLost = state?.held === false || ageOf(renewedAt, this.#now()) > deadlineMs;
       if (this.#term === undefined && state?.held && mayBegin) this.#begin(renewedAt);
       else if (this.#term !== undefined && isLost) await this.#end("lost");
-      await pause(retryMs * (0.75 + Math.random() / 2), signal);
+      await sleep(around(retryMs), signal);
     }
     // A write may still be under way, and a server that cannot be reached frees the lease by its time.
     if (!await this.#end("stopped")) return;
@@ -206,7 +204,7 @@ class Candidate implements Election {
     // An attempt that hangs must not outlive the deadline with the controller running.
     const limit = new AbortController();
     const { signal } = this.#stop;
-    const timeout = pause(
+    const timeout = sleep(
       this.#timing.deadlineMs / 2,
       AbortSignal.any([limit.signal, signal]),
     ).then(() => undefined);
@@ -255,7 +253,7 @@ class Candidate implements Election {
           reason: messageOf(error),
         });
       }
-      await pause(this.#timing.retryMs, signal);
+      await sleep(this.#timing.retryMs, signal);
     }
   }
 
@@ -264,8 +262,8 @@ class Candidate implements Election {
     const ended = new AbortController();
     const { signal } = ended;
     const late = async (): Promise<boolean> => {
-      await pause(LONGEST_MS, AbortSignal.any([this.#stop.signal, signal]));
-      await pause(this.#timing.stopMs, signal);
+      await sleep(Infinity, AbortSignal.any([this.#stop.signal, signal]));
+      await sleep(this.#timing.stopMs, signal);
       return false;
     };
     try {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { endsWithin } from "../../../kit/async/mod.ts";
 import {
   applyObject,
   deleteObject,
@@ -16,7 +17,7 @@ import {
   types,
 } from "../../../kit/orch/mod.ts";
 import type { RegisteredEntry } from "../../../mesh/sources/mod.ts";
-import { endsWithin, STOP_MS } from "../pause.ts";
+import { STOP_MS } from "../stop.ts";
 import { observe, reconcile, type Reconciler, type Term, Wake } from "../reconcile.ts";
 import { applyAll } from "../writes.ts";
 import {

@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { sleep } from "../../../kit/async/mod.ts";
 import { createRateLimit } from "../../../kit/orch/mod.ts";
-import { pause } from "../pause.ts";
 import { applyAll, type Pass } from "../writes.ts";
 import {
   PILOT_STATUS_BURST,
@@ -54,7 +54,7 @@ export function createPace({ qps, burst, workers, roundMs }: StatusPace): PacedW
   return {
     async run(current, tasks) {
       const { signal } = current;
-      await pause(Math.max(0, nextAt - performance.now()), signal);
+      await sleep(Math.max(0, nextAt - performance.now()), signal);
       const writes = tasks();
       try {
         return await applyAll(current, writes, { workers, take: (ended) => limit.take(ended) });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { sleep } from "../../async/mod.ts";
 import { MeshError } from "../../base/mod.ts";
 import type { Access } from "../access.ts";
 import { credentialHeaders, httpClientOf } from "../connection.ts";
@@ -100,7 +101,7 @@ export async function openSocket(request: SocketRequest): Promise<Socket> {
     messages: inbox.messages(),
     send: async (message) => {
       while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount > MAX_UNSENT) {
-        await new Promise((resolve) => setTimeout(resolve, SEND_PAUSE_MS));
+        await sleep(SEND_PAUSE_MS);
       }
       if (socket.readyState === WebSocket.OPEN) socket.send(message);
     },

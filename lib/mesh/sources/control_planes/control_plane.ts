@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type Backoff, jittered, pauseAfter, sleep } from "../../../kit/async/mod.ts";
 import { messageOf } from "../../../kit/base/mod.ts";
 import type { Intake } from "../../ingest/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
@@ -18,10 +19,8 @@ import { KINDS_BY_URL } from "./objects.ts";
 
 const log = scope("xds-source");
 
-/** Pauses between attempts, milliseconds: the first, the longest, and the growth. */
-const FIRST_MS = 200;
-const LONGEST_MS = 10_000;
-const GROWTH = 1.6;
+/** Pauses between attempts. */
+const PAUSES: Backoff = { first: 200, longest: 10_000 };
 
 /** Settings of the source. */
 export interface ControlPlaneOptions extends Pick<ConnectionOptions, "target" | "tls" | "node"> {
@@ -69,7 +68,7 @@ export function followControlPlane(options: ControlPlaneOptions): ControlPlane {
         .then(() => "the stream ended", messageOf);
       if (stop.signal.aborted) break;
       intake.health(fault);
-      const pause = pauseAfter(++failures);
+      const pause = jittered(pauseAfter(++failures, PAUSES));
       const line = { source: name, reason: fault, retryMs: Math.round(pause) };
       if (failures === 1) {
         log.warn("the control plane cannot be reached; the last configuration stays in use", line);
@@ -93,23 +92,4 @@ export function followControlPlane(options: ControlPlaneOptions): ControlPlane {
       reporter.report([], []);
     },
   };
-}
-
-/** The pause after a number of failures: it grows to the longest, and half of it is random. */
-function pauseAfter(failures: number): number {
-  const full = Math.min(LONGEST_MS, FIRST_MS * GROWTH ** (failures - 1));
-  return full / 2 + Math.random() * full / 2;
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { pauseAfter } from "../../../kit/async/mod.ts";
 
 /** A value that was loaded. */
 export interface Loaded<T> {
@@ -111,7 +112,8 @@ const FIRST_RETRY_MS = 1_000;
 
 /** Retries of a fetch: after 1 s, 2 s, 4 s and so on, at most as late as a refresh. */
 export function backOff(refreshMs: number): (failures: number) => number {
-  return (failures) => Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), refreshMs);
+  return (failures) =>
+    pauseAfter(failures, { first: FIRST_RETRY_MS, longest: refreshMs, growth: 2 });
 }
 
 function systemTimer(ms: number, run: () => void): () => void {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { sleep } from "../../../kit/async/mod.ts";
 import { MeshError } from "../../../kit/base/mod.ts";
 import {
   type DocumentOptions,
@@ -33,7 +34,7 @@ export async function readDocuments(
   for (const document of eachPiece(decodeUtf8(bytes), file, limits, options)) {
     if (document !== undefined) documents.push(document);
     if (performance.now() - since < SLICE_MS) continue;
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await sleep(0);
     since = performance.now();
   }
   return documents;

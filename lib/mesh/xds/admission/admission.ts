@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { fairLine, type LineMember } from "../../../kit/async/mod.ts";
+import { fairLine, type LineMember, TokenBucket } from "../../../kit/async/mod.ts";
 
 /** The bounds of admission. */
 export interface AdmissionOptions {
@@ -59,7 +59,7 @@ export function admission(options: AdmissionOptions): Admission {
   const { rate, maxWaitMs, maxBytes, now } = options;
   const leastWeight = Math.ceil(maxBytes / Math.max(1, Math.floor(rate * maxWaitMs / 1000)));
   const line = fairLine<Waiter>(maxBytes);
-  const bucket = tokenBucket(rate, now);
+  const bucket = new TokenBucket({ perSecond: rate, burst: Math.max(1, rate), now });
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const settle = (waiter: Waiter, result: AdmissionResult): void => {
@@ -105,34 +105,5 @@ export function admission(options: AdmissionOptions): Admission {
     get waiting() {
       return line.size;
     },
-  };
-}
-
-interface TokenBucket {
-  take(): boolean;
-  giveBack(): void;
-  /** Milliseconds until there is a token. */
-  wait(): number;
-}
-
-/** A full bucket that holds the tokens of one second. */
-function tokenBucket(rate: number, now: () => number): TokenBucket {
-  const most = Math.max(1, rate);
-  let tokens = most;
-  let filledAt = now();
-  const fill = (): void => {
-    const time = now();
-    tokens = Math.min(most, tokens + (time - filledAt) * rate / 1000);
-    filledAt = time;
-  };
-  return {
-    take() {
-      fill();
-      if (tokens < 1) return false;
-      tokens--;
-      return true;
-    },
-    giveBack: () => void tokens++,
-    wait: () => Math.max(0, (1 - tokens) * 1000 / rate),
   };
 }

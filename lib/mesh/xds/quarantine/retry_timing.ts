@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { type Backoff, pauseAfter } from "../../../kit/async/mod.ts";
 
-/** Milliseconds: the first wait, and the longest one. Each retry doubles the wait. */
-const WAIT = { first: 60_000, longest: 30 * 60_000 };
+/** Each retry doubles the wait. */
+const WAITS: Backoff = { first: 60_000, longest: 30 * 60_000, growth: 2 };
 
 /** Minimum time between two rounds of retries, milliseconds. */
 export const PAUSE_MS = 1000;
@@ -16,5 +17,5 @@ export const PAUSE_MS = 1000;
  * epoch.
  */
 export function retryAt(now: number, retries: number): number {
-  return now + Math.min(WAIT.longest, WAIT.first * 2 ** retries);
+  return now + pauseAfter(retries + 1, WAITS);
 }

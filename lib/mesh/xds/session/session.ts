@@ -11,6 +11,7 @@ import {
   TYPE_URLS,
   xdsType,
 } from "../../model/mod.ts";
+import { sleep } from "../../../kit/async/mod.ts";
 import { RpcError } from "../../../kit/rpc/mod.ts";
 import { acknowledge } from "./acknowledgement.ts";
 import { enqueue, type Session, type SessionInit } from "./context.ts";
@@ -156,7 +157,7 @@ function move(session: Session): void {
 async function afterRebind(session: Session): Promise<void> {
   session.rebinding = true;
   // Proxies are bound again within publications, in which nothing can be computed ahead.
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await sleep(0);
   await session.context.prepared();
   session.rebinding = false;
   if (!session.closed) enqueue(session);

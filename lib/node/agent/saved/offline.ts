@@ -4,10 +4,10 @@
  *
  * @module
  */
+import { sleep } from "../../../kit/async/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import { AGENT_TYPE_URLS } from "../../../mesh/model/mod.ts";
 import { type RpcCall, RpcError } from "../../../kit/rpc/mod.ts";
-import { sleep } from "../dial.ts";
 import type { Interception } from "../intercept.ts";
 import { DELTA_REPLAY, type Replay, type ReplayedRequest, type ReplayVariant } from "./replay.ts";
 import type { SavedConfiguration } from "./saved.ts";

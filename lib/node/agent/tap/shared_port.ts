@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { sleep } from "../../../kit/async/mod.ts";
 import { MeshError, messageOf } from "../../../kit/base/mod.ts";
 
 /** Options of {@link sharePort}. */
@@ -79,7 +80,7 @@ async function* accepted(listener: Deno.TcpListener): AsyncGenerator<Deno.TcpCon
       if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await sleep(25);
     }
   }
 }

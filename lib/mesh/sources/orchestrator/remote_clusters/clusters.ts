@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { endsWithin } from "../../../../kit/async/mod.ts";
 import { MeshError, messageOf } from "../../../../kit/base/mod.ts";
 import type { Intake } from "../../../ingest/mod.ts";
 import { type Logger, scope } from "../../../../kit/log/mod.ts";
@@ -124,13 +125,7 @@ class Clusters implements RemoteClusters {
   /** Secrets that cannot be read do not delay the start for longer than a cluster may. */
   async #settle(): Promise<void> {
     const { timeoutMs, secretNamespace } = this.#options;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(() => resolve("late"), timeoutMs);
-    });
-    const first = await Promise.race([this.#secrets.synced, late]);
-    clearTimeout(timer);
-    if (first === "late") {
+    if (!await endsWithin(timeoutMs, this.#secrets.synced)) {
       log.warn("the secrets of remote clusters cannot be read; the daemon starts without them", {
         namespace: secretNamespace,
         reason: this.#secrets.state().fault ?? "no answer",
