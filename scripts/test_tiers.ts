@@ -43,7 +43,7 @@ const GRPC_TESTS: readonly string[] = [
   "lib/mesh/xds/subscription/slow_client_test.ts",
   "lib/mesh/xds/subscription/delta_test.ts",
   "lib/mesh/xds/subscription/sotw_test.ts",
-  "lib/mesh/xds/session/load_test.ts",
+  "lib/mesh/xds/stream/load_test.ts",
   "tests/wire/connection_rate_test.ts",
   "tests/wire/discovery_test.ts",
   "tests/wire/huge_configuration_test.ts",

@@ -20,4 +20,4 @@ export const EXEMPT: Readonly<Record<ShapeRule, readonly string[]>> = {
 export const EXEMPT_CYCLES: readonly string[] = [];
 
 /** Rooms whose folders import each other, as `lib/WING/ROOM`. */
-export const EXEMPT_ROOMS: readonly string[] = ["lib/mesh/xds"];
+export const EXEMPT_ROOMS: readonly string[] = [];

@@ -61,7 +61,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   pilot_dataproxy_filter_status: "lib/insight/monitor/patches_test.ts",
   pilot_total_xds_internal_errors: "lib/mesh/xds/metrics_test.ts",
   meshd_remote_cluster_sync_status: "tests/orch/clusters_test.ts",
-  pilot_xds_write_timeout: "lib/mesh/xds/session/abuse_test.ts",
+  pilot_xds_write_timeout: "lib/mesh/xds/stream/abuse_test.ts",
   remote_cluster_secret_events_total: "tests/orch/clusters_test.ts",
   remote_cluster_sync_timeouts_total: "tests/orch/clusters_test.ts",
   endpoint_no_pod: "tests/orch/services_test.ts",

@@ -5,7 +5,7 @@
  * @module
  */
 import { sleep } from "../../kit/async/mod.ts";
-import type { ServerContext, Session } from "./session/mod.ts";
+import type { ServerContext, Session } from "./stream/mod.ts";
 import { resendAll } from "./subscription/mod.ts";
 
 /** Sends all resources to all streams again, quarantined ones too. Returns the number of streams. */

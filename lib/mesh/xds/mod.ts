@@ -5,7 +5,7 @@
  * @module
  */
 export { createXdsServer, type XdsServer } from "./server.ts";
-export { type XdsLimits, type XdsOptions } from "./options.ts";
+export { type XdsLimits, type XdsOptions } from "./stream/options.ts";
 export type { QueryCaller } from "./query/mod.ts";
 export type {
   AnswerEvent,
@@ -21,7 +21,7 @@ export type {
   TypeStatus,
   WithheldEvent,
   XdsObserver,
-} from "./session/mod.ts";
+} from "./stream/mod.ts";
 export type { Culprit, Quarantined } from "./quarantine/mod.ts";
 export type { Nack } from "./subscription/mod.ts";
 export {

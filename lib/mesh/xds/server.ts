@@ -15,21 +15,24 @@ import {
   priorityOf,
   publicationNotifier,
   registry,
+  retries,
   serve,
   type ServerContext,
   type Session,
   type SessionInfo,
   sessionInfo,
+  step,
   type StreamAcceptor,
   takeSnapshots,
-} from "./session/mod.ts";
+  withOpinions,
+  type XdsOptions,
+} from "./stream/mod.ts";
 import { isShared, nameTable, snapshots } from "./subscription/mod.ts";
 import { disconnect, endAll, pushAll } from "./all_streams.ts";
 import * as metrics from "./metrics.ts";
-import type { XdsOptions } from "./options.ts";
-import { preparation, type PushQueue, pushQueue, step } from "./push/mod.ts";
+import { preparation, type PushQueue, pushQueue } from "./queue/mod.ts";
 import { queryAnswerer } from "./query/mod.ts";
-import { quarantine, type Quarantined, retries, withOpinions } from "./quarantine/mod.ts";
+import { quarantine, type Quarantined } from "./quarantine/mod.ts";
 import {
   type BatchCache,
   batchCache,

@@ -1,15 +1,20 @@
 /**
  * The quarantine: resource versions that proxies rejected (NACK). Storage (`store.ts`, by class in
- * `shelves.ts`, by stream in `held_by_stream.ts`), who contradicts (`opinions.ts`), the search
- * for the rejected resource of a response (`search.ts`, `nack_message.ts`), the last good version
- * that is sent instead (`filter.ts`, `kept_versions.ts`), retries and the pauses between them (`retry.ts`,
- * `retry_timing.ts`).
+ * `shelves.ts`, by stream in `held_by_stream.ts`), the last good version that is sent instead
+ * (`kept_versions.ts`), the names in the message of a rejection (`nack_message.ts`), the time until a
+ * retry (`retry_timing.ts`). What a stream does about it is in `../stream`.
  *
  * @module
  */
-export { shown, withoutQuarantined } from "./filter.ts";
-export { withOpinions } from "./opinions.ts";
-export { type LaterTimer, type Retries, retries } from "./retry.ts";
-export { accepted, isProbing, probes, rejected } from "./search.ts";
+export { clientName } from "./client_name.ts";
+export { named } from "./nack_message.ts";
+export { PAUSE_MS } from "./retry_timing.ts";
 export { quarantine } from "./store.ts";
-export type { Culprit, Quarantine, Quarantined } from "./types.ts";
+export type {
+  Culprit,
+  Entry,
+  Quarantine,
+  Quarantined,
+  QuarantineFilter,
+  Rejected,
+} from "./types.ts";

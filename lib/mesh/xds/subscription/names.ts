@@ -4,25 +4,18 @@
  *
  * @module
  */
-
-/** Approximate memory of a name in the table in addition to its characters, bytes. */
-const NAME_BYTES = 64;
+import { namesMemory } from "../wire/mod.ts";
 
 /** Memory of a name in the table, bytes, about. */
 function nameMemory(name: string): number {
-  return name.length + NAME_BYTES;
-}
-
-/** Most that names whose encoding takes `bytes` need in the table, bytes. */
-export function namesMemory(bytes: number, count: number): number {
-  return bytes + count * NAME_BYTES;
+  return namesMemory(name.length, 1);
 }
 
 /** Names of the server, with reference counts. */
 export interface NameTable {
   /** Names in use. */
   readonly size: number;
-  /** Memory of all names in use, bytes, about: each name counts once, with {@link NAME_BYTES}. */
+  /** Memory of all names in use, bytes, about: each name counts once; see {@link namesMemory}. */
   readonly bytes: number;
   /** The number of a name, if any set holds it. */
   find(name: string): number | undefined;

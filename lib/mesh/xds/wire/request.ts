@@ -6,7 +6,7 @@
 import { RpcError } from "../../../kit/rpc/mod.ts";
 import type { Lists, NameListCache } from "./name_list_cache.ts";
 import { type HeldVersions, heldVersions, type HeldVersionsReader } from "./held_versions.ts";
-import { namesMemory } from "../subscription/names.ts";
+import { namesMemory } from "./name_memory.ts";
 import { FieldReader, textOf } from "./protobuf.ts";
 
 /** Bounds on what a request may hold. */

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import type { View } from "../graph/mod.ts";
-import type { BindingSource, ProxyNode } from "../model/mod.ts";
-import type { RpcCall } from "../../kit/rpc/mod.ts";
-import type { QueryOptions } from "./query/mod.ts";
-import type { Culprit, LaterTimer } from "./quarantine/mod.ts";
-import type { XdsObserver } from "./session/observe.ts";
+import type { View } from "../../graph/mod.ts";
+import type { BindingSource, ProxyNode } from "../../model/mod.ts";
+import type { RpcCall } from "../../../kit/rpc/mod.ts";
+import type { QueryOptions } from "../query/mod.ts";
+import type { Culprit } from "../quarantine/mod.ts";
+import type { LaterTimer } from "./retries.ts";
+import type { XdsObserver } from "./observe.ts";
 
 /** Bounds of the server. Each has a default. */
 export interface XdsLimits {

@@ -9,8 +9,9 @@ import { scope } from "../../../kit/log/mod.ts";
 import { byteLength } from "../../../kit/rpc/mod.ts";
 import * as metrics from "../metrics.ts";
 import { drain, type PendingResponse, plan } from "./plan.ts";
-import { probes } from "../quarantine/mod.ts";
-import { noteSettled, type Session } from "../session/mod.ts";
+import { noteSettled } from "./acknowledgement.ts";
+import type { Session } from "./context.ts";
+import { probes } from "./culprit_search.ts";
 import { armDrain, armWarm, busy, drainable } from "./push_timers.ts";
 import { dropSnapshot, responseSent, type Sent } from "../subscription/mod.ts";
 

@@ -8,10 +8,10 @@ import { type ProxyBinding, type ProxyNode, TYPE_URLS } from "../../model/mod.ts
 import type { RpcCall } from "../../../kit/rpc/mod.ts";
 import type { AnsweredQuery } from "../query/mod.ts";
 import type { NameTable, SnapshotStore, Subscription } from "../subscription/mod.ts";
-import type { Priority } from "../push/priority_queue.ts";
+import type { Priority } from "../queue/mod.ts";
 import type { XdsObserver } from "./observe.ts";
-import type { PendingResponse, PushState } from "../push/plan.ts";
-import type { Culprit, Quarantine } from "../quarantine/types.ts";
+import type { PendingResponse, PushState } from "./plan.ts";
+import type { Culprit, Quarantine } from "../quarantine/mod.ts";
 import type { Registry } from "./registry.ts";
 import type { ResponseEncoder } from "../wire/mod.ts";
 

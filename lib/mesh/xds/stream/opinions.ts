@@ -4,10 +4,10 @@
  *
  * @module
  */
-import type { Session } from "../session/context.ts";
+import type { Session } from "./context.ts";
 import { wants } from "../subscription/mod.ts";
-import { clientName } from "./client_name.ts";
-import type { Quarantined, Rejected } from "./types.ts";
+import { clientName } from "../quarantine/mod.ts";
+import type { Quarantined, Rejected } from "../quarantine/mod.ts";
 
 /** Most clients of a class that are asked for their opinion. */
 const MAX_CLIENTS = 64;

@@ -6,10 +6,10 @@
  * @module
  */
 import { scope } from "../../../kit/log/mod.ts";
-import type { Session } from "../session/context.ts";
-import type { Entry, Quarantine } from "./types.ts";
-import { PAUSE_MS } from "./retry_timing.ts";
-import { sendOnce } from "./search.ts";
+import type { Session } from "./context.ts";
+import type { Entry, Quarantine } from "../quarantine/mod.ts";
+import { PAUSE_MS } from "../quarantine/mod.ts";
+import { sendOnce } from "./culprit_search.ts";
 import { type Subscription, wants } from "../subscription/mod.ts";
 
 const log = scope("ads");

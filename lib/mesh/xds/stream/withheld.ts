@@ -12,8 +12,8 @@ import {
   type Subscription,
   wants,
 } from "../subscription/mod.ts";
-import type { Session } from "../session/context.ts";
-import type { QuarantineFilter } from "./types.ts";
+import type { Session } from "./context.ts";
+import type { QuarantineFilter } from "../quarantine/mod.ts";
 
 /**
  * A change without the resources that are quarantined for a stream. A new client is sent the version

@@ -5,12 +5,10 @@
  *
  * @module
  */
-import { addressOf } from "../admission/admission.ts";
-import { Refusal } from "../admission/refusals.ts";
-import { namesMemory } from "../subscription/names.ts";
-import type { EncodedNames } from "../wire/request.ts";
+import { addressOf, Refusal } from "../admission/mod.ts";
+import { type EncodedNames, namesMemory } from "../wire/mod.ts";
 import type { ServerContext, Session } from "./context.ts";
-import { closeSession } from "./session.ts";
+import { closeSession } from "./events.ts";
 
 /** All streams, and the bound on their names in bytes. */
 export interface NameLimit {

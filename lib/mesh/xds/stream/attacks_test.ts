@@ -16,7 +16,7 @@ import { nodeOf, type World, world } from "../../../../tests/support/discovery.t
 import { link } from "../../../../tests/support/link.ts";
 import { store } from "../../../../tests/support/resource_store.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
-import { REVIEW_MS } from "../push/contention.ts";
+import { REVIEW_MS } from "../queue/contention.ts";
 import { createXdsServer } from "../server.ts";
 
 const { cluster: CDS, endpoint: EDS } = TYPE_URLS;

@@ -30,8 +30,8 @@ import {
   type Subscription,
 } from "../subscription/mod.ts";
 import { tooManyNames, type XdsRequest } from "../wire/mod.ts";
-import { shown, withoutQuarantined } from "../quarantine/mod.ts";
-import { armDrain } from "../push/push_timers.ts";
+import { armDrain } from "./push_timers.ts";
+import { shown, withoutQuarantined } from "./withheld.ts";
 
 /** Makes a session without subscriptions. `bind` binds its proxy; it gets the function to call when the class changes. */
 export function newSession(

@@ -18,12 +18,12 @@ import { matchExpected } from "../subscription/mod.ts";
 import type { ServerContext, Session } from "./context.ts";
 import * as metrics from "../metrics.ts";
 import { decodeRequest, type NameListCache, parseNode, type XdsRequest } from "../wire/mod.ts";
-import type { XdsOptions } from "../options.ts";
-import type { PushQueue } from "../push/push_queue_options.ts";
+import type { XdsOptions } from "./options.ts";
+import type { PushQueue } from "../queue/mod.ts";
 import { isLocalPeer, mayReadAll, type QueryAnswerer } from "../query/mod.ts";
-import type { Retries } from "../quarantine/mod.ts";
+import type { Retries } from "./retries.ts";
 import { checkNames, limitNames, type NameLimit } from "./name_limit.ts";
-import { closeSession, newSession, receive } from "./session.ts";
+import { closeSession, newSession, receive } from "./events.ts";
 
 const log = scope("ads");
 

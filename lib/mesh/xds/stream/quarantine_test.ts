@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DeltaDiscoveryResponse } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { expose } from "../../../kit/metrics/mod.ts";
-import { named } from "./nack_message.ts";
+import { named } from "../quarantine/nack_message.ts";
 import { type World, world } from "../../../../tests/support/discovery.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
 

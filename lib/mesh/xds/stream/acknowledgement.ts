@@ -19,7 +19,7 @@ import {
   settledUpTo,
   type Subscription,
 } from "../subscription/mod.ts";
-import { accepted, isProbing, rejected } from "../quarantine/mod.ts";
+import { accepted, isProbing, rejected } from "./culprit_search.ts";
 import type { XdsRequest } from "../wire/mod.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { enqueue, type Session } from "../session/context.ts";
+import { enqueue, type Session } from "./context.ts";
 
 /** Limits the wait for warm clusters, because a client need not subscribe to endpoints. */
 export function armWarm(session: Session): void {
