@@ -249,9 +249,9 @@ function createContext(
 const ENTRY_BYTES = 8;
 
 /** Bytes that a session's client has yet to take, and those of the lists of names in the plan of its push. */
-function pendingBytes({ call, pendingResponses }: Session): number {
+function pendingBytes({ call, push }: Session): number {
   let planned = 0;
-  for (const { removed } of pendingResponses) if (!isShared(removed)) planned += removed.length;
+  for (const { removed } of push.responses) if (!isShared(removed)) planned += removed.length;
   return call.pending + planned * ENTRY_BYTES;
 }
 
@@ -260,7 +260,7 @@ function guardedStep(session: Session): Promise<void> | undefined {
   try {
     return step(session);
   } catch (error) {
-    session.pendingResponses = [];
+    session.push.drop();
     if (error instanceof RpcError) {
       log.info("a stream is ended", { proxy: session.id, reason: error.details });
       session.call.finish(error);

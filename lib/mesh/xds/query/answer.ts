@@ -7,6 +7,7 @@
  */
 import { hash } from "../../../kit/base/mod.ts";
 import { type Access, mayReadAll } from "./access.ts";
+import type { AskedQueries } from "./asked_queries.ts";
 import { Refusal } from "../admission/mod.ts";
 import type { ProxyNode } from "../../model/mod.ts";
 import type { RpcCall } from "../../../kit/rpc/mod.ts";
@@ -18,10 +19,8 @@ export interface AskingSession {
   readonly call: RpcCall;
   readonly node: ProxyNode;
   readonly variant: "sotw" | "delta";
-  /** The latest debug query of each type URL. */
-  readonly queries: Map<string, AnsweredQuery>;
-  readonly noncePrefix: string;
-  nonces: number;
+  readonly queries: AskedQueries;
+  nextNonce(): string;
 }
 
 /** The parts of the server context that queries need. */
@@ -33,13 +32,6 @@ export interface AnswerContext {
     served: boolean,
   ) => ResponseEncoder;
   readonly limits: { readonly maxTypes: number };
-}
-
-/** A debug query that was answered. */
-export interface AnsweredQuery {
-  /** Empty while the answer is computed. */
-  readonly nonce: string;
-  readonly names: readonly string[];
 }
 
 /** Answers debug queries. */
@@ -81,14 +73,14 @@ export function queryAnswerer(options: QueryOptions, context: AnswerContext): Qu
       const trusted = mayReadAll(options, { peer: call.peer, identity });
       if (!trusted && identity === undefined) throw notAllowed();
       const query = queryOf(typeUrl, names);
-      if (!queries.has(typeUrl) && queries.size >= context.limits.maxTypes) throw tooManyTypes();
+      if (!queries.of(typeUrl) && queries.size >= context.limits.maxTypes) throw tooManyTypes();
       // From now on the stream is known to ask queries, also in the answer itself.
-      queries.set(typeUrl, { nonce: "", names });
+      queries.asked(typeUrl, names);
       const computed = last.then(() => answerQuery(query, { trusted, identity }));
       last = computed.catch(() => {});
       const bytes = await computed;
-      const nonce = session.noncePrefix + (++session.nonces).toString(36);
-      queries.set(typeUrl, { nonce, names });
+      const nonce = session.nextNonce();
+      queries.answered(typeUrl, { nonce, names });
       const resource = { name: names[0] ?? query, version: hash(bytes), bytes };
       const version = String(context.revision());
       const response = { resources: [resource], removed: [], nonce, version };
@@ -122,7 +114,7 @@ function isAcknowledgement({ queries, variant }: AskingSession, request: XdsRequ
   if (variant === "delta") {
     return names.length === 0 && (nonce !== "" || unsubscribe.length > 0);
   }
-  const asked = queries.get(typeUrl);
+  const asked = queries.of(typeUrl);
   return nonce !== "" && asked !== undefined && names.length === asked.names.length &&
     names.every((name, i) => name === asked.names[i]);
 }

@@ -4,8 +4,8 @@
  * @module
  */
 export { isLocalPeer, mayReadAll } from "./access.ts";
+export { AskedQueries } from "./asked_queries.ts";
 export {
-  type AnsweredQuery,
   type QueryAnswerer,
   queryAnswerer,
   type QueryCaller,

@@ -15,7 +15,7 @@ import {
   Refusal,
 } from "../admission/mod.ts";
 import { matchExpected } from "../subscription/mod.ts";
-import type { ServerContext, Session } from "./context.ts";
+import { type ServerContext, Session } from "./session.ts";
 import * as metrics from "../metrics.ts";
 import { decodeRequest, type NameListCache, parseNode, type XdsRequest } from "../wire/mod.ts";
 import type { XdsOptions } from "./options.ts";
@@ -23,7 +23,7 @@ import type { PushQueue } from "../queue/mod.ts";
 import { isLocalPeer, mayReadAll, type QueryAnswerer } from "../query/mod.ts";
 import type { Retries } from "./retries.ts";
 import { checkNames, limitNames, type NameLimit } from "./name_limit.ts";
-import { closeSession, newSession, receive } from "./events.ts";
+import { closeSession, rebound, receive } from "./events.ts";
 
 const log = scope("ads");
 
@@ -56,6 +56,8 @@ interface Arriving {
   over: boolean;
   /** Its session, from its first request on. */
   session: Session | undefined;
+  /** Removes the stream from the count of connected proxies. */
+  disconnected: () => void;
 }
 
 /** Serves one stream from its first request to its end. */
@@ -64,7 +66,7 @@ export async function serve(
   call: RpcCall,
   variant: "sotw" | "delta",
 ): Promise<void> {
-  const stream: Arriving = { call, variant, over: false, session: undefined };
+  const stream: Arriving = { call, variant, over: false, session: undefined, disconnected() {} };
   void call.ended.then(() => stream.over = true);
   const messages = call.messages[Symbol.asyncIterator]();
   try {
@@ -75,6 +77,7 @@ export async function serve(
     throw error;
   } finally {
     if (stream.session) leave(acceptor, stream.session);
+    stream.disconnected();
     await messages.return?.();
   }
 }
@@ -229,11 +232,12 @@ async function authorized(
 }
 
 /** Opens the session of an admitted stream. */
-function open(acceptor: StreamAcceptor, { call, variant }: Arriving, node: ProxyNode): Session {
+function open(acceptor: StreamAcceptor, stream: Arriving, node: ProxyNode): Session {
   if (!acceptor.open) throw shuttingDown();
+  const { call, variant } = stream;
   const number = ++acceptor.opened;
   const { context } = acceptor;
-  const session = newSession(
+  const session = new Session(
     {
       // Observers record what proxies are sent.
       context: node.generator === undefined ? context : { ...context, observer: {} },
@@ -243,10 +247,10 @@ function open(acceptor: StreamAcceptor, { call, variant }: Arriving, node: Proxy
       id: `${node.name}.${node.namespace}-${number}`,
       noncePrefix: `${acceptor.options.instance}.${number.toString(36)}.`,
     },
-    (onRebind) => bindProxy(acceptor, node, onRebind),
+    (unbound) => bindProxy(acceptor, node, () => rebound(unbound)),
   );
   call.admit();
-  if (node.generator === undefined) session.disconnected = metrics.connectedAs(node.buildVersion);
+  if (node.generator === undefined) stream.disconnected = metrics.connectedAs(node.buildVersion);
   acceptor.sessions.add(session);
   acceptor.retries.arm();
   session.context.observer.opened?.(session);
@@ -291,6 +295,5 @@ function leave(acceptor: StreamAcceptor, session: Session): void {
   closeSession(session);
   acceptor.retries.arm();
   session.context.observer.closed?.(session);
-  session.disconnected();
   log.info("a proxy disconnected", { proxy: session.id });
 }

@@ -6,7 +6,7 @@
 import { printable } from "../../../kit/base/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import { statusName } from "../../../kit/rpc/mod.ts";
-import { enqueue, type Session } from "./context.ts";
+import { enqueue, type Session } from "./session.ts";
 import * as metrics from "../metrics.ts";
 import {
   type AckResult,
@@ -109,7 +109,7 @@ function notifier(session: Session, subscription: Subscription, sent: Sent): {
 
 /** Records the revision that the client has answered, and notifies observers if it advanced. */
 export function noteSettled(session: Session, subscription: Subscription): void {
-  const { context, pendingResponses } = session;
+  const { context, push } = session;
   if (!subscription.started) return;
   let revision = subscription.at;
   if (subscription.outstanding.length > 0) {
@@ -119,7 +119,7 @@ export function noteSettled(session: Session, subscription: Subscription): void 
     revision = Math.min(revision, subscription.pendingRemovalsFrom);
   }
   if (isProbing(subscription)) revision = Math.min(revision, subscription.probeFrom);
-  for (const pendingResponse of pendingResponses) {
+  for (const pendingResponse of push.responses) {
     if (pendingResponse.subscription === subscription) {
       revision = Math.min(revision, pendingResponse.from);
     }
@@ -136,10 +136,11 @@ function warmed(
   { type, outstanding }: Subscription,
   { nonce }: XdsRequest,
 ): void {
-  if (session.cold.size === 0 || type.url !== TYPE_URLS.endpoint) return;
+  const { warming } = session;
+  if (!warming.isCold || type.url !== TYPE_URLS.endpoint) return;
   const known = outstanding.findIndex((sent) => sent.nonce === nonce);
   for (const { resources } of outstanding.slice(0, known + 1)) {
-    for (const { name } of resources) session.cold.delete(name);
+    for (const { name } of resources) warming.arrived(name);
   }
-  if (session.cold.size === 0) enqueue(session);
+  if (!warming.isCold) enqueue(session);
 }

@@ -9,8 +9,8 @@ import { printable } from "../../../kit/base/mod.ts";
 import type { Resource } from "../../graph/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import { named } from "../quarantine/mod.ts";
-import type { PendingResponse } from "./plan.ts";
-import type { Session } from "./context.ts";
+import type { PendingResponse } from "./pending_response.ts";
+import type { Session } from "./session.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
 import {
   addTrials,

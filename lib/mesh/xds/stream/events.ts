@@ -1,20 +1,15 @@
 /**
- * One stream: its requests change subscriptions, and pending changes are sent as responses.
+ * The events of a stream: its requests, publications that concern it, another class of its proxy, its
+ * end.
  *
  * @module
  */
 import type { View } from "../../graph/mod.ts";
-import {
-  HEALTH_TYPE_URL,
-  type ProxyBinding,
-  pushPosition,
-  TYPE_URLS,
-  xdsType,
-} from "../../model/mod.ts";
+import { HEALTH_TYPE_URL, xdsType } from "../../model/mod.ts";
 import { sleep } from "../../../kit/async/mod.ts";
 import { RpcError } from "../../../kit/rpc/mod.ts";
 import { acknowledge } from "./acknowledgement.ts";
-import { enqueue, type Session, type SessionInit } from "./context.ts";
+import { enqueue, type Session } from "./session.ts";
 import {
   close,
   connect,
@@ -31,42 +26,6 @@ import {
 } from "../subscription/mod.ts";
 import { tooManyNames, type XdsRequest } from "../wire/mod.ts";
 import { armDrain } from "./push_timers.ts";
-import { shown, withoutQuarantined } from "./withheld.ts";
-
-/** Makes a session without subscriptions. `bind` binds its proxy; it gets the function to call when the class changes. */
-export function newSession(
-  init: SessionInit,
-  bind: (onRebind: () => void) => ProxyBinding,
-): Session {
-  const session: Session = {
-    ...init,
-    binding: bind(() => move(session)),
-    connectedAt: init.context.clock(),
-    subscriptions: [],
-    queries: new Map(),
-    early: new Set(),
-    cold: new Set(),
-    withoutQuarantined: (change) => withoutQuarantined(session, change),
-    shown: (subscription, resources) => shown(session, subscription, resources),
-    hasEndpoints: (name) => !!session.binding.view(TYPE_URLS.endpoint)?.get(name),
-    disconnected: () => {},
-    nonces: 0,
-    rebinding: false,
-    pendingResponses: [],
-    sentResources: 0,
-    sentRemoved: 0,
-    pushStart: undefined,
-    pushFor: undefined,
-    queuedAt: undefined,
-    publishedAt: undefined,
-    lastMessageAt: -Infinity,
-    pendingRemovalsSince: undefined,
-    drainTimer: undefined,
-    warmTimer: undefined,
-    closed: false,
-  };
-  return session;
-}
 
 /** Processes a request. Throws `RpcError` if the request ends the stream. */
 export function receive(session: Session, request: XdsRequest): void {
@@ -75,7 +34,7 @@ export function receive(session: Session, request: XdsRequest): void {
     const fault = request.error && (request.error.message || `code ${request.error.code}`);
     return session.context.observer.reported?.({ stream: session, fault });
   }
-  const known = session.subscriptions.find(({ type }) => type.url === request.typeUrl);
+  const known = session.subscriptionOf(request.typeUrl);
   const subscription = known ?? open(session, request.typeUrl);
   const verdict = known ? acknowledge(session, subscription, request) : "none";
   // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
@@ -85,7 +44,7 @@ export function receive(session: Session, request: XdsRequest): void {
   } else if (verdict === "stale") noteSuperseded(subscription, request);
   else subscribeSotw(subscription, request, !known);
   checkNames(session);
-  session.lastMessageAt = session.context.now();
+  session.removals.messagePassed(session.context.now());
   if (subscription.due) enqueue(session);
   armDrain(session);
 }
@@ -107,10 +66,7 @@ function open(session: Session, typeUrl: string): Subscription {
   }
   look(session, subscription, view);
   if (!view) context.unserved(session, typeUrl);
-  const after = subscriptions.findIndex((other) =>
-    pushPosition(other.type) > pushPosition(subscription.type)
-  );
-  subscriptions.splice(after < 0 ? subscriptions.length : after, 0, subscription);
+  session.add(subscription);
   return subscription;
 }
 
@@ -135,12 +91,12 @@ export function notice(session: Session, view: View, time: number): void {
   for (const subscription of session.subscriptions) {
     if (subscription.view === view) contentChanged(subscription);
   }
-  session.publishedAt ??= time;
+  session.push.published(time);
   enqueue(session);
 }
 
 /** The proxy was bound to another class: its views may be other ones. */
-function move(session: Session): void {
+export function rebound(session: Session): void {
   const { observer, rebinds } = session.context;
   for (const subscription of session.subscriptions) {
     const before = subscription.view;
@@ -149,17 +105,16 @@ function move(session: Session): void {
     const notifies = observer.published !== undefined && subscription.view !== before;
     if (notifies && !rebinds.has(subscription)) rebinds.set(subscription, { session, before });
   }
-  session.publishedAt ??= session.context.changedAt();
-  if (!session.rebinding) void afterRebind(session);
+  session.push.published(session.context.changedAt());
+  if (session.beginRebinding()) void afterRebinding(session);
 }
 
 /** Enqueues the session when the resources of its new views are computed. */
-async function afterRebind(session: Session): Promise<void> {
-  session.rebinding = true;
+async function afterRebinding(session: Session): Promise<void> {
   // Proxies are bound again within publications, in which nothing can be computed ahead.
   await sleep(0);
   await session.context.prepared();
-  session.rebinding = false;
+  session.endRebinding();
   if (!session.closed) enqueue(session);
 }
 
@@ -178,10 +133,7 @@ function look(session: Session, subscription: Subscription, view: View | undefin
 
 /** Ends a session: closes its binding, and releases its views and names. */
 export function closeSession(session: Session): void {
-  if (session.closed) return;
-  session.closed = true;
-  clearTimeout(session.drainTimer);
-  clearTimeout(session.warmTimer);
+  if (!session.close()) return;
   const { registry } = session.context;
   for (const subscription of session.subscriptions) {
     if (subscription.view) registry.leave(session, subscription.view);
@@ -191,7 +143,6 @@ export function closeSession(session: Session): void {
     close(subscription);
     session.context.rebinds.delete(subscription);
   }
-  session.pendingResponses = [];
   session.context.quarantine.leave(session);
   session.binding.close();
 }

@@ -1,5 +1,5 @@
 /**
- * Streams: the state of each (`context.ts`), accepting one (`accept.ts`), its requests, publications
+ * Streams: the state of each (`session.ts`), accepting one (`accept.ts`), its requests, publications
  * and end (`events.ts`), ACK and NACK (`acknowledgement.ts`), the order of a push and make before break
  * (`plan.ts`), sending (`push.ts`), the timers of removals and of new clusters that are warming
  * (`push_timers.ts`), publications to the affected streams (`registry.ts`, `publication.ts`), the
@@ -13,7 +13,7 @@
  * @module
  */
 export { serve, type StreamAcceptor } from "./accept.ts";
-export { isProxy, priorityOf, type ServerContext, type Session } from "./context.ts";
+export { isProxy, priorityOf, type ServerContext, type Session } from "./session.ts";
 export {
   type AnswerEvent,
   type Concern,

@@ -7,7 +7,7 @@
  */
 import { addressOf, Refusal } from "../admission/mod.ts";
 import { type EncodedNames, namesMemory } from "../wire/mod.ts";
-import type { ServerContext, Session } from "./context.ts";
+import type { ServerContext, Session } from "./session.ts";
 import { closeSession } from "./events.ts";
 
 /** All streams, and the bound on their names in bytes. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Session } from "./context.ts";
+import type { Session } from "./session.ts";
 import { wants } from "../subscription/mod.ts";
 import { clientName } from "../quarantine/mod.ts";
 import type { Quarantined, Rejected } from "../quarantine/mod.ts";

@@ -11,7 +11,6 @@ import {
   collect,
   contentChanged,
   isPremature,
-  type Origin,
   postponeRemovals,
   resendName,
   respondToNext,
@@ -23,45 +22,9 @@ import {
 } from "../subscription/mod.ts";
 import { isEdsCluster } from "../wire/mod.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
-
-/** Resources of one type that are sent together; in slices if they are large. */
-export interface PendingResponse {
-  readonly subscription: Subscription;
-  readonly resources: readonly Resource[];
-  readonly removed: readonly string[];
-  /** Revision of the client's state before it. */
-  readonly from: number;
-  /** Origin of its resources; `undefined` if the client had them all. */
-  readonly origin?: Origin;
-  /** Sent again, to find the reason of a rejection. */
-  readonly probe?: boolean;
-}
-
-/** The parts of a stream that planning needs. */
-export interface PushState {
-  readonly variant: "sotw" | "delta";
-  /** In the order of their types. */
-  readonly subscriptions: readonly Subscription[];
-  /**
-   * Clusters sent before the client subscribed to their endpoints, if it may have the endpoints
-   * already.
-   */
-  readonly early: Set<string>;
-  /**
-   * New clusters whose endpoints the client has not acknowledged; until then, routes to them would
-   * cause 503 responses.
-   */
-  readonly cold: Set<string>;
-  /** Reports if endpoints with a name exist for this stream's proxy. */
-  readonly hasEndpoints: (name: string) => boolean;
-  /** A change without the resources that are quarantined for the client; `undefined` when nothing is left. */
-  readonly withoutQuarantined: (change: Change) => Change | undefined;
-  /** The resources of a full response, without the quarantined ones. */
-  readonly shown: (
-    subscription: Subscription,
-    resources: readonly Resource[],
-  ) => readonly Resource[];
-}
+import type { PendingResponse } from "./pending_response.ts";
+import type { Session } from "./session.ts";
+import { shown, withoutQuarantined } from "./withheld.ts";
 
 /**
  * Collects all pending changes of a stream, as of one revision. Removals of resources that may
@@ -69,23 +32,23 @@ export interface PushState {
  * case if other types change in the same push, or if the stream is still `busy` with an earlier
  * one.
  */
-export function plan(stream: PushState, revision: number, busy: boolean): PendingResponse[] {
+export function plan(session: Session, revision: number, busy: boolean): PendingResponse[] {
   const changes: Change[] = [];
-  for (const name of stream.cold) if (!stream.hasEndpoints(name)) stream.cold.delete(name);
-  for (const subscription of stream.subscriptions) {
-    if (!subscription.due || waitsForClusters(stream, subscription) || isPremature(subscription)) {
+  session.warming.keep((name) => session.hasEndpoints(name));
+  for (const subscription of session.subscriptions) {
+    if (!subscription.due || waitsForClusters(session, subscription) || isPremature(subscription)) {
       continue;
     }
-    if (!subscription.started) resendEarly(stream, subscription);
+    if (!subscription.started) resendEarly(session, subscription);
     const knowing = subscription.started || subscription.versions !== undefined;
-    const found = collect(subscription, stream.variant, revision);
-    const change = found && stream.withoutQuarantined(found);
+    const found = collect(subscription, session.variant, revision);
+    const change = found && withoutQuarantined(session, found);
     if (!change) continue;
     changes.push(change);
     revokeRemovals(subscription);
-    if (subscription.type.url === TYPE_URLS.cluster && knowing) warm(stream, change);
+    if (subscription.type.url === TYPE_URLS.cluster && knowing) warm(session, change);
     if (subscription.type.url === TYPE_URLS.listener) {
-      for (const other of stream.subscriptions) {
+      for (const other of session.subscriptions) {
         if (other.type.name === subscription.type.dependent) respondToNext(other);
       }
     }
@@ -105,7 +68,7 @@ export function plan(stream: PushState, revision: number, busy: boolean): Pendin
       continue;
     }
     const keep = removed.length > 0 &&
-      (busy || stream.cold.size > 0 ||
+      (busy || session.warming.isCold ||
         changes.some((other) => other !== change && replaces(other)));
     if (keep) {
       const removals = removed.map((name) => [name, change.before(name)] as const);
@@ -114,7 +77,7 @@ export function plan(stream: PushState, revision: number, busy: boolean): Pendin
     const now = keep ? [] : removed;
     if (resources.length > 0 || absent.length > 0 || respond) {
       const merged = changes.length === 1 ? joined(absent, now) : absent;
-      const all = withPendingRemovals(stream, subscription, resources);
+      const all = withPendingRemovals(session, subscription, resources);
       pendingResponses.push({
         subscription,
         resources: all,
@@ -124,8 +87,10 @@ export function plan(stream: PushState, revision: number, busy: boolean): Pendin
       });
       if (changes.length === 1) continue;
     }
-    const contained = stream.variant === "sotw" && respond;
-    if (now.length > 0 && !contained) drains.push(removalResponse(stream, subscription, now, from));
+    const contained = session.variant === "sotw" && respond;
+    if (now.length > 0 && !contained) {
+      drains.push(removalResponse(session, subscription, now, from));
+    }
   }
   return [...pendingResponses, ...drains.reverse()];
 }
@@ -146,21 +111,21 @@ function replaces({ subscription, resources, removed }: Change): boolean {
 
 /** Reports if pending changes of a type wait for warm clusters. First responses do not wait. */
 export function waitsForClusters(
-  { cold }: PushState,
+  { warming }: Session,
   { type, started, versions }: Subscription,
 ): boolean {
-  return cold.size > 0 && type.refersToClusters && (started || versions !== undefined);
+  return warming.isCold && type.refersToClusters && (started || versions !== undefined);
 }
 
 /** Returns the pending removals when all responses were answered. */
-export function drain(stream: PushState): PendingResponse[] {
+export function drain(session: Session): PendingResponse[] {
   const pendingResponses: PendingResponse[] = [];
-  for (const subscription of stream.subscriptions) {
+  for (const subscription of session.subscriptions) {
     if (subscription.pendingRemovals.size === 0) continue;
     const names = takeRemovals(subscription).filter((name) => wants(subscription, name));
     if (names.length > 0) {
       pendingResponses.push(
-        removalResponse(stream, subscription, names, subscription.pendingRemovalsFrom),
+        removalResponse(session, subscription, names, subscription.pendingRemovalsFrom),
       );
     }
   }
@@ -168,19 +133,19 @@ export function drain(stream: PushState): PendingResponse[] {
 }
 
 function removalResponse(
-  { variant, shown }: PushState,
+  session: Session,
   subscription: Subscription,
   names: readonly string[],
   from: number,
 ): PendingResponse {
-  return variant === "delta"
-    ? { subscription, resources: [], removed: names, from }
-    : { subscription, resources: shown(subscription, wanted(subscription)), removed: [], from };
+  if (session.variant === "delta") return { subscription, resources: [], removed: names, from };
+  const resources = shown(session, subscription, wanted(subscription));
+  return { subscription, resources, removed: [], from };
 }
 
 /** A full SotW response removes what it omits, so it includes resources with a pending removal. */
 function withPendingRemovals(
-  { variant }: PushState,
+  { variant }: Session,
   subscription: Subscription,
   resources: readonly Resource[],
 ): readonly Resource[] {
@@ -193,20 +158,22 @@ function withPendingRemovals(
 
 /**
  * Envoy warms a changed cluster until endpoints of its name arrive, and in delta it does not ask
- * for those it holds: they are sent again. Clusters it is to ask for are {@link PushState.cold}.
+ * for those it holds: they are sent again. Clusters it is to ask for are {@link Session.warming}.
  */
-function warm(stream: PushState, { differing }: Change): void {
-  const endpoints = stream.subscriptions.find((other) => other.type.url === TYPE_URLS.endpoint);
+function warm(session: Session, { differing }: Change): void {
+  const endpoints = session.subscriptionOf(TYPE_URLS.endpoint);
   for (const cluster of differing) {
     const asked = endpoints !== undefined && wants(endpoints, cluster.name);
-    if (asked || !isEdsCluster(cluster) || !stream.hasEndpoints(cluster.name)) continue;
-    stream.cold.add(cluster.name);
+    if (asked || !isEdsCluster(cluster) || !session.hasEndpoints(cluster.name)) continue;
+    session.warming.waitFor(cluster.name);
   }
   if (!endpoints) {
-    if (stream.variant === "delta") { for (const { name } of differing) stream.early.add(name); }
+    if (session.variant === "delta") {
+      for (const { name } of differing) session.warming.sentEarly(name);
+    }
     return;
   }
-  if (stream.variant === "sotw") respondToNext(endpoints);
+  if (session.variant === "sotw") respondToNext(endpoints);
   for (const { name } of differing) {
     if (!wants(endpoints, name)) continue;
     resendName(endpoints, name);
@@ -217,8 +184,8 @@ function warm(stream: PushState, { differing }: Change): void {
 /**
  * Sends endpoints again that the client reported, for clusters that were sent before the report.
  */
-function resendEarly(stream: PushState, subscription: Subscription): void {
+function resendEarly({ warming }: Session, subscription: Subscription): void {
   if (subscription.type.url !== TYPE_URLS.endpoint) return;
-  if (subscription.versions) { for (const name of stream.early) resendName(subscription, name); }
-  stream.early.clear();
+  const early = warming.takeEarly();
+  if (subscription.versions) { for (const name of early) resendName(subscription, name); }
 }

@@ -5,7 +5,7 @@
  */
 import type { View } from "../../graph/mod.ts";
 import type { Concern, Subscriber } from "./observe.ts";
-import { isProxy, type ServerContext, type Session } from "./context.ts";
+import { isProxy, type ServerContext, type Session } from "./session.ts";
 import { type Subscription, wants, wantsAll } from "../subscription/mod.ts";
 
 type Notifier = (concerned: ReadonlyMap<View, readonly Session[]>, revision: number) => void;

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import type { Resource } from "../../graph/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import { byteLength } from "../../../kit/rpc/mod.ts";
 import * as metrics from "../metrics.ts";
-import { drain, type PendingResponse, plan } from "./plan.ts";
+import { drain, plan } from "./plan.ts";
 import { noteSettled } from "./acknowledgement.ts";
-import type { Session } from "./context.ts";
+import type { PendingResponse } from "./pending_response.ts";
+import type { Session } from "./session.ts";
 import { probes } from "./culprit_search.ts";
 import { armDrain, armWarm, busy, drainable } from "./push_timers.ts";
 import { dropSnapshot, responseSent, type Sent } from "../subscription/mod.ts";
@@ -24,7 +24,7 @@ const log = scope("ads");
 export function step(session: Session): Promise<void> | undefined {
   const { call, context } = session;
   while (!session.closed) {
-    if (session.pendingResponses.length === 0) {
+    if (session.push.responses.length === 0) {
       const now = context.now();
       finish(session, now);
       if (!begin(session, now)) {
@@ -32,7 +32,7 @@ export function step(session: Session): Promise<void> | undefined {
         return undefined;
       }
     }
-    send(session, session.pendingResponses[0]!);
+    send(session, session.push.responses[0]!);
     if (call.pending > context.limits.pending) return call.drained();
   }
   return undefined;
@@ -40,34 +40,26 @@ export function step(session: Session): Promise<void> | undefined {
 
 /** Plans a push. False when there is nothing to do. */
 function begin(session: Session, now: number): boolean {
-  const { context } = session;
+  const { context, push } = session;
   // It enqueues itself again when the rebinding is complete.
   if (session.rebinding) return false;
-  if (session.queuedAt !== undefined) metrics.queueTime.observe((now - session.queuedAt) / 1000);
-  session.queuedAt = undefined;
-  session.pushFor = session.publishedAt;
-  session.publishedAt = undefined;
+  const waited = push.begin(now);
+  if (waited !== undefined) metrics.queueTime.observe(waited / 1000);
   const held = session.subscriptions.map((subscription) => subscription.held);
-  session.pendingResponses = plan(session, context.revision(), busy(session, now));
+  let responses = plan(session, context.revision(), busy(session, now));
   session.subscriptions.forEach((subscription, i) => {
     const left = held[i];
     if (left && left !== subscription.held) context.registry.leave(session, left);
   });
-  if (session.subscriptions.some((subscription) => subscription.due)) {
-    // The publication is not sent completely: something waits for new clusters.
-    session.publishedAt = session.pushFor;
-    session.pushFor = undefined;
-  }
+  // Something waits for new clusters.
+  if (session.subscriptions.some((subscription) => subscription.due)) push.postpone();
   armWarm(session);
-  if (session.pendingResponses.length === 0 && drainable(session)) {
-    session.pendingResponses = drain(session);
-  }
+  if (responses.length === 0 && drainable(session)) responses = drain(session);
   armDrain(session);
-  if (session.pendingResponses.length === 0) session.pendingResponses = probes(session);
+  if (responses.length === 0) responses = probes(session);
+  push.planned(responses, now);
   for (const subscription of session.subscriptions) noteSettled(session, subscription);
-  if (session.pendingResponses.length === 0) return false;
-  session.pushStart = now;
-  return true;
+  return responses.length > 0;
 }
 
 /** Clears the client's earlier state when nothing is pending. */
@@ -76,13 +68,13 @@ function caughtUp({ subscriptions }: Session): void {
 }
 
 /** Records the duration of the finished push when the transport has taken all of it. */
-function finish(session: Session, now: number): void {
-  if (session.pushStart === undefined) return;
-  metrics.sendTime.observe((now - session.pushStart) / 1000);
-  if (session.pushFor !== undefined) {
-    metrics.convergenceTime.observe((now - session.pushFor) / 1000);
+function finish({ push }: Session, now: number): void {
+  const times = push.finish();
+  if (times === undefined) return;
+  metrics.sendTime.observe((now - times.startedAt) / 1000);
+  if (times.publishedAt !== undefined) {
+    metrics.convergenceTime.observe((now - times.publishedAt) / 1000);
   }
-  session.pushStart = session.pushFor = undefined;
 }
 
 /** Sends the next message of a pendingResponse; after the last one, the pendingResponse is done. */
@@ -91,8 +83,8 @@ function send(session: Session, pendingResponse: PendingResponse): void {
   const { subscription } = pendingResponse;
   const { resources, removed, last } = variant === "sotw"
     ? { resources: pendingResponse.resources, removed: [], last: true }
-    : slice(session, pendingResponse);
-  const nonce = session.noncePrefix + (++session.nonces).toString(36);
+    : session.push.takeSlice(subscription.type.atomic ? Infinity : context.limits.slice);
+  const nonce = session.nextNonce();
   const version = String(subscription.at);
   const message = subscription.encoder.encode({ resources, removed, nonce, version });
   const { short } = subscription.type;
@@ -116,7 +108,8 @@ function send(session: Session, pendingResponse: PendingResponse): void {
   };
   responseSent(subscription, sent, variant);
   session.call.send(message);
-  const now = session.lastMessageAt = context.now();
+  const now = context.now();
+  session.removals.messagePassed(now);
   const typeUrl = subscription.type.url;
   const { revision } = sent;
   context.observer.sent?.(
@@ -128,37 +121,6 @@ function send(session: Session, pendingResponse: PendingResponse): void {
     log.debug("pushed", { proxy: session.id, type: short, nonce, ...counts });
   }
   if (!last) return;
-  session.pendingResponses.shift();
-  session.sentResources = session.sentRemoved = 0;
-  metrics.pushTime.observe({ type: short }, (now - (session.pushStart ?? 0)) / 1000);
-}
-
-/** The next resources and names of a pendingResponse that fit into one response; at least one. */
-function slice(
-  session: Session,
-  { subscription, resources, removed }: PendingResponse,
-): { resources: readonly Resource[]; removed: readonly string[]; last: boolean } {
-  const limit = subscription.type.atomic ? Infinity : session.context.limits.slice;
-  let size = 0;
-  let to = session.sentResources;
-  while (to < resources.length) {
-    size += subscription.encoder.size(resources[to]!);
-    if (size > limit && to > session.sentResources) break;
-    to++;
-  }
-  const complete = to === resources.length;
-  let toRemoved = session.sentRemoved;
-  while (complete && toRemoved < removed.length && size < limit) {
-    size += removed[toRemoved++]!.length + 4;
-  }
-  const part = {
-    resources: to - session.sentResources === resources.length
-      ? resources
-      : resources.slice(session.sentResources, to),
-    removed: removed.slice(session.sentRemoved, toRemoved),
-    last: complete && toRemoved === removed.length,
-  };
-  session.sentResources = to;
-  session.sentRemoved = toRemoved;
-  return part;
+  session.push.responseSent();
+  metrics.pushTime.observe({ type: short }, (now - (session.push.startedAt ?? 0)) / 1000);
 }

@@ -1,24 +1,14 @@
 /**
- * Timers for work that waits for a client: removals for idle time, and resources that refer to new
- * clusters for their endpoints.
+ * Work that waits for a client: removals for idle time, and resources that refer to new clusters for
+ * their endpoints.
  *
  * @module
  */
-import { enqueue, type Session } from "./context.ts";
+import { enqueue, type Session } from "./session.ts";
 
 /** Limits the wait for warm clusters, because a client need not subscribe to endpoints. */
 export function armWarm(session: Session): void {
-  const { cold, context } = session;
-  if (cold.size === 0) {
-    if (session.warmTimer !== undefined) clearTimeout(session.warmTimer);
-    session.warmTimer = undefined;
-    return;
-  }
-  session.warmTimer ??= setTimeout(() => {
-    session.warmTimer = undefined;
-    cold.clear();
-    enqueue(session);
-  }, context.limits.warmMs);
+  session.warming.limit(session.context.limits.warmMs, () => enqueue(session));
 }
 
 /**
@@ -27,39 +17,34 @@ export function armWarm(session: Session): void {
  * before it is warm, and until then the previous one is in use.
  */
 export function drainable(session: Session): boolean {
-  return session.pendingRemovalsSince !== undefined && drainWait(session) <= 0;
+  return (drainWait(session) ?? Infinity) <= 0;
 }
 
-/** Returns the time until removals may be sent, as far as known, milliseconds. */
-function drainWait(
-  { subscriptions, context, lastMessageAt, cold, pendingRemovalsSince = 0 }: Session,
-): number {
-  const now = context.now();
-  const latest = pendingRemovalsSince + context.limits.drainMs - now;
-  const isAnswered = cold.size === 0 &&
+/** Milliseconds until removals may be sent, as far as known; `undefined` if none waits. */
+function drainWait({ subscriptions, context, warming, removals }: Session): number | undefined {
+  const isAnswered = !warming.isCold &&
     subscriptions.every((subscription) => subscription.outstanding.length === 0);
-  return isAnswered ? Math.min(latest, lastMessageAt + context.limits.settleMs - now) : latest;
+  return removals.left(context.now(), isAnswered, context.limits);
 }
 
 /** Sees to it that removals which wait get their turn. */
 export function armDrain(session: Session): void {
-  const { subscriptions, context } = session;
-  if (session.drainTimer !== undefined) clearTimeout(session.drainTimer);
-  session.drainTimer = undefined;
+  const { subscriptions, context, removals } = session;
+  removals.stop();
   if (!subscriptions.some((subscription) => subscription.pendingRemovals.size > 0)) {
-    session.pendingRemovalsSince = undefined;
-    return;
+    return removals.end();
   }
-  session.pendingRemovalsSince ??= context.now();
-  if (drainable(session)) return enqueue(session);
-  session.drainTimer = setTimeout(() => armDrain(session), Math.max(1, drainWait(session)));
+  removals.begin(context.now());
+  const wait = drainWait(session) ?? 0;
+  if (wait <= 0) return enqueue(session);
+  removals.later(Math.max(1, wait), () => armDrain(session));
 }
 
 /**
  * True if a response is unanswered or a message was exchanged just now: removed resources may still
  * be referred to.
  */
-export function busy({ subscriptions, context, lastMessageAt }: Session, now: number): boolean {
-  return now - lastMessageAt < context.limits.settleMs ||
+export function busy({ subscriptions, context, removals }: Session, now: number): boolean {
+  return removals.isLively(now, context.limits) ||
     subscriptions.some((subscription) => subscription.outstanding.length > 0);
 }

@@ -6,7 +6,7 @@
  * @module
  */
 import { scope } from "../../../kit/log/mod.ts";
-import type { Session } from "./context.ts";
+import type { Session } from "./session.ts";
 import type { Entry, Quarantine } from "../quarantine/mod.ts";
 import { PAUSE_MS } from "../quarantine/mod.ts";
 import { sendOnce } from "./culprit_search.ts";
@@ -95,7 +95,7 @@ function takersOf({ holders, typeUrl, name }: Entry, sessions: ReadonlySet<Sessi
   for (const session of sessions) {
     const held = holders.get(session);
     if (!held) continue;
-    const subscription = session.subscriptions.find(({ type }) => type.url === typeUrl);
+    const subscription = session.subscriptionOf(typeUrl);
     if (subscription && canTry(session, subscription, { name, versions: held.versions })) {
       takers.push({ session, subscription, tries: held.tries });
     }

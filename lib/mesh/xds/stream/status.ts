@@ -5,7 +5,7 @@
  */
 import type { View } from "../../graph/mod.ts";
 import type { ProxyNode } from "../../model/mod.ts";
-import type { Session } from "./context.ts";
+import type { Session } from "./session.ts";
 import type { Nack, Subscription } from "../subscription/mod.ts";
 
 /** Progress of a type in a stream. */

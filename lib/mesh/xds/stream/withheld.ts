@@ -12,7 +12,7 @@ import {
   type Subscription,
   wants,
 } from "../subscription/mod.ts";
-import type { Session } from "./context.ts";
+import type { Session } from "./session.ts";
 import type { QuarantineFilter } from "../quarantine/mod.ts";
 
 /**
