@@ -53,6 +53,15 @@ export function plan(session: Session, revision: number, busy: boolean): Pending
       }
     }
   }
+  return responsesFor(session, changes, busy);
+}
+
+/** The responses for changes: additions in the order of types, then removals in the opposite order. */
+function responsesFor(
+  session: Session,
+  changes: readonly Change[],
+  busy: boolean,
+): PendingResponse[] {
   const pendingResponses: PendingResponse[] = [];
   const drains: PendingResponse[] = [];
   for (const change of changes) {
