@@ -51,7 +51,7 @@ export class Session {
   #isRebinding = false;
   #isClosed = false;
 
-  /** `bind` binds the proxy; it gets the function to call when the class changes. */
+  /** `bind` binds the proxy; another class of it is an event of the session. */
   constructor(
     { context, call, variant, node, id, noncePrefix }: SessionInit,
     bind: (session: Session) => ProxyBinding,
