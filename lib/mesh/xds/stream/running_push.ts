@@ -127,5 +127,6 @@ export class RunningPush {
   /** The stream is over: nothing is sent any more. */
   drop(): void {
     this.#responses = [];
+    this.#sentResources = this.#sentRemoved = 0;
   }
 }

@@ -60,3 +60,13 @@ Deno.test("a publication that was not sent completely counts for the next push",
   push.planned([responseOf(["b"])], 3);
   assert.deepEqual(push.finish(), { startedAt: 3, publishedAt: 1 });
 });
+
+Deno.test("a push that is dropped leaves nothing, and the next one begins at its start", () => {
+  const push = new RunningPush();
+  push.planned([responseOf(["a", "b"])], 1);
+  push.takeSlice(1);
+  push.drop();
+  assert.equal(push.responses.length, 0);
+  push.planned([responseOf(["c", "d"])], 2);
+  assert.deepEqual(push.takeSlice(Infinity).resources.map(({ name }) => name), ["c", "d"]);
+});
