@@ -16,6 +16,7 @@ const NO_KEYS: Readonly<Record<string, string>> = {
   "app.kubernetes.io/part-of": "written to definitions",
   "authentication.kubernetes.io/pod-name": "an answer of token reviews",
   "authentication.kubernetes.io/pod-uid": "an answer of token reviews",
+  "client.authentication.k8s.io/exec": "an extension of clusters in kubeconfigs",
   "cni.mesh.io/not-ready": "a taint of Nodes: spec.taints",
   "extensions.mesh.io/wasmplugin": "a name of filters",
   "gateway.networking.k8s.io/bundle-version": "on definitions of the Gateway API",
