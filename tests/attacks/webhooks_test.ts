@@ -131,6 +131,22 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     "/inject",
     pod({ containers: [{ name: "mesh-proxy", env: many(30_000, (i) => ({ name: `E${i}` })) }] }),
   ),
+  "records of 80,000 containers of an earlier injection": flood(
+    "/inject",
+    pod({}, {
+      "sidecar.mesh.io/status": "{}",
+      "proxy.mesh.io/overrides": JSON.stringify({ containers: many(80_000, () => ({})) }),
+    }),
+  ),
+  "records of 20,000 ports of an earlier injection": flood(
+    "/inject",
+    pod({}, {
+      "sidecar.mesh.io/status": "{}",
+      "proxy.mesh.io/overrides": JSON.stringify({
+        containers: [{ name: "a", ports: many(20_000, () => ({})) }],
+      }),
+    }),
+  ),
   "30,000 volumes in an annotation": flood(
     "/inject",
     pod({}, { "sidecar.mesh.io/userVolume": JSON.stringify(many(30_000, () => ({}))) }),

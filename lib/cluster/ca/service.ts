@@ -28,7 +28,7 @@ export interface CertificateServiceOptions {
    * identity runs on the caller's node. /
    */
   readonly mayImpersonate: (caller: Caller, wanted: SpiffeId) => Promise<boolean>;
-  /** Counts requests of an identity. */
+  /** Counts requests by the identity that they are for, and of callers that impersonate it apart. */
   readonly limit: RateLimiter;
   /** Told about each certificate issued, for the change of roots. */
   readonly issued?: (identity: SpiffeId, peer: string) => void;
@@ -61,6 +61,10 @@ export function certificateService(options: CertificateServiceOptions): RpcMetho
       call.admit();
       const request = parse(message);
       const identity = await identityOf(options, caller, request);
+      if (!options.limit(debtorOf(caller, identity, call.peer))) {
+        metrics.limited.inc();
+        throw new RpcError("RESOURCE_EXHAUSTED", "too many requests for certificates");
+      }
       call.send(encode(MeshCertificateResponseSchema, {
         certChain: await issue(options, call, identity, request),
       }));
@@ -126,17 +130,22 @@ async function identityOf(
   throw new RpcError("UNAUTHENTICATED", NOT_IMPERSONATED);
 }
 
+/**
+ * The name that a request counts for. One for the identity of another workload counts for the caller
+ * and its address: a node must not use up the requests of that workload on other nodes.
+ */
+function debtorOf({ identities: [own] }: Caller, identity: SpiffeId, peer: string): string {
+  const [name, caller] = [spiffeText(identity), spiffeText(own!)];
+  return name === caller ? name : `${name} by ${caller} at ${peer.replace(/:\d+$/, "")}`;
+}
+
 async function issue(
-  { issuance, limit }: CertificateServiceOptions,
+  { issuance }: CertificateServiceOptions,
   { peer, ended }: RpcCall,
   identity: SpiffeId,
   { csr, validityDuration, metadata }: MeshCertificateRequest,
 ): Promise<string[]> {
   const name = spiffeText(identity);
-  if (!limit(name)) {
-    metrics.limited.inc();
-    throw new RpcError("RESOURCE_EXHAUSTED", "too many requests for certificates");
-  }
   const seconds = Math.max(-1, Math.min(Number(validityDuration), MAX_SECONDS));
   try {
     const signer = metadata?.CertSigner;

@@ -316,6 +316,16 @@ Deno.test("a flood of one identity is limited, others go on", () => {
   });
 });
 
+Deno.test("a caller that impersonates an identity does not use up its requests", () => {
+  const limit = rateLimiter({ perSecond: 1, burst: 2, now: () => 0 });
+  return serve({ limit, mayImpersonate: () => Promise.resolve(true) }, async (target) => {
+    const impersonating = { csr: await csrOf(), metadata: { ImpersonatedIdentity: OTHER } };
+    for (let i = 0; i < 2; i++) await ask(target, impersonating);
+    await assert.rejects(ask(target, impersonating), { status: "RESOURCE_EXHAUSTED" });
+    for (const who of [OTHER, ID]) await ask(target, { csr: impersonating.csr, who });
+  });
+});
+
 Deno.test("a limiter forgets the identities of long ago", () => {
   const limit = rateLimiter({ perSecond: 1, burst: 1, now: () => 0, capacity: 2 });
   assert.deepEqual(["a", "a", "b", "c", "a"].map(limit), [true, false, true, true, true]);

@@ -5,7 +5,7 @@
  * @module
  */
 import { MeshError } from "../../kit/base/mod.ts";
-import { allContainers, annotationsOf, labelsOf, type Pod } from "./objects.ts";
+import { allContainers, annotationsOf, type Container, labelsOf, type Pod } from "./objects.ts";
 
 /** Containers and init containers. */
 const MAX_CONTAINERS = 200;
@@ -14,13 +14,20 @@ const MAX_PORTS = 2_000;
 /** Characters of labels and annotations: the orchestrator's API has this limit for annotations. */
 const MAX_METADATA = 256 << 10;
 const MAX_METADATA_ENTRIES = 4_000;
-/** Values in an annotation with a structure, such as proxy configuration. */
+/** Values in an annotation with a structure or a list, such as proxy configuration. */
 const MAX_VALUES = 4_000;
 const STRUCTURES = [
   "apm.datadoghq.com/env",
   "proxy.mesh.io/config",
+  "readiness.status.sidecar.mesh.io/applicationPorts",
   "sidecar.mesh.io/userVolume",
   "sidecar.mesh.io/userVolumeMount",
+  "traffic.sidecar.mesh.io/excludeInboundPorts",
+  "traffic.sidecar.mesh.io/excludeOutboundIPRanges",
+  "traffic.sidecar.mesh.io/excludeOutboundPorts",
+  "traffic.sidecar.mesh.io/includeInboundPorts",
+  "traffic.sidecar.mesh.io/includeOutboundIPRanges",
+  "traffic.sidecar.mesh.io/includeOutboundPorts",
 ];
 /** Names in the annotation with templates. */
 const MAX_TEMPLATES = 32;
@@ -43,16 +50,12 @@ export function renderBudget(): RenderBudget {
 /**
  * Checks a pod.
  *
- * @throws MeshError `inject-size` that names the part of the pod
+ * @throws MeshError `inject-size` that names the part of the pod; `inject-result` for containers that
+ * the orchestrator refuses
  */
 export function checkSize(pod: Pod): void {
-  const containers = allContainers(pod);
-  refuseAbove("spec: the number of containers", containers.length, MAX_CONTAINERS);
-  const ports = containers.reduce(
-    (sum, one) => sum + (Array.isArray(one?.ports) ? one.ports.length : 0),
-    0,
-  );
-  refuseAbove("spec.containers: the number of ports", ports, MAX_PORTS);
+  checkContainers(pod, "spec");
+  checkNames(allContainers(pod));
   const annotations = annotationsOf(pod);
   const metadata = [...Object.entries(labelsOf(pod)), ...Object.entries(annotations)];
   refuseAbove("metadata: the number of entries", metadata.length, MAX_METADATA_ENTRIES);
@@ -62,6 +65,36 @@ export function checkSize(pod: Pod): void {
   for (const name of STRUCTURES) {
     const where = `metadata.annotations["${name}"]: the number of values`;
     refuseAbove(where, valuesIn(String(annotations[name] ?? "")), MAX_VALUES);
+  }
+}
+
+/**
+ * Checks the containers of a pod.
+ *
+ * @param where names the place of the containers in the message
+ * @throws MeshError `inject-size`
+ */
+export function checkContainers(pod: Pod, where: string): void {
+  const containers = allContainers(pod);
+  refuseAbove(`${where}: the number of containers`, containers.length, MAX_CONTAINERS);
+  const ports = containers.reduce(
+    (sum, one) => sum + (Array.isArray(one?.ports) ? one.ports.length : 0),
+    0,
+  );
+  refuseAbove(`${where}: the number of ports`, ports, MAX_PORTS);
+}
+
+/** Each container with the name of a template's is merged with it: with one name, that is done once. */
+function checkNames(containers: readonly (Container | undefined)[]): void {
+  const names = new Set<string>();
+  for (const one of containers) {
+    const name = one?.name;
+    if (typeof name === "string" && names.has(name)) {
+      throw new MeshError("inject-result", `spec: two containers have the name ${name}`, {
+        remedy: "Give each container and init container a name of its own.",
+      });
+    }
+    if (typeof name === "string") names.add(name);
   }
 }
 

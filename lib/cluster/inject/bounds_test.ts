@@ -7,6 +7,14 @@ import { inputOf, podOf } from "./testing.ts";
 const many = <T>(count: number, one: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => one(i));
 const annotated = (name: string, value: string) => podOf({ annotations: { [name]: value } });
+/** A pod that claims to have been injected before, from these containers. */
+const recorded = (containers: readonly object[]) =>
+  podOf({
+    annotations: {
+      "sidecar.mesh.io/status": "{}",
+      "proxy.mesh.io/overrides": JSON.stringify({ containers }),
+    },
+  });
 const named = (count: number) => many(count, (i) => ({ name: `c${i}`, image: "x" }));
 
 /** Pods that are refused, by what is too large. */
@@ -40,6 +48,28 @@ const REFUSED: Readonly<Record<string, readonly [Pod, RegExp]>> = {
     annotated("sidecar.mesh.io/userVolumeMount", JSON.stringify(many(5000, () => 1))),
     /userVolumeMount"\]: the number of values/,
   ],
+  "containers that an earlier injection recorded": [
+    recorded(many(50_000, () => ({}))),
+    /proxy\.mesh\.io\/overrides"\]: the number of containers is 50001/,
+  ],
+  "ports that an earlier injection recorded": [
+    recorded([{ name: "a", ports: many(20_000, () => ({})) }]),
+    /proxy\.mesh\.io\/overrides"\]: the number of ports/,
+  ],
+  ...Object.fromEntries(
+    [
+      "readiness.status.sidecar.mesh.io/applicationPorts",
+      "traffic.sidecar.mesh.io/excludeInboundPorts",
+      "traffic.sidecar.mesh.io/excludeOutboundIPRanges",
+      "traffic.sidecar.mesh.io/excludeOutboundPorts",
+      "traffic.sidecar.mesh.io/includeInboundPorts",
+      "traffic.sidecar.mesh.io/includeOutboundIPRanges",
+      "traffic.sidecar.mesh.io/includeOutboundPorts",
+    ].map((name) => [
+      `the list ${name}`,
+      [annotated(name, "10.0.0.0/8,".repeat(20_000)), /the number of values is 20001/] as const,
+    ]),
+  ),
   "names of templates": [
     annotated("inject.mesh.io/templates", many(30_000, (i) => `t${i}`).join()),
     /number of templates is 30000/,
@@ -50,6 +80,14 @@ for (const [what, [pod, message]] of Object.entries(REFUSED)) {
     assert.throws(() => injectPod(pod, inputOf()), { code: "inject-size", message });
   });
 }
+
+Deno.test("containers of one name are refused: each would be merged with the template's", () => {
+  const one = { name: "mesh-proxy", image: "auto" };
+  const pod = podOf({ spec: { initContainers: [one], containers: [...named(2), one] } });
+  assert.throws(() => injectPod(pod, inputOf()), {
+    message: /two containers have the name mesh-p/,
+  });
+});
 
 Deno.test("a template counts once, however often and through whatever alias it is named", () => {
   const config = parseInjectionConfig({

@@ -13,7 +13,7 @@ import { defaultProxyConfig } from "../../mesh/schema/mod.ts";
 import { checkAnnotations } from "./annotation_values.ts";
 import { booleanOf } from "./booleans.ts";
 import type { InjectionConfig } from "./config.ts";
-import { checkSize, checkTemplateCount, renderBudget } from "./bounds.ts";
+import { checkContainers, checkSize, checkTemplateCount, renderBudget } from "./bounds.ts";
 import { joinContainers, OVERRIDES, overridesText, withVariables } from "./containers.ts";
 import { type DataInput, podData } from "./data.ts";
 import { injectionFunctions, type TemplateVariables } from "./functions.ts";
@@ -95,7 +95,9 @@ export function injectPod(given: Pod, input: InjectionInput): Pod {
     compliancePolicy: input.compliancePolicy,
     ids: namespaceIds(hasRanges ? input.namespaceAnnotations ?? {} : {}),
   };
-  const { data, proxy } = podData(stripped(pod), input.workload, dataInput);
+  const original = stripped(pod);
+  checkContainers(original, `spec with metadata.annotations["${OVERRIDES}"]`);
+  const { data, proxy } = podData(original, input.workload, dataInput);
   const functions = injectionFunctions(variablesOf(input));
   const budget = renderBudget();
   const template = templatesOf(pod, config)
