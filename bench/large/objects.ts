@@ -80,4 +80,105 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
           1 + version
         }s } } }`,
     ),
+  "a ServiceEntry with 5,000 addresses": (version) =>
+    `${head("ServiceEntry")}  hosts: [large.test]\n  addresses:\n${
+      many(5_000, (i) => `  - ${ip(i + version)}`)
+    }  ports: [{ number: 5432, name: tcp, protocol: TCP }]\n` +
+    `  resolution: STATIC\n  endpoints: [{ address: 10.1.0.1 }]\n`,
+  "a ServiceEntry with 2,000 ports": (version) =>
+    `${head("ServiceEntry")}  hosts: [large.test]\n  addresses: [10.1.0.${
+      1 + version
+    }]\n  ports:\n${
+      many(2_000, (i) => `  - { number: ${10_000 + i}, name: tcp-${i}, protocol: TCP }`)
+    }  resolution: STATIC\n  endpoints: [{ address: 10.1.0.1 }]\n`,
+  "a ServiceEntry with 100 hosts and 100 ports": (version) =>
+    `${head("ServiceEntry")}  hosts:\n${many(100, (i) => `  - h${i}.large.test`)}  ports:\n${
+      many(100, (i) => `  - { number: ${10_000 + i}, name: http-${i}, protocol: HTTP }`)
+    }  resolution: STATIC\n  endpoints: [{ address: 10.1.0.${version} }]\n`,
+  "a Gateway with a server of 20,000 hosts": (version) =>
+    `${head("Gateway")}  selector: { app: client-0 }\n  servers:\n` +
+    `  - port: { number: 80, name: http, protocol: HTTP }\n    hosts:\n` +
+    many(20_000, (i) => `    - h${i}-${version}.gw.test`),
+  "a VirtualService of a gateway with 20,000 hosts": (version) =>
+    `${head("VirtualService")}  gateways: [a]\n  hosts:\n${
+      many(20_000, (i) => `  - h${i}.large.test`)
+    }  http: [{ timeout: ${1 + version}s, route: [{ destination: { host: a.test } }] }]\n`,
+  "a VirtualService of a gateway with 5,000 rules": (version) =>
+    `${head("VirtualService")}  gateways: [a]\n  hosts: [h.test]\n  http:\n` +
+    many(
+      5_000,
+      (i) =>
+        `  - { match: [{ uri: { prefix: /p${i}/ } }], timeout: ${
+          1 + version
+        }s, route: [{ destination: { host: a.test } }] }`,
+    ),
+  "a VirtualService with 5,000 TLS rules": (version) =>
+    `${head("VirtualService")}  hosts: ["*.large.test"]\n  tls:\n` +
+    many(
+      5_000,
+      (i) =>
+        `  - { match: [{ port: 443, sniHosts: [h${i}-${version}.large.test] }], route: [{ destination: { host: a.test } }] }`,
+    ),
+  "a VirtualService with a rule of 20,000 headers": (version) =>
+    `${head("VirtualService")}  hosts: [a.test]\n  http:\n` +
+    `  - route: [{ destination: { host: a.test } }]\n    headers:\n      request:\n        set:\n` +
+    many(20_000, (i) => `          x-h${i}: v${version}`),
+  "a DestinationRule with 5,000 ports": (version) =>
+    `${head("DestinationRule")}  host: a.test\n  trafficPolicy:\n    portLevelSettings:\n` +
+    many(
+      5_000,
+      (i) =>
+        `    - { port: { number: ${1 + i} }, connectionPool: { tcp: { connectTimeout: ${
+          1 + version
+        }s } } }`,
+    ),
+  "a Sidecar with 1,000 egress listeners": (version) =>
+    `${head("Sidecar")}  egress:\n` +
+    many(
+      1_000,
+      (i) =>
+        `  - { port: { number: ${
+          10_000 + i + version
+        }, name: http-${i}, protocol: HTTP }, bind: 127.0.0.1, hosts: ["*/*"] }`,
+    ),
+  "a Sidecar with 1,000 ingress listeners": (version) =>
+    `${head("Sidecar")}  egress: [{ hosts: ["*/*"] }]\n  ingress:\n` +
+    many(
+      1_000,
+      (i) =>
+        `  - { port: { number: ${
+          10_000 + i + version
+        }, name: http-${i}, protocol: HTTP }, defaultEndpoint: "127.0.0.1:${20_000 + i}" }`,
+    ),
+  "a PeerAuthentication with 5,000 ports": (version) =>
+    `${head("PeerAuthentication", "security")}  selector: { matchLabels: { app: client-0 } }\n` +
+    `  mtls: { mode: STRICT }\n  portLevelMtls:\n` +
+    many(5_000, (i) => `    ${1 + i}: { mode: ${(i + version) % 2 ? "DISABLE" : "PERMISSIVE"} }`),
+  "an AuthorizationPolicy with a rule of 50,000 addresses": (version) =>
+    `${
+      head("AuthorizationPolicy", "security")
+    }  rules:\n  - from:\n    - source:\n        ipBlocks:\n` +
+    many(50_000, (i) => `        - ${ip(i + version)}`),
+  "an AuthorizationPolicy with 5,000 conditions": (version) =>
+    `${head("AuthorizationPolicy", "security")}  rules:\n  - when:\n` +
+    many(5_000, (i) => `    - { key: "request.headers[x-h${i}]", values: ["v${version}", "w*"] }`),
+  "a RequestAuthentication with 20,000 headers": (version) =>
+    `${
+      head("RequestAuthentication", "security")
+    }  jwtRules:\n  - issuer: i\n    jwks: '{"keys":[]}'\n` +
+    `    fromHeaders:\n${many(20_000, (i) => `    - { name: x-h${i}-${version} }`)}`,
+  "a Telemetry with 5,000 tags": (version) =>
+    `${head("Telemetry", "telemetry")}  metrics:\n  - providers: [{ name: prometheus }]\n` +
+    `    overrides:\n    - tagOverrides:\n` +
+    many(5_000, (i) => `        t${i}: { value: "request.headers['x-${i}-${version}']" }`),
+  "a WasmPlugin with a configuration of 20,000 fields": (version) =>
+    `${head("WasmPlugin", "extensions").replace("/v1\n", "/v1alpha1\n")}` +
+    `  url: "http://a.test/x.wasm"\n  sha256: "${"0".repeat(64)}"\n  pluginConfig:\n` +
+    many(20_000, (i) => `    f${i}: { a: [${version}, b] }`),
+  "a ProxyConfig with 20,000 variables": (version) =>
+    `${head("ProxyConfig", "networking").replace("/v1\n", "/v1beta1\n")}  environmentVariables:\n` +
+    many(20_000, (i) => `    V${i}: "${version}"`),
+  "a WorkloadEntry with 20,000 labels": (version) =>
+    `${head("WorkloadEntry")}  address: 10.1.0.1\n  labels:\n` +
+    many(20_000, (i) => `    l${i}: "${version}"`),
 };

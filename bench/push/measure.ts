@@ -15,6 +15,12 @@ export async function cpuSeconds(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
+/** Time in which the first thread of a process ran so far, and in which it waited for a processor, ns. */
+export async function threadTime(pid: number): Promise<{ ran: number; waited: number }> {
+  const [ran, waited] = (await Deno.readTextFile(`/proc/${pid}/schedstat`)).split(" ").map(Number);
+  return { ran: ran!, waited: waited! };
+}
+
 /** Resident memory of a process in MiB: now, and the peak since {@link resetPeak}. */
 export async function memory(pid: number): Promise<{ now: number; peak: number }> {
   const status = await Deno.readTextFile(`/proc/${pid}/status`);

@@ -55,6 +55,35 @@ Deno.test("analysis: the cost of an edit depends on the affected objects, not on
   assert.ok(computed < 20, `${computed} computations`);
 });
 
+/** Processor time of this thread, which does not depend on other programs, ms (Linux). */
+function processorMs(): number {
+  return Number(Deno.readTextFileSync("/proc/thread-self/schedstat").split(" ")[0]) / 1e6;
+}
+
+/** VirtualServices near the size that an API server accepts. */
+const LARGE: Readonly<Record<string, readonly object[]>> = {
+  "20,000 matches": Array.from({ length: 20_000 }, (_, i) => ({ uri: { prefix: `/p${i}/` } })),
+  "a prefix of a million characters": [{ uri: { prefix: `/${"a".repeat(1_000_000)}` } }],
+  "1,500 prefixes of which each begins the next": Array.from(
+    { length: 1_500 },
+    (_, i) => ({ uri: { prefix: `/${"a".repeat(i)}` }, port: i + 1 }),
+  ),
+};
+for (const [what, match] of Object.entries(LARGE)) {
+  Deno.test(`analysis: the cost of ${what} does not grow with their square`, () => {
+    const rule = { match, route: [{ destination: { host: "a.test" } }] };
+    const large = manifest("VirtualService", "r", { hosts: ["a.test"], http: [rule] });
+    const analysis = analysisOf(service("a"));
+    analysis.apply({ objects: changesOf(large) });
+    const begin = processorMs();
+    while (!analysis.work(5));
+    // A third of a second at most; quadratic work takes many seconds.
+    const took = processorMs() - begin;
+    assert.ok(took < 1500, `${took} ms`);
+    assert.deepEqual(shortMessages(analysis), []);
+  });
+}
+
 Deno.test("analysis: every code has an analyzer, every analyzer codes of the table, both a section", async () => {
   const emitted = new Set<Code>(
     [...ANALYZERS, ...DOCUMENT_ANALYZERS].flatMap(({ codes }) => codes),

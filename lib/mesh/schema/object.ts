@@ -65,10 +65,18 @@ export interface CheckedObject extends ReadResult {
   readonly warnings: readonly ObjectProblem[];
 }
 
+/**
+ * Values in one object: about as many as a document of a file may have. Reading more takes longer than
+ * the daemon may stand still.
+ */
+const MAX_VALUES = 60_000;
+
 /** Reads, defaults and checks one plain value, for example of an admission request. Pure. */
 export function checkObject(value: unknown, options: ReadOptions = {}): CheckedObject {
   const report = newReport();
-  const { identity, object } = readObject(value, 1, report, options);
+  const { identity, object } = isMap(value) && hasMoreValues(value, MAX_VALUES)
+    ? tooLarge(value, report, options)
+    : readObject(value, 1, report, options);
   const toProblem = ({ path, code, message, remedy }: Finding): ObjectProblem => ({
     path: formatPath(path),
     code,
@@ -81,6 +89,28 @@ export function checkObject(value: unknown, options: ReadOptions = {}): CheckedO
     problems: report.errors.map(toProblem),
     warnings: report.warnings.map(toProblem),
   };
+}
+
+function tooLarge(
+  value: Record<string, unknown>,
+  report: Report,
+  options: ReadOptions,
+): ReadResult {
+  const message = `the object has more than ${MAX_VALUES} values`;
+  report.fail([], "too-large", message, "Divide it into several objects.");
+  return { identity: guessIdentity(value, options) };
+}
+
+/** Counts the values of a structure, up to a number. */
+function hasMoreValues(structure: unknown, most: number): boolean {
+  const left = [structure];
+  for (let count = 0; left.length > 0; count++) {
+    if (count + left.length > most) return true;
+    const next = left.pop();
+    if (typeof next !== "object" || next === null) continue;
+    for (const one of Array.isArray(next) ? next : Object.values(next)) left.push(one);
+  }
+  return false;
 }
 
 /**

@@ -58,14 +58,13 @@ interface Rule {
 /** A match that decides about some requests. */
 interface Seen {
   readonly match: Match;
-  readonly json: string;
   /** Its rule, and its place in it. */
   readonly rule: number;
   readonly index: number;
 }
 
 function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> {
-  const seen: Seen[] = [];
+  const seen = new Map<string, Seen>();
   let catchAll: number | undefined;
   for (const [at, { matches }] of rules.entries()) {
     const path = `spec.${list}[${at}]`;
@@ -79,8 +78,8 @@ function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> 
     let repeated = 0;
     for (const [index, match] of matches.entries()) {
       const json = canonicalJson(match);
-      const earlier = seen.find((one) => one.json === json);
-      if (earlier === undefined) seen.push({ match, json, rule: at, index });
+      const earlier = seen.get(json);
+      if (earlier === undefined) seen.set(json, { match, rule: at, index });
       else {
         repeated++;
         yield neverUsed(list, rules, { rule: at, index }, earlier.rule);
@@ -90,7 +89,7 @@ function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> 
     const args = [nameOf(rules, at), "all its matches are used by earlier rules"];
     yield { code: "MSH0130", args, path };
   }
-  if (list === "http") yield* coveredFindings(list, rules, seen);
+  if (list === "http") yield* coveredFindings(list, rules, [...seen.values()]);
 }
 
 /** Most pairs of matches that are compared in one VirtualService. */
@@ -102,21 +101,54 @@ function* coveredFindings(
   rules: readonly Rule[],
   seen: readonly Seen[],
 ): Iterable<Finding> {
-  const byPrefix = new Map<string, Seen[]>();
+  const places = placesOf(seen);
   let pairs = 0;
-  for (const later of seen) {
-    const prefix = prefixOf(later.match);
-    if (prefix === undefined) continue;
-    for (let length = 1; length < prefix.length; length++) {
-      for (const earlier of byPrefix.get(prefix.slice(0, length)) ?? []) {
+  for (const [at, later] of seen.entries()) {
+    for (const shorter of shorterThan(places[at])) {
+      for (const earlier of shorter.matches) {
+        if (earlier >= at) break;
         if (++pairs > MAX_PAIRS) return;
-        if (covers(earlier.match, later.match)) yield neverUsed(list, rules, later, earlier.rule);
+        const { match, rule } = seen[earlier]!;
+        if (covers(match, later.match)) yield neverUsed(list, rules, later, rule);
       }
     }
-    const same = byPrefix.get(prefix);
-    if (same === undefined) byPrefix.set(prefix, [later]);
-    else same.push(later);
   }
+}
+
+/** A prefix of the path among the others of a list. */
+interface Place {
+  readonly prefix: string;
+  /** Its matches, as places in the list; ascending. */
+  readonly matches: number[];
+  /** The longest other prefix that begins this one. */
+  readonly shorter: Place | undefined;
+}
+
+/**
+ * The prefix of each match; `undefined` for a match without one. In their order as texts, a prefix comes
+ * before all that it begins, so that the time does not grow with the length of a prefix times itself.
+ */
+function placesOf(seen: readonly Seen[]): readonly (Place | undefined)[] {
+  const prefixes = seen.map(({ match }) => prefixOf(match));
+  const places: (Place | undefined)[] = prefixes.map(() => undefined);
+  const sorted = [...prefixes.keys()].filter((at) => prefixes[at] !== undefined)
+    .sort((a, b) => prefixes[a]! < prefixes[b]! ? -1 : prefixes[a]! > prefixes[b]! ? 1 : a - b);
+  let last: Place | undefined;
+  for (const at of sorted) {
+    const prefix = prefixes[at]!;
+    while (last && !prefix.startsWith(last.prefix)) last = last.shorter;
+    if (last?.prefix !== prefix) last = { prefix, matches: [], shorter: last };
+    last.matches.push(at);
+    places[at] = last;
+  }
+  return places;
+}
+
+/** The shorter prefixes that begin one, the shortest first; the empty one begins nothing. */
+function shorterThan(place: Place | undefined): readonly Place[] {
+  const found: Place[] = [];
+  for (let one = place?.shorter; one; one = one.shorter) if (one.prefix !== "") found.push(one);
+  return found.reverse();
 }
 
 function neverUsed(

@@ -23,6 +23,7 @@ interface Open {
 
 /** For each host the first other one that overlaps it, if that stands before it. */
 export function overlapsBefore(hosts: readonly string[]): (number | undefined)[] {
+  if (!hosts.some((host) => host.startsWith("*"))) return repetitions(hosts);
   const firsts = hosts.map(() => Infinity);
   const note = (entry: Entry, other: number) => {
     firsts[entry.index] = Math.min(firsts[entry.index]!, other);
@@ -53,6 +54,17 @@ export function overlapsBefore(hosts: readonly string[]): (number | undefined)[]
   }
   while (open.length > 0) close();
   return firsts.map((first, index) => first < index ? first : undefined);
+}
+
+/** As `overlapsBefore`, of names without wildcards. */
+function repetitions(hosts: readonly string[]): (number | undefined)[] {
+  const firsts = new Map<string, number>();
+  return hosts.map((host, index) => {
+    const name = host.toLowerCase();
+    const first = firsts.get(name);
+    if (first === undefined) firsts.set(name, index);
+    return first;
+  });
 }
 
 function entryOf(host: string, index: number): Entry {
