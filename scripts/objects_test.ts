@@ -3,79 +3,41 @@
  * is read or warned of, and has a test.
  */
 import assert from "node:assert/strict";
-import { ANNOTATIONS, INEFFECTIVE_KEYS } from "../lib/insight/analyze/mod.ts";
-import { codeFiles, hasField, hasText, isTest, keysIn, names } from "./objects/keys.ts";
+import { ANNOTATIONS } from "../lib/insight/analyze/mod.ts";
+import { unlistedKeys, WITHOUT_EFFECT } from "./object_keys.ts";
+import { NO_KEYS, OTHER_OBJECTS } from "./objects/exempt.ts";
+import { codeFiles, hasField, hasText, isTest, names, withoutComments } from "./objects/keys.ts";
 import { type ObjectRow, OBJECTS } from "./objects/rows.ts";
 import { objectsPage, PAGE, rowsOf } from "./objects_page.ts";
 import { fromFileUrl, join } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
-/** Texts of the form of a key that are none, or are of no object that users write, with the reasons. */
-const NO_KEYS: Readonly<Record<string, string>> = {
-  "app.kubernetes.io/part-of": "written to definitions",
-  "authentication.kubernetes.io/pod-name": "an answer of token reviews",
-  "authentication.kubernetes.io/pod-uid": "an answer of token reviews",
-  "client.authentication.k8s.io/exec": "an extension of clusters in kubeconfigs",
-  "cni.mesh.io/not-ready": "a taint of Nodes: spec.taints",
-  "extensions.mesh.io/wasmplugin": "a name of filters",
-  "gateway.networking.k8s.io/bundle-version": "on definitions of the Gateway API",
-  "internal.mesh.io/route-semantics": "on objects that are made of Ingresses",
-  "internal.mesh.io/webhook-always-reject": "on the object by which a webhook is tried",
-  "kubectl.kubernetes.io/last-applied-configuration": "dropped when objects are read",
-  "kubernetes.io/h2c": "a value of appProtocol",
-  "kubernetes.io/service-account-token": "a type of Secrets",
-  "kubernetes.io/ws": "a value of appProtocol",
-  "kubernetes.io/wss": "a value of appProtocol",
-  "mesh.io/ca-root": "a type of Secrets",
-  "mesh.io/config": "written to ConfigMaps",
-  "mesh.io/deactivated": "on webhook configurations",
-  "mesh.io/debug": "a type of resources of xDS",
-  "mesh.io/gateway-controller": "a controller of GatewayClasses",
-  "mesh.io/heartbeat": "on Leases",
-  "mesh.io/holder-revision": "on Leases",
-  "mesh.io/ingress-controller": "a controller of IngressClasses",
-  "mesh.io/tag": "on webhook configurations",
-  "networking.mesh.io/tunnel": "a name of templates of waypoints",
-};
-
-/** Keys of objects that the mesh does not serve, with the reasons. */
-const OTHER_OBJECTS: Readonly<Record<string, string>> = {
-  "ambient.mesh.io/redirection": "written by the node proxy's own agent",
-  "ambient.mesh.io/waypoint-inbound-binding": "on Gateways of the Gateway API",
-  "gateway.mesh.io/controller-version": "on Gateways of the Gateway API",
-  "gateway.mesh.io/managed": "on objects that run waypoints",
-  "gateway.mesh.io/name-override": "on Gateways of the Gateway API",
-  "gateway.mesh.io/service-account": "on Gateways of the Gateway API",
-  "install.operator.mesh.io/chart-owner": "written by installers",
-  "install.operator.mesh.io/owner-generation": "written by installers",
-  "install.operator.mesh.io/version": "written by installers",
-  "networking.mesh.io/service-type": "on Gateways of the Gateway API",
-};
-
 const ROWS: ReadonlyMap<string, readonly ObjectRow[]> = Map.groupBy(
   OBJECTS.flatMap(({ labels, annotations }) => [...labels, ...annotations]),
   ({ name }) => name,
-);
-const WITHOUT_EFFECT = new Set(
-  Object.values(INEFFECTIVE_KEYS).flatMap((keys) => Object.keys(keys)),
 );
 const CODE = await codeFiles();
 /** The code that acts by keys; analyzers only warn. */
 const ACTING = CODE.filter(({ path }) => !path.startsWith("lib/insight/analyze/"));
 
 Deno.test("each label and annotation that the code reads is in the table", () => {
-  const silent = new Set<string>();
-  for (const { path, text } of CODE) {
-    // Descriptions of variables speak of keys.
-    if (path.startsWith("lib/kit/env/") || /\/variables\.ts$/.test(path)) continue;
-    for (const key of keysIn(text)) {
-      // Versions of API groups have the form of a key.
-      if (/\/v\d+\w*$/.test(key) || ROWS.has(key) || WITHOUT_EFFECT.has(key)) continue;
-      if (NO_KEYS[key] === undefined && OTHER_OBJECTS[key] === undefined) silent.add(key);
-    }
-  }
-  assert.deepEqual([...silent].sort(), []);
+  assert.deepEqual(unlistedKeys(CODE), []);
+});
+
+Deno.test("a key without a row is named with its place and the remedy; other texts are not", () => {
+  const text = `const A = "sidecar.mesh.io/logLevel";
+
+// "sidecar.mesh.io/comment"
+const B = "sidecar.mesh.io/unknownKey";
+const C = "networking.mesh.io/v1alpha3";
+`;
+  const of = (path: string) => unlistedKeys([{ path, text: withoutComments(text) }]);
+  assert.deepEqual(of("lib/cluster/inject/x.ts").map((one) => one.split(": ")[0]), [
+    "lib/cluster/inject/x.ts:4",
+  ]);
+  assert.match(of("cmd/x.ts")[0]!, /unknownKey .*scripts\/objects\/rows\.ts/);
+  assert.deepEqual(of("lib/kit/orch/x.ts"), []);
 });
 
 Deno.test("each exemption is of a text in the code, and in no row", () => {

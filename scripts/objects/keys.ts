@@ -77,8 +77,9 @@ function wordOf(name: string): RegExp {
   return new RegExp(`(?<![\\w.-])${text}(?![\\w-])${property}`, "g");
 }
 
-function withoutComments(text: string): string {
-  return text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, "");
+/** The text with empty lines in the place of comments. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(/^[ \t]*(?:\/\*\*|\*|\/\/).*$/gm, "");
 }
 
 /** Reports if a file runs tests, or a file beside or above it that does imports it. */

@@ -1,0 +1,47 @@
+/**
+ * Texts of the code that have the form of a label or an annotation and need no row in the table of
+ * objects.
+ *
+ * @module
+ */
+
+/** Texts of the form of a key that are none, or are of no object that users write, with the reasons. */
+export const NO_KEYS: Readonly<Record<string, string>> = {
+  "app.kubernetes.io/part-of": "written to definitions",
+  "authentication.kubernetes.io/pod-name": "an answer of token reviews",
+  "authentication.kubernetes.io/pod-uid": "an answer of token reviews",
+  "cni.mesh.io/not-ready": "a taint of Nodes: spec.taints",
+  "extensions.mesh.io/wasmplugin": "a name of filters",
+  "gateway.networking.k8s.io/bundle-version": "on definitions of the Gateway API",
+  "internal.mesh.io/route-semantics": "on objects that are made of Ingresses",
+  "internal.mesh.io/webhook-always-reject": "on the object by which a webhook is tried",
+  "kubectl.kubernetes.io/last-applied-configuration": "dropped when objects are read",
+  "kubernetes.io/h2c": "a value of appProtocol",
+  "kubernetes.io/service-account-token": "a type of Secrets",
+  "kubernetes.io/ws": "a value of appProtocol",
+  "kubernetes.io/wss": "a value of appProtocol",
+  "mesh.io/ca-root": "a type of Secrets",
+  "mesh.io/config": "written to ConfigMaps",
+  "mesh.io/deactivated": "on webhook configurations",
+  "mesh.io/debug": "a type of resources of xDS",
+  "mesh.io/gateway-controller": "a controller of GatewayClasses",
+  "mesh.io/heartbeat": "on Leases",
+  "mesh.io/holder-revision": "on Leases",
+  "mesh.io/ingress-controller": "a controller of IngressClasses",
+  "mesh.io/tag": "on webhook configurations",
+  "networking.mesh.io/tunnel": "a name of templates of waypoints",
+};
+
+/** Keys of objects that the mesh does not serve, with the reasons. */
+export const OTHER_OBJECTS: Readonly<Record<string, string>> = {
+  "ambient.mesh.io/redirection": "written by the node proxy's own agent",
+  "ambient.mesh.io/waypoint-inbound-binding": "on Gateways of the Gateway API",
+  "gateway.mesh.io/controller-version": "on Gateways of the Gateway API",
+  "gateway.mesh.io/managed": "on objects that run waypoints",
+  "gateway.mesh.io/name-override": "on Gateways of the Gateway API",
+  "gateway.mesh.io/service-account": "on Gateways of the Gateway API",
+  "install.operator.mesh.io/chart-owner": "written by installers",
+  "install.operator.mesh.io/owner-generation": "written by installers",
+  "install.operator.mesh.io/version": "written by installers",
+  "networking.mesh.io/service-type": "on Gateways of the Gateway API",
+};
