@@ -9,12 +9,16 @@ import {
   VKLOG_FLAG,
 } from "../../lib/kit/cli/mod.ts";
 import { MeshError } from "../../lib/kit/base/mod.ts";
+import { envTexts } from "../../lib/kit/env/mod.ts";
 import { configureLogging } from "../../lib/kit/log/mod.ts";
 import { CLEAN_IPTABLES_FLAGS, IPTABLES_FLAGS } from "./iptables_flags.ts";
 import { proxyOptions } from "./options.ts";
 import { PROXY_FLAGS } from "./proxy_flags.ts";
 
-/** Admin API, readiness listener, status server, debug tap: what `request` may be sent to. */
+/**
+ * Admin API, readiness listener, status server, debug tap: what `request` may be sent to, and the status
+ * server at a port of the pod's own.
+ */
 const REQUEST_PORTS: readonly number[] = [15000, 15021, 15020, 15004];
 const REQUEST_TIMEOUT_MS = 60_000;
 
@@ -158,7 +162,7 @@ async function runWait({ flags, signal }: Invocation): Promise<number> {
 
 async function runRequest({ args, flags, io, signal }: Invocation): Promise<number> {
   const port = flags.number("debug-port");
-  if (!REQUEST_PORTS.includes(port)) {
+  if (!REQUEST_PORTS.includes(port) && !await isStatusPort(port)) {
     const allowed = REQUEST_PORTS.join(" ");
     throw new MeshError(
       "port-not-allowed",
@@ -176,6 +180,11 @@ async function runRequest({ args, flags, io, signal }: Invocation): Promise<numb
   } finally {
     endLogging();
   }
+}
+
+async function isStatusPort(port: number): Promise<boolean> {
+  const { ownStatusPort } = await import("../../lib/node/agent/mod.ts");
+  return port !== 0 && port === await ownStatusPort(envTexts());
 }
 
 async function runCapture(

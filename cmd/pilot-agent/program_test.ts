@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parseArgv } from "../../lib/kit/cli/mod.ts";
+import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { testAgainstSpec } from "../../tests/support/flag_table.ts";
 import { runInProcess } from "../../tests/support/program_run.ts";
 import { type ProxyOptions, proxyOptions } from "./options.ts";
@@ -92,6 +93,20 @@ Deno.test("request refuses ports that are not meant for it", async () => {
   assert.equal(out, "");
   assert.match(err, /^Error: debug port 22 is not in allowed list \[15000 15021 15020 15004\]\n/);
   assert.equal(status, 1);
+});
+
+Deno.test("request reaches the agent at a status port of the pod's own", async () => {
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response("drained"),
+  );
+  const { port } = server.addr;
+  const request = () => ran("request", `--debug-port=${port}`, "POST", "drain");
+  const [, refused] = await request();
+  assert.match(refused, /is not in allowed list/);
+  using _ = useEnvironment(new Map([["PROXY_CONFIG", `statusPort: ${port}`]]));
+  const [out, err, status] = await request();
+  assert.deepEqual([out, err, status], ["drained", "", 0]);
 });
 
 for (const command of ["mesh-iptables", "mesh-clean-iptables"]) {

@@ -87,6 +87,26 @@ export async function loadSettings(
   return { settings, warnings, ineffectiveVariables: ineffective };
 }
 
+/**
+ * The port of the status server of the agent in this container, by the pod's annotations and the variable
+ * `PROXY_CONFIG`, which injection sets; 0: it has none.
+ *
+ * @throws MeshError `agent-config`, `pod-file`
+ */
+export async function ownStatusPort(
+  variables: Readonly<Record<string, string>>,
+): Promise<number> {
+  const annotations = await readPairs(`${POD_FOLDER}/annotations`);
+  const { proxy } = mergeConfig({
+    mesh: undefined,
+    variable: variables.PROXY_CONFIG,
+    annotation: configAnnotation(annotations),
+    annotations,
+    serviceCluster: undefined,
+  });
+  return proxy.statusPort;
+}
+
 /** The socket of another program, if it is there when the agent starts. */
 async function externalSocket(): Promise<string | undefined> {
   try {

@@ -9,7 +9,7 @@ export { type AgentEnv, readEnv } from "./variables.ts";
 export type { ResourceConverter } from "./convert.ts";
 export { askPullSecret } from "./pull_secret.ts";
 export type { AgentSubscription } from "./intercept.ts";
-export { type Loaded, type LoadFlags, loadSettings } from "./load.ts";
+export { type Loaded, type LoadFlags, loadSettings, ownStatusPort } from "./load.ts";
 export { type AgentRole, ROLES } from "./node.ts";
 export { type AgentFlags, type AgentPlan, type AgentSettings, planAgent } from "./plan.ts";
 export { type PlatformOptions, readPlatform } from "./platform/platform.ts";

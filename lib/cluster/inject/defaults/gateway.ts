@@ -10,12 +10,14 @@ import {
   PULL_SECRETS,
   readiness,
   SECCOMP,
+  STATUS_PORT,
   VOLUMES,
   WORKLOAD_ENV,
 } from "./parts.ts";
 
 /** The template of gateways: the pod's own container \`mesh-proxy\` becomes a proxy. */
-export const GATEWAY: string = `${APPLICATIONS}{{- $proxy := .Values.global.proxy }}metadata:
+export const GATEWAY: string =
+  `${APPLICATIONS}${STATUS_PORT}{{- $proxy := .Values.global.proxy }}metadata:
   labels:
 ${CANONICAL}  annotations:
 ${ANNOTATIONS}spec:
@@ -36,7 +38,9 @@ ${ARGUMENTS}    {{- with $proxy.lifecycle }}
 ${SECCOMP}    env:
 ${IDENTITY_ENV}${LIMITS_ENV}    - name: MESH_META_INTERCEPTION_MODE
       value: {{ quote .ProxyConfig.InterceptionMode }}
-${WORKLOAD_ENV}${readiness(15021)}    volumeMounts:
+${WORKLOAD_ENV}    {{- if ne $statusPort "0" }}
+${readiness(15021)}    {{- end }}
+    volumeMounts:
     - {name: mesh-dataproxy, mountPath: /etc/mesh/proxy}
     - {name: credential-socket, mountPath: /var/run/secrets/credential-uds}
 ${MOUNTS}  volumes:

@@ -9,6 +9,7 @@ import {
   PULL_SECRETS,
   readiness,
   RESOURCES,
+  STATUS_PORT,
   USER_MOUNTS,
   USER_VOLUMES,
   VOLUMES,
@@ -16,27 +17,31 @@ import {
 } from "./parts.ts";
 
 /** The agent without a proxy, for programs whose gRPC library speaks xDS. */
-export const GRPC_AGENT: string = `${RESOURCES}${APPLICATIONS}{{- $meta := .ObjectMeta }}metadata:
+export const GRPC_AGENT: string = `${RESOURCES}${APPLICATIONS}${STATUS_PORT}metadata:
   labels:
 ${CANONICAL}  annotations:
     sidecar.mesh.io/rewriteAppHTTPProbers: "false"
 ${ANNOTATIONS}spec:
   containers:
   - name: mesh-proxy
-${IMAGE}    ports:
-    - {name: mesh-metrics, containerPort: 15020, protocol: TCP}
+${IMAGE}    {{- if ne $agentPort "0" }}
+    ports:
+    - {name: mesh-metrics, containerPort: {{ $agentPort }}, protocol: TCP}
+    {{- end }}
     args:
     - proxy
     - sidecar
-${ARGUMENTS}    lifecycle:
-      postStart: {exec: {command: [pilot-agent, wait, "--url=http://localhost:15020/healthz/ready"]}}
+${ARGUMENTS}    {{- if ne $agentPort "0" }}
+    lifecycle:
+      postStart: {exec: {command: [pilot-agent, wait, {{ printf "--url=http://localhost:%s/healthz/ready" $agentPort | quote }}]}}
+    {{- end }}
     env:
     - {name: MESH_META_GENERATOR, value: grpc}
     - {name: OUTPUT_CERTS, value: /var/lib/mesh/data}
 ${IDENTITY_ENV}${WORKLOAD_ENV}    - {name: MESH_META_DNS_CAPTURE, value: "false"}
     - {name: DISABLE_DATAPROXY, value: "true"}
-    {{- if ne (annotation $meta "status.sidecar.mesh.io/port" .Values.global.proxy.statusPort) "0" }}
-${readiness(15020)}    {{- end }}
+    {{- if and (ne $statusPort "0") (ne $agentPort "0") }}
+${readiness("{{ $agentPort }}")}    {{- end }}
     {{- template "resources" . }}
     volumeMounts:
     - {name: mesh-xds, mountPath: /etc/mesh/proxy}

@@ -10,6 +10,16 @@ export const APPLICATIONS = `{{- $apps := list }}
 {{- range .Spec.Containers }}{{ if ne .Name "mesh-proxy" }}{{ $apps = append $apps .Name }}{{ end }}{{ end }}
 `;
 
+/**
+ * The port of the agent as texts. \`$agentPort\` is the one it listens on: that of the pod's annotation, else
+ * of the proxy configuration. \`$statusPort\` is not captured, and with \`0\` there are no probes of the proxy:
+ * the values' port counts there as long as neither annotation nor configuration names another one.
+ */
+export const STATUS_PORT =
+  `{{- $agentPort := annotation .ObjectMeta "status.sidecar.mesh.io/port" "" | default .ProxyConfig.StatusPort | printf "%v" }}
+{{- $statusPort := annotation .ObjectMeta "status.sidecar.mesh.io/port" "" | default (ternary .Values.global.proxy.statusPort $agentPort (eq $agentPort "15020")) | printf "%v" }}
+`;
+
 /** Labels with the canonical service. */
 export const CANONICAL =
   `    service.mesh.io/canonical-name: {{ coalesce (index .ObjectMeta.Labels "service.mesh.io/canonical-name") (index .ObjectMeta.Labels "app.kubernetes.io/name") (index .ObjectMeta.Labels "app") .DeploymentMeta.Name | trunc 63 | trimSuffix "-" | quote }}
@@ -169,8 +179,8 @@ export const RESOURCES = `    {{- define "resources" }}
     {{- end }}
 `;
 
-/** Probes of the proxy, at a port of the agent. */
-export const readiness = (port: number): string =>
+/** Probes of the proxy, at a port of the agent or of the proxy. */
+export const readiness = (port: number | string): string =>
   `    readinessProbe:
       httpGet: {path: /healthz/ready, port: ${port}}
       initialDelaySeconds: {{ annotation .ObjectMeta "readiness.status.sidecar.mesh.io/initialDelaySeconds" .Values.global.proxy.readinessInitialDelaySeconds | int }}

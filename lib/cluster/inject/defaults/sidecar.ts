@@ -13,6 +13,7 @@ import {
   readiness,
   RESOURCES,
   SECCOMP,
+  STATUS_PORT,
   TRACER_MOUNTS,
   TRACER_VOLUMES,
   USER_MOUNTS,
@@ -28,8 +29,7 @@ const SETTINGS = `{{- $meta := .ObjectMeta }}
 {{- $mode := index $meta.Annotations "sidecar.mesh.io/interceptionMode" | default .ProxyConfig.InterceptionMode }}
 {{- $native := eq (annotation $meta "sidecar.mesh.io/nativeSidecar" (env "ENABLE_NATIVE_SIDECARS" "false")) "true" }}
 {{- $holds := and (or .ProxyConfig.HoldApplicationUntilProxyStarts $proxy.holdApplicationUntilProxyStarts) (not $native) }}
-{{- $statusPort := annotation $meta "status.sidecar.mesh.io/port" $proxy.statusPort }}
-{{- $includeRanges := annotation $meta "traffic.sidecar.mesh.io/includeOutboundIPRanges" $proxy.includeIPRanges }}
+${STATUS_PORT}{{- $includeRanges := annotation $meta "traffic.sidecar.mesh.io/includeOutboundIPRanges" $proxy.includeIPRanges }}
 {{- $excludeRanges := annotation $meta "traffic.sidecar.mesh.io/excludeOutboundIPRanges" $proxy.excludeIPRanges }}
 {{- $includeInbound := annotation $meta "traffic.sidecar.mesh.io/includeInboundPorts" $proxy.includeInboundPorts }}
 {{- $excludeInbound := excludeInboundPort $statusPort (annotation $meta "traffic.sidecar.mesh.io/excludeInboundPorts" $proxy.excludeInboundPorts) }}
@@ -112,9 +112,9 @@ const LIFECYCLE = `    {{- if $proxy.lifecycle }}
     lifecycle: {{ toJson $proxy.lifecycle }}
     {{- else if $holds }}
     lifecycle: {postStart: {exec: {command: [pilot-agent, wait]}}}
-    {{- else if $native }}
+    {{- else if and $native (ne $agentPort "0") }}
     lifecycle:
-      preStop: {exec: {command: [pilot-agent, request, {{ printf "--debug-port=%s" $statusPort | quote }}, POST, drain]}}
+      preStop: {exec: {command: [pilot-agent, request, {{ printf "--debug-port=%s" $agentPort | quote }}, POST, drain]}}
     {{- end }}
 `;
 
