@@ -31,7 +31,7 @@ import { isOpenshift, namespaceIds, withoutPlatformIds } from "./openshift.ts";
 import { ordered } from "./order.ts";
 import { hasAgent, rewriteProbes, withEarlierProbes } from "./probes.ts";
 import { renderPod } from "./render.ts";
-import { mergedScrape } from "./scrape.ts";
+import { mergedScrape, pointsToAgent } from "./scrape.ts";
 import { earlierInjection, isInjected, STATUS, statusText, stripped } from "./status.ts";
 import { isMap } from "./template/mod.ts";
 import type { WorkloadMeta } from "./workload_meta.ts";
@@ -211,7 +211,11 @@ function finish(
     statusPort: meshPort,
     enabled: mesh.enablePrometheusMerge ?? true,
   });
-  if (scrape?.variable !== undefined) variables.push(["MESH_METRICS_ANNOTATIONS", scrape.variable]);
+  // Annotations of an earlier injection point to the agent, and the variable has the application's.
+  const isKept = isInjected(given) && pointsToAgent(annotationsOf(given));
+  if (scrape?.variable !== undefined && !isKept) {
+    variables.push(["MESH_METRICS_ANNOTATIONS", scrape.variable]);
+  }
   pod = withVariables(pod, PROXY_CONTAINER, variables);
   const network = places.get(NETWORK)?.[1];
   const labels = network === undefined

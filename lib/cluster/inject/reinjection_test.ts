@@ -1,5 +1,6 @@
 /** A pod that was injected is injected again, as webhooks are called again and manifests applied again. */
 import assert from "node:assert/strict";
+import { defaultMeshConfig, defaultProxyConfig } from "../../mesh/schema/mod.ts";
 import { injectPod, type Pod } from "./mod.ts";
 import { inputOf, podOf, variableOf } from "./testing.ts";
 
@@ -80,6 +81,28 @@ Deno.test("a second injection keeps the table of probes and the application's me
     variableOf(second, "MESH_METRICS_ANNOTATIONS"),
     '{"scrape":"","path":"/own","port":"9000"}',
   );
+});
+
+for (const what of ["a pod", "volumes and init containers"]) {
+  Deno.test(`the application's metrics and probes outlive a new status port of the mesh: ${what}`, () => {
+    const first = injectPod(PODS[what]!, inputOf());
+    const mesh = defaultMeshConfig();
+    mesh.defaultConfig = { ...defaultProxyConfig(), statusPort: 15999 };
+    const second = injectPod(first, inputOf({ mesh }));
+    assert.equal(second.metadata?.annotations?.["prometheus.io/port"], "15999");
+    const probe = second.spec!.containers[0]!.readinessProbe as { httpGet: { port: number } };
+    assert.equal(probe.httpGet.port, 15999);
+    for (const variable of ["MESH_METRICS_ANNOTATIONS", "MESH_ORCH_APP_PROBERS"]) {
+      assert.equal(variableOf(second, variable), variableOf(first, variable), variable);
+    }
+  });
+}
+
+Deno.test("metrics that the user names after the first injection are taken", () => {
+  const first = injectPod(PODS["a pod"]!, inputOf());
+  const annotations = { ...first.metadata!.annotations, ...METRICS, "prometheus.io/port": "9001" };
+  const second = injectPod({ ...first, metadata: { ...first.metadata, annotations } }, inputOf());
+  assert.match(variableOf(second, "MESH_METRICS_ANNOTATIONS")!, /"port":"9001"/);
 });
 
 Deno.test("probes that came after the first injection are added, and earlier entries win", () => {

@@ -61,6 +61,12 @@ export function mergedScrape(
   };
 }
 
+/** Reports if annotations have the path of the agent. */
+export function pointsToAgent(annotations: Readonly<Record<string, string>>): boolean {
+  return Object.entries(annotations)
+    .some(([name, value]) => fieldOf(name) === "path" && value === MERGED_PATH);
+}
+
 function fieldOf(name: string): "scrape" | "port" | "path" | undefined {
   const plain = name.replace(/[^A-Za-z0-9_]/g, "_");
   return Object.hasOwn(FIELDS, plain) ? FIELDS[plain] : undefined;
