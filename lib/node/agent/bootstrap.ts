@@ -108,7 +108,7 @@ export function bootstrapOf(input: BootstrapInput, unread: Unread): JsonObject {
       loopbackOnly: input.loopbackOnly,
       metricsLocalOnly: input.metricsLocalOnly,
       bypassOverload: input.bypassOverload,
-      compression: statsCompression(proxy, annotations),
+      compression: statsCompression(proxy, annotations, unread),
       clusters: telemetry.clusters,
     }),
     ...(telemetry.tracing ? { tracing: telemetry.tracing } : {}),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../kit/proto/mod.ts";
 import { type TestSettings, testSettings } from "../../../tests/support/agent_settings.ts";
+import { defaultProxyConfig } from "../../mesh/schema/mod.ts";
 import { type AgentPlan, planAgent } from "./plan.ts";
 
 const plan = (settings: TestSettings = {}): AgentPlan => planAgent(testSettings(settings));
@@ -223,4 +224,27 @@ Deno.test("annotations that cannot be read are left out and named", () => {
     assert.equal(stats_config.histogram_bucket_settings, undefined);
     assert.ok(!("stats_flush_interval" in rest) && !("stats_eviction_interval" in rest));
   }
+});
+
+Deno.test("expressions and names that the proxy cannot read are left out and named", () => {
+  const cases: readonly (readonly [string, string, string])[] = [
+    ["statsInclusionRegexps", "good.*,bad(", "bad("],
+    ["statsInclusionRegexps", "good.*,(?=x)", "(?=x)"],
+    ["extraStatTags", "good,bad[", "bad["],
+    ["statsCompression", "deflate", "deflate"],
+  ];
+  for (const [name, text, bad] of cases) {
+    const made = plan({ annotations: { [`sidecar.mesh.io/${name}`]: text } });
+    assert.deepEqual([...made.unread.keys()], [`annotation sidecar.mesh.io/${name}`], text);
+    const { node: _, ...rest } = JSON.parse(made.bootstrap);
+    assert.ok(!JSON.stringify(rest).includes(bad), text);
+    assert.equal(JSON.stringify(rest).includes('"good'), text.startsWith("good"), text);
+  }
+});
+
+Deno.test("a compression that there is not leaves that of the proxy configuration", () => {
+  const annotations = { "sidecar.mesh.io/statsCompression": "deflate" };
+  const proxy = { ...defaultProxyConfig(), statsCompression: true };
+  const { bootstrap } = plan({ annotations, proxy });
+  assert.match(bootstrap, /compression\.gzip/);
 });

@@ -5,6 +5,7 @@
  */
 import { parseDuration } from "../../kit/base/mod.ts";
 import type { JsonObject } from "../../kit/proto/mod.ts";
+import { regexFault } from "../../kit/text/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { withBins } from "./histogram_bins.ts";
 import type { Pairs } from "./pod.ts";
@@ -85,26 +86,43 @@ export function statsConfig(input: StatsInput, unread: Unread): JsonObject {
   const buckets = withBins(histogramBuckets(annotations, unread), annotations, unread);
   return {
     use_all_default_tags: false,
-    stats_tags: statsTags(input),
-    stats_matcher: { inclusion_list: { patterns: inclusions(input) } },
+    stats_tags: statsTags(input, unread),
+    stats_matcher: { inclusion_list: { patterns: inclusions(input, unread) } },
     ...(buckets.length > 0 ? { histogram_bucket_settings: buckets } : {}),
   };
 }
 
-function statsTags({ proxy, annotations, delimited }: StatsInput): JsonObject[] {
+function statsTags(
+  { proxy, annotations, delimited }: StatsInput,
+  unread: Unread,
+): JsonObject[] {
+  const expressionOf = (name: string) => `(${name}=\\.=(.*?);\\.;)`;
+  const usable = (names: readonly string[], setting: string) =>
+    names.filter((name) => isRegex(expressionOf(name), { setting, text: name }, unread));
   const extra = new Set([
-    ...proxy.extraStatTags,
-    ...list(annotations, "extraStatTags"),
+    ...usable(proxy.extraStatTags, "extraStatTags"),
+    ...usable(list(annotations, "extraStatTags"), `annotation ${ANNOTATION}extraStatTags`),
   ]);
   return [
     ...(delimited ? DELIMITED_TAGS : TAGS_BY_DOTS),
     ...TAGS,
-    ...[...extra].map((name) => [name, `(${name}=\\.=(.*?);\\.;)`] as const),
+    ...[...extra].map((name) => [name, expressionOf(name)] as const),
     ...EXTENSION_TAGS,
   ].map(([tag_name, regex]) => ({ tag_name, regex }));
 }
 
-function inclusions(input: StatsInput): JsonObject[] {
+/** Reports if the proxy can read an expression; with one that it cannot read, it does not start. */
+function isRegex(
+  regex: string,
+  { setting, text }: { readonly setting: string; readonly text: string },
+  unread: Unread,
+): boolean {
+  const fault = regexFault(regex);
+  if (fault !== undefined) unread(setting, `${JSON.stringify(text)} cannot be used: ${fault}`);
+  return fault === undefined;
+}
+
+function inclusions(input: StatsInput, unread: Unread): JsonObject[] {
   const { proxy: { proxyStatsMatcher: matcher }, annotations, ips, countConnections } = input;
   const chosen = (key: string, fallback: readonly string[] = []) => {
     const named = list(annotations, key);
@@ -124,7 +142,12 @@ function inclusions(input: StatsInput): JsonObject[] {
     ...SUFFIXES,
     ...(countConnections ? ["downstream_cx_active"] : []),
   ];
-  const regexps = [...chosen("statsInclusionRegexps", matcher?.inclusionRegexps), ...REGEXPS];
+  const setting = `annotation ${ANNOTATION}statsInclusionRegexps`;
+  const regexps = [
+    ...chosen("statsInclusionRegexps", matcher?.inclusionRegexps)
+      .filter((text) => isRegex(text, { setting, text }, unread)),
+    ...REGEXPS,
+  ];
   return [
     ...[...new Set(prefixes)].map((prefix) => ({ prefix })),
     ...[...new Set(suffixes)].map((suffix) => ({ suffix })),
@@ -165,10 +188,13 @@ function isBuckets(value: JsonObject): value is Record<string, number[]> {
 export function statsCompression(
   proxy: ProxyConfig,
   annotations: Pairs,
+  unread: Unread,
 ): "brotli" | "gzip" | "zstd" | undefined {
-  const named = annotations[`${ANNOTATION}statsCompression`];
+  const key = `${ANNOTATION}statsCompression`;
+  const named = annotations[key];
   if (named === "brotli" || named === "gzip" || named === "zstd") return named;
-  return named === undefined && proxy.statsCompression ? "gzip" : undefined;
+  if (named) unread(`annotation ${key}`, `${JSON.stringify(named)} is none of brotli, gzip, zstd`);
+  return proxy.statsCompression ? "gzip" : undefined;
 }
 
 /** Default interval at which the proxy flushes its statistics, ms. */
