@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { ANNOTATIONS } from "../lib/insight/analyze/mod.ts";
 import { unlistedKeys, WITHOUT_EFFECT } from "./object_keys.ts";
 import { NO_KEYS, OTHER_OBJECTS } from "./objects/exempt.ts";
+import { covers, readFields } from "./objects/fields.ts";
 import { codeFiles, hasField, hasText, isTest, names, withoutComments } from "./objects/keys.ts";
 import { type ObjectRow, OBJECTS } from "./objects/rows.ts";
 import { objectsPage, PAGE, rowsOf } from "./objects_page.ts";
@@ -71,6 +72,39 @@ Deno.test("each row of annotations of the mesh is known to the analysis", () => 
   // Not in the table of the field.
   const own = ["sidecar.mesh.io/capNetBindService"];
   assert.deepEqual(ours.filter((name) => !ANNOTATIONS.has(name)).sort(), own);
+});
+
+Deno.test("each field that the code reads of an object of the orchestrator is in the table", () => {
+  const rows = new Map(OBJECTS.map(({ kind, fields }) => [kind, fields]));
+  const unlisted = readFields(CODE)
+    .filter(({ kind, path }) => !rows.get(kind)?.some(({ name }) => covers(name, path)))
+    .map(({ kind, path }) => `${kind} ${path}`);
+  assert.deepEqual([...new Set(unlisted)], [], "add a row to scripts/objects/rows.ts");
+});
+
+Deno.test("fields of interfaces are found with their paths", () => {
+  const text = `interface ApiPort { readonly port: number; readonly name?: string }
+export interface ApiService extends ListItem {
+  readonly spec?: {
+    readonly ports?: readonly ApiPort[];
+    readonly selector?: Readonly<Record<string, string>>;
+  };
+  readonly status?: { readonly ip?: string } | null;
+}
+`;
+  const path = "lib/mesh/sources/orchestrator/services/api.ts";
+  assert.deepEqual(readFields([{ path, text }]).map((one) => one.path), [
+    "spec.ports.port",
+    "spec.ports.name",
+    "spec.selector",
+    "status.ip",
+  ]);
+  assert.deepEqual(readFields([{ path: "cmd/x.ts", text }]), []);
+  const unknown = text.replace("ApiService", "ApiOther");
+  assert.throws(() => readFields([{ path, text: unknown }]), /ApiOther has no kind/);
+  assert.ok(covers("spec.ports[].port", "spec.ports.port"));
+  assert.ok(covers("status.loadBalancer", "status.loadBalancer.ingress.ip"));
+  assert.ok(!covers("spec.ports[].port", "spec.ports.portable"));
 });
 
 Deno.test("each row has a test that runs and mentions it", async () => {

@@ -38,6 +38,7 @@ export function keysIn(text: string): Set<string> {
 export function names({ text }: Pick<CodeFile, "text">, key: string): boolean {
   if (keysIn(text).has(key)) return true;
   const at = key.lastIndexOf("/") + 1;
+  if (at === 0) return new RegExp(`\\blabels\\??\\.${key}\\b|["'\`]${key}(?=["'\`=])`).test(text);
   const [prefix, name] = [key.slice(0, at), key.slice(at)];
   return at > 0 && new RegExp(`(?<![\\w.])${RegExp.escape(prefix)}(?=["'\`%{ ]|\\$)`).test(text) &&
     new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?!\\w)`).test(text);

@@ -153,6 +153,7 @@ const SLICE = table("EndpointSlice", {
   labels: [["kubernetes.io/service-name", "The Service of the endpoints.", SERVICES]],
   fields: [
     ["addressType", "Slices of host names (`FQDN`) are not used.", ROW],
+    ["ports[].name", "The port of the Service that it serves.", FIELDS],
     ["ports[].port", "The port of the endpoints; its name is that of the Service's port.", ROW],
     ["endpoints[].addresses", "The addresses of the cluster's endpoints.", ROW],
     ["endpoints[].conditions.ready", "Endpoints that are not ready are left out.", ROW],
@@ -228,7 +229,26 @@ const POD_LABELS: readonly Short[] = [
     "See `service.mesh.io/canonical-revision`.",
     "lib/mesh/envoy/endpoints/endpoints_test.ts",
   ],
+  [
+    "app",
+    "See `service.mesh.io/canonical-name`.",
+    "lib/mesh/envoy/endpoints/endpoints_test.ts",
+    'app: "a"',
+  ],
+  [
+    "version",
+    "See `service.mesh.io/canonical-revision`.",
+    "lib/mesh/envoy/endpoints/endpoints_test.ts",
+    'version: "2"',
+  ],
+  [
+    "mesh",
+    "The gateway that Ingresses are served by; Gateways name it in their selectors.",
+    INGRESS,
+    '{ mesh: "edge" }',
+  ],
   ["service.mesh.io/workload-name", "Names the workload in metrics and names.", ROW],
+  ["deploymentconfig", "The name of the workload of a pod of a DeploymentConfig.", ROW],
   [
     "pod-template-hash",
     "The end of the name of a Deployment's ReplicaSet, which the name of the workload does not have.",
@@ -374,6 +394,32 @@ const POD = table("Pod", {
       OWN,
     ],
     ["metadata.ownerReferences", "The controller names the workload.", ROW],
+    [
+      "spec.hostNetwork",
+      "`true`: the pod gets no proxy.",
+      "lib/cluster/inject/inject_test.ts",
+    ],
+    [
+      "spec.containers[].name",
+      "A container `mesh-proxy` of the user is completed by the template; its values win.",
+      "lib/cluster/inject/reinjection_test.ts",
+      'name: "mesh-proxy"',
+    ],
+    [
+      "spec.containers[].livenessProbe",
+      "Asks the agent, which asks the application; so do `readinessProbe` and `startupProbe`.",
+      "lib/cluster/inject/rules_test.ts",
+    ],
+    [
+      "spec.containers[].lifecycle",
+      "Its requests go to the agent, as those of probes do.",
+      "lib/cluster/inject/reinjection_test.ts",
+    ],
+    [
+      "spec.containers[].securityContext",
+      "User and group of `mesh-proxy` are those of the rules of capture; on OpenShift they are not those that the platform gave.",
+      "lib/cluster/inject/rules_test.ts",
+    ],
     ["spec.serviceAccountName", "The identity that clients expect of the endpoint.", FIELDS],
     [
       "spec.nodeName",
@@ -469,6 +515,12 @@ const NAMESPACE = table("Namespace", {
   ],
   fields: [
     [
+      "metadata.name",
+      "Pods of `kube-system`, `kube-public`, `kube-node-lease` and `local-path-storage` get no proxy.",
+      "lib/cluster/inject/inject_test.ts",
+      '"local-path-storage"',
+    ],
+    [
       "metadata.labels",
       "`discoverySelectors` select namespaces by them.",
       "lib/mesh/ingest/selection_test.ts",
@@ -501,10 +553,16 @@ const INGRESS_TABLE = table("Ingress", {
       INGRESS,
     ],
     ["spec.rules[].http.paths[].backend", "The Service and port of a route.", INGRESS],
+    [
+      "status.loadBalancer",
+      "Written: the addresses of the gateway's Service, or of the Nodes of its pods.",
+      "tests/orch/controllers_test.ts",
+    ],
   ],
 });
 
 const SECRETS = "tests/orch/secrets_test.ts";
+const AUTHORITY = "tests/orch/cases/authority_secrets.ts";
 
 const SECRET = table("Secret", {
   labels: [
@@ -532,6 +590,22 @@ const SECRET = table("Secret", {
     ["data[ca.crt]", "The authorities of client certificates; also `cacert`.", SECRETS],
     ["data[ca.crl]", "Revoked client certificates; also `crl`.", SECRETS],
     ["data[tls.ocsp-staple]", "The OCSP response of the certificate.", SECRETS, "ocspStaple"],
+    [
+      "metadata.name",
+      "`NAME-cacert` has the authorities for the credential `NAME`; `cacerts` and `mesh-ca-secret` of the system namespace have the mesh's own.",
+      SECRETS,
+      "generic-cacert",
+    ],
+    ["data[ca-cert.pem]", "The certificate of the mesh's authority.", AUTHORITY],
+    ["data[ca-key.pem]", "Its key.", AUTHORITY],
+    ["data[cert-chain.pem]", "The certificates between it and the root.", AUTHORITY],
+    ["data[root-cert.pem]", "The roots that the mesh trusts.", AUTHORITY],
+    [
+      "data[.dockerconfigjson]",
+      "The credentials of a registry with plugins (`imagePullSecret`).",
+      "tests/e2e/wasm_test.ts",
+      ".dockerconfigjson",
+    ],
   ],
 });
 
@@ -553,6 +627,18 @@ const OTHERS = [
     ],
   }),
   table("WorkloadEntry", {
+    labels: [
+      [
+        "service.mesh.io/workload-name",
+        "Names the workload in metrics.",
+        "lib/mesh/derive/services/endpoints_test.ts",
+      ],
+      [
+        "security.mesh.io/tlsMode",
+        "`mesh`: clients use mutual TLS; without the label they do so if there is a service account.",
+        "lib/mesh/translate/security/mutual_tls_test.ts",
+      ],
+    ],
     annotations: [
       [
         "mesh.io/autoRegistrationGroup",
