@@ -7,9 +7,10 @@
 import { canonicalJson } from "../../../kit/base/mod.ts";
 import { rowRef } from "../../../mesh/graph/mod.ts";
 import { type MessageLevel, type MessageSummary, objectKey } from "../../../mesh/model/mod.ts";
-import { isNotFound, type ListItem, mergePatch, type ResourceType } from "../../../kit/orch/mod.ts";
+import { listAll, type ListItem, mergePatch, type ResourceType } from "../../../kit/orch/mod.ts";
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { createPace, type StatusPace } from "./pace.ts";
+import { writeStatus } from "./write.ts";
 
 /** Type of the condition that the controller writes. */
 export const RECONCILED = "Reconciled";
@@ -57,7 +58,8 @@ const LEVELS: Readonly<Record<MessageLevel, string>> = {
 };
 
 /**
- * The parts of the status that have to change; `undefined`: none. Conditions of other types stay.
+ * The parts of the status that have to change; `undefined`: none. Conditions of other types stay; without
+ * a change of the own one there are none, because a patch replaces the whole list.
  *
  * @param now RFC 3339
  */
@@ -89,7 +91,9 @@ export function statusPatch(
   if (canonicalJson(before) === canonicalJson(next)) return undefined;
   // An object without anything to say needs no status.
   const isEmpty = validationMessages.length === 0 && conditions.length === 0;
-  return isEmpty && item.status === undefined ? undefined : next;
+  if (isEmpty && item.status === undefined) return undefined;
+  const { conditions: _, ...others } = next;
+  return canonicalJson(conditions) === canonicalJson(status.conditions ?? []) ? others : next;
 }
 
 function statusMessage({ code, name, level }: MessageSummary): StatusMessage {
@@ -197,16 +201,19 @@ export async function runStatus(term: Term, inputs: StatusInputs): Promise<void>
     return followed.flatMap(({ type, items }) =>
       items.values().flatMap((item) => {
         const { name, namespace = "" } = item.metadata;
-        const patch = check.of(item, {
+        const facts = {
           messages: messages.get(keyOf(type.kind, namespace, name)) ?? [],
           rollout: inputs.rollout(type.kind, namespace, name),
-        }, new Date().toISOString());
+        };
+        const patch = check.of(item, facts, new Date().toISOString());
         if (patch === undefined) return [];
+        const of = { namespace, name };
         return [() =>
-          mergePatch(term.client, type, { namespace, name, subresource: "status" }, {
-            status: patch,
-          }).catch((error) => {
-            if (!isNotFound(error)) throw error;
+          writeStatus(patch, {
+            read: () => readItem(term.client, type, of),
+            patchOf: (current) => statusPatch(current, facts, new Date().toISOString()),
+            write: (change) =>
+              mergePatch(term.client, type, { ...of, subresource: "status" }, change),
           })];
       })
     );
@@ -217,6 +224,16 @@ export async function runStatus(term: Term, inputs: StatusInputs): Promise<void>
     pass: (current) => pace.run(current, tasks),
     everyMs: inputs.everyMs,
   });
+}
+
+/** Reads an object by a list of one, which needs no other right than following the type. */
+async function readItem(
+  client: Term["client"],
+  type: ResourceType,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<StatusItem | undefined> {
+  const selection = { namespace, fieldSelector: `metadata.name=${name}` };
+  return (await listAll<StatusItem>(client, type, selection))[0];
 }
 
 function keyOf(kind: string, namespace: string, name: string): string {
