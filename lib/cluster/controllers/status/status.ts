@@ -7,10 +7,15 @@
 import { canonicalJson } from "../../../kit/base/mod.ts";
 import { rowRef } from "../../../mesh/graph/mod.ts";
 import { type MessageLevel, type MessageSummary, objectKey } from "../../../mesh/model/mod.ts";
-import { listAll, type ListItem, mergePatch, type ResourceType } from "../../../kit/orch/mod.ts";
+import {
+  isConflict,
+  isNotFound,
+  type ListItem,
+  mergePatch,
+  type ResourceType,
+} from "../../../kit/orch/mod.ts";
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { createPace, type StatusPace } from "./pace.ts";
-import { writeStatus } from "./write.ts";
 
 /** Type of the condition that the controller writes. */
 export const RECONCILED = "Reconciled";
@@ -94,6 +99,19 @@ export function statusPatch(
   if (isEmpty && item.status === undefined) return undefined;
   const { conditions: _, ...others } = next;
   return canonicalJson(conditions) === canonicalJson(status.conditions ?? []) ? others : next;
+}
+
+/**
+ * The patch of an object. Others write conditions of theirs, and a patch replaces the whole list: with
+ * conditions it holds for the version that was seen alone.
+ */
+export function changeOf(
+  { metadata: { resourceVersion } }: StatusItem,
+  status: ResourceStatus,
+): { readonly metadata?: { readonly resourceVersion: string }; readonly status: ResourceStatus } {
+  return status.conditions === undefined || resourceVersion === undefined
+    ? { status }
+    : { metadata: { resourceVersion }, status };
 }
 
 function statusMessage({ code, name, level }: MessageSummary): StatusMessage {
@@ -183,11 +201,12 @@ export async function runStatus(term: Term, inputs: StatusInputs): Promise<void>
     type,
     items: observe<StatusItem>(term, type, {
       wake,
-      convert: ({ metadata: { name, namespace, generation }, status }) => ({
+      convert: ({ metadata: { name, namespace, generation, resourceVersion }, status }) => ({
         metadata: {
           name,
           ...(namespace === undefined ? {} : { namespace }),
           ...(generation === undefined ? {} : { generation }),
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
         },
         ...(status === undefined ? {} : { status }),
       }),
@@ -207,13 +226,15 @@ export async function runStatus(term: Term, inputs: StatusInputs): Promise<void>
         };
         const patch = check.of(item, facts, new Date().toISOString());
         if (patch === undefined) return [];
-        const of = { namespace, name };
         return [() =>
-          writeStatus(patch, {
-            read: () => readItem(term.client, type, of),
-            patchOf: (current) => statusPatch(current, facts, new Date().toISOString()),
-            write: (change) =>
-              mergePatch(term.client, type, { ...of, subresource: "status" }, change),
+          mergePatch(
+            term.client,
+            type,
+            { namespace, name, subresource: "status" },
+            changeOf(item, patch),
+          ).catch((error) => {
+            // After a conflict, the change of the other writer begins a further pass.
+            if (!isNotFound(error) && !isConflict(error)) throw error;
           })];
       })
     );
@@ -224,16 +245,6 @@ export async function runStatus(term: Term, inputs: StatusInputs): Promise<void>
     pass: (current) => pace.run(current, tasks),
     everyMs: inputs.everyMs,
   });
-}
-
-/** Reads an object by a list of one, which needs no other right than following the type. */
-async function readItem(
-  client: Term["client"],
-  type: ResourceType,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-): Promise<StatusItem | undefined> {
-  const selection = { namespace, fieldSelector: `metadata.name=${name}` };
-  return (await listAll<StatusItem>(client, type, selection))[0];
 }
 
 function keyOf(kind: string, namespace: string, name: string): string {

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import type { MessageSummary } from "../../../mesh/model/mod.ts";
-import { OrchError } from "../../../kit/orch/mod.ts";
-import { createStatusCheck, type ResourceStatus, type StatusItem, statusPatch } from "./status.ts";
-import { writeStatus } from "./write.ts";
+import { changeOf, createStatusCheck, type StatusItem, statusPatch } from "./status.ts";
 
 const NOW = "2026-01-02T00:00:00Z";
 const BEFORE = "2026-01-01T00:00:00Z";
@@ -70,39 +68,16 @@ Deno.test("conditions are written only if the own one changed", () => {
   assert.equal(patch({ conditions: [other] }, { rollout })?.conditions?.length, 2);
 });
 
-/** Writes the status of an object that has other conditions than those that were seen. */
-async function written(seen: StatusItem, current: StatusItem, fault?: OrchError) {
-  const changes: unknown[] = [];
-  const facts = {
-    messages: [MESSAGE],
-    rollout: { acknowledged: 1, rejected: 0, concerned: 1 },
-  };
-  await writeStatus(statusPatch(seen, facts, NOW)!, {
-    read: () => Promise.resolve(current),
-    patchOf: (item) => statusPatch(item, facts, NOW),
-    write: (change) => {
-      changes.push(change);
-      return fault === undefined ? Promise.resolve() : Promise.reject(fault);
-    },
+Deno.test("a patch with conditions holds for the version that was seen alone", () => {
+  const item: StatusItem = { metadata: { name: "a", resourceVersion: "7" } };
+  const conditions = [{ type: "Reconciled", status: "True" }];
+  assert.deepEqual(changeOf(item, { conditions }), {
+    metadata: { resourceVersion: "7" },
+    status: { conditions },
   });
-  return changes as { metadata?: unknown; status: ResourceStatus }[];
-}
-
-Deno.test("a condition that another writer has changed meanwhile stays", async () => {
-  const metadata = { name: "a", generation: 3, resourceVersion: "7" };
-  const seen = { metadata, status: { conditions: [{ type: "Healthy", status: "True" }] } };
-  const now = { type: "Healthy", status: "False" };
-  const current = {
-    metadata: { ...metadata, resourceVersion: "8" },
-    status: { conditions: [now] },
-  };
-  const [change, ...more] = await written(seen, current);
-  assert.deepEqual(more, []);
-  assert.deepEqual(change!.metadata, { resourceVersion: "8" });
-  assert.deepEqual(change!.status.conditions?.map(({ type }) => type), ["Healthy", "Reconciled"]);
-  assert.deepEqual(change!.status.conditions?.[0], now);
-  const conflict = new OrchError("orch-status", "a conflict", { status: 409, reason: "Conflict" });
-  assert.equal((await written(seen, current, conflict)).length, 1, "the next pass writes it");
+  assert.deepEqual(changeOf(item, { validationMessages: [] }), {
+    status: { validationMessages: [] },
+  });
 });
 
 Deno.test("a status is compared again only if the object, its messages or its proxies changed", () => {
