@@ -15,7 +15,6 @@ Deno.test("commands that are not implemented parse their flags and are refused",
   const cases: [argv: string[], command: string][] = [
     [["x", "workload", "entry", "configure", "-f", "x"], "experimental workload entry configure"],
     [["--context", "validate", "waypoint", "list"], "waypoint list"],
-    [["kube-inject", "-f", "x"], "orch-inject"],
     [["apply", "--set", "a=b", "-y"], "install"],
   ];
   for (const [argv, command] of cases) {

@@ -6,7 +6,9 @@
  */
 import { injectObject, type Json, parseInjectionConfig } from "../../lib/cluster/inject/mod.ts";
 import { defaultMeshConfig, parseMeshConfig } from "../../lib/mesh/schema/mod.ts";
-import { parseYaml, readYaml } from "../../lib/kit/text/mod.ts";
+import { readYaml } from "../../lib/kit/text/mod.ts";
+import { MESHCTL } from "../../cmd/meshctl/program.ts";
+import { runInProcess } from "../../tests/support/program_run.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 import { normalised } from "./pods.ts";
 
@@ -38,11 +40,8 @@ const DEFAULT_TEMPLATE = "settings/default.template.yaml";
 /** Compares the injected objects, field by field. */
 export const INJECTION: Corpus<InjectionCase> = {
   name: "injection",
-  judge: (one: InjectionCase, read: ReadFile) => {
-    const { fails, output } = one.expected;
-    if (fails !== undefined || output !== undefined) {
-      return "meshctl orch-inject is not implemented";
-    }
+  judge: async (one: InjectionCase, read: ReadFile, folder: string) => {
+    if (one.args !== undefined) return await judgeRun(one, one.args, { read, folder });
     const settings = settingsOf(one, read);
     const found = judgeWith(one, settings, read);
     if (found !== undefined) return found;
@@ -62,33 +61,38 @@ interface Settings {
   readonly namespaceAnnotations?: Readonly<Record<string, string>>;
 }
 
-function settingsOf({ options, args, inputs }: InjectionCase, read: ReadFile): Settings {
-  if (options !== undefined) {
-    return {
-      config: read(options.injectConfigFile),
-      values: read(options.valuesFile),
-      mesh: read(options.meshConfigFile),
-      inputs,
-      native: options.env?.ENABLE_NATIVE_SIDECARS === "true",
-      platform: options.platform,
-      namespaceAnnotations: options.namespaceAnnotations,
-    };
-  }
-  const flag = (name: string) => {
-    const at = args!.indexOf(name);
-    return at < 0 ? undefined : read(args![at + 1]!);
-  };
-  const operator = flag("--operatorFileName");
-  const spec = operator && (parseYaml(operator) as { spec: Json }).spec;
-  // The flag has one value: the last one.
-  const files = args!.flatMap((arg, i) => args![i - 1] === "-f" ? [arg] : []).slice(-1);
+function settingsOf({ options, inputs }: InjectionCase, read: ReadFile): Settings {
+  if (options === undefined) throw new Error("the case has neither options nor arguments");
   return {
-    config: flag("--injectConfigFile")!,
-    values: spec ? JSON.stringify(spec.values) : flag("--valuesFile") ?? "",
-    mesh: spec ? JSON.stringify(spec.meshConfig) : flag("--meshConfigFile") ?? "",
-    inputs: files,
-    native: false,
+    config: read(options.injectConfigFile),
+    values: read(options.valuesFile),
+    mesh: read(options.meshConfigFile),
+    inputs,
+    native: options.env?.ENABLE_NATIVE_SIDECARS === "true",
+    platform: options.platform,
+    namespaceAnnotations: options.namespaceAnnotations,
   };
+}
+
+/** Runs the command of a case. Arguments that name a file of the corpus are that file. */
+async function judgeRun(
+  { expected, golden }: InjectionCase,
+  args: readonly string[],
+  { read, folder }: { readonly read: ReadFile; readonly folder: string },
+): Promise<string | undefined> {
+  const isFile = (name: string) => {
+    try {
+      return Deno.statSync(`${folder}/${name}`).isFile;
+    } catch {
+      return false;
+    }
+  };
+  const argv = args.map((one) => isFile(one) ? `${folder}/${one}` : one);
+  const [out, err, status] = await runInProcess(MESHCTL, argv);
+  const { fails = false, output } = expected;
+  if ((status !== 0) !== fails) return `status ${status}: ${err}`;
+  if (output !== undefined && !new RegExp(output).test(err + out)) return `not ${output}: ${err}`;
+  return golden === undefined ? undefined : compared(documents(out), documents(read(golden)), {});
 }
 
 function judgeWith(one: InjectionCase, settings: Settings, read: ReadFile): string | undefined {
@@ -104,12 +108,20 @@ function judgeWith(one: InjectionCase, settings: Settings, read: ReadFile): stri
     return message;
   }
   if (wanted !== undefined) return `accepted, where an error about ${wanted} is expected`;
-  const golden = documents(read(one.golden!));
+  return compared(objects, documents(read(one.golden!)), one);
+}
+
+/** The first difference of objects. */
+function compared(
+  objects: readonly Json[],
+  golden: readonly Json[],
+  { isOwn = false }: Pick<InjectionCase, "isOwn">,
+): string | undefined {
   if (golden.length !== objects.length) {
     return `${objects.length} objects, expected ${golden.length}`;
   }
   for (const [i, object] of objects.entries()) {
-    const form = (value: unknown) => normalised(one.isOwn ? withoutScripts(value) : value);
+    const form = (value: unknown) => normalised(isOwn ? withoutScripts(value) : value);
     const fault = difference(form(object), form(golden[i]), "");
     if (fault !== undefined) return fault;
   }

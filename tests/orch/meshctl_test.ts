@@ -332,6 +332,31 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.equal((await run("x", "check-inject")).status, 64);
   });
 
+  await t.step("orch-inject reads the configuration of a revision's injector", async () => {
+    const file = await Deno.makeTempFile({ suffix: ".yaml" });
+    const pod = { containers: [{ name: "till", image: "till:1" }] };
+    const object = { apiVersion: "v1", kind: "Pod", metadata: { name: "till" }, spec: pod };
+    await Deno.writeTextFile(file, JSON.stringify(object));
+    const inject = () => run("orch-inject", "-f", file, "--revision=canary");
+    const without = await inject();
+    assert.equal(without.status, 1);
+    assert.match(without.err, /there is no ConfigMap mesh-sidecar-injector-canary in mesh-system/);
+    const namespace = "mesh-system";
+    const values = JSON.stringify({ global: { hub: "own.example" } });
+    const injector = { namespace, name: "mesh-sidecar-injector-canary" };
+    await create(mesh.client, types.CONFIG_MAP, injector, {
+      data: { config: "policy: disabled", values },
+    });
+    await create(mesh.client, types.CONFIG_MAP, { namespace, name: "mesh-canary" }, {
+      data: { mesh: "defaultConfig: {concurrency: 7}" },
+    });
+    const { out, err, status } = await inject();
+    assert.deepEqual([err, status], ["", 0]);
+    assert.match(out, /image: own\.example\/proxyv2:latest/);
+    assert.match(out, /"concurrency":7/);
+    await Deno.remove(file);
+  });
+
   await t.step("remote-clusters and precheck", async () => {
     assert.match(
       (await run("remote-clusters")).out,

@@ -1,5 +1,5 @@
 /**
- * Commands about installations, injection and workloads outside the orchestrator. None is
+ * Commands about installations, injection and workloads outside the orchestrator. Most are not
  * implemented; their flags and help are there.
  *
  * @module
@@ -106,7 +106,7 @@ export const manifest: CommandSpec = {
 };
 
 /** Manual injection. */
-export const orchInject: CommandSpec = notYet({
+export const orchInject: CommandSpec = {
   name: "orch-inject",
   aliases: ["kube-inject"],
   summary: "Inject the proxy into resources of workloads",
@@ -128,7 +128,8 @@ export const orchInject: CommandSpec = notYet({
     REVISION,
     ...XDS_FLAGS,
   ],
-});
+  run: async (call) => await (await import("../orch_inject.ts")).orchInject(call),
+};
 
 /** Credentials for the API server of another cluster. */
 export const createRemoteSecret: CommandSpec = notYet({

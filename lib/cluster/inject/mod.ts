@@ -23,7 +23,7 @@ export {
 export { valuesIn } from "./bounds.ts";
 export { type InjectionInput, injectPod, templatesOf } from "./inject.ts";
 export { isOpenshift } from "./openshift.ts";
-export { type InjectedObject, injectObject } from "./workloads.ts";
+export { type InjectedObject, injectObject, type RefusedObject } from "./workloads.ts";
 export { jsonPatch, type PatchOperation } from "./patch.ts";
 export type { Container, EnvEntry, Json, Pod, PodMeta, PodSpec } from "./objects.ts";
 export { type WorkloadMeta, workloadOf } from "./workload_meta.ts";

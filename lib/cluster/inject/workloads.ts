@@ -15,29 +15,39 @@ export interface InjectedObject {
   readonly object: Json;
   /** True if a proxy was added. */
   readonly injected: boolean;
-  /** The reason for an object that holds a pod and stays as it was. */
-  readonly reason?: string;
+  /** Objects that hold a pod and stay as they were, with the reason. */
+  readonly refused: readonly RefusedObject[];
+}
+
+/** An object whose pod gets no proxy. */
+export interface RefusedObject {
+  /** Kind and name. */
+  readonly name: string;
+  readonly reason: string;
 }
 
 /**
  * Injects into a Pod, into an object with `spec.template` or `spec.jobTemplate`, and into the elements of
  * a List. Other objects stay as they are.
  *
+ * @param fallback the namespace of objects that name none
  * @throws MeshError of `injectPod`
  */
 export function injectObject(
   object: Json,
   input: Omit<InjectionInput, "workload">,
+  fallback: string = "default",
 ): InjectedObject {
   if (object.kind === "List" && Array.isArray(object.items)) {
-    const items = object.items.map((one) => injectObject(one as Json, input));
+    const items = object.items.map((one) => injectObject(one as Json, input, fallback));
     return {
       object: { ...object, items: items.map((one) => one.object) },
       injected: items.some((one) => one.injected),
+      refused: items.flatMap((one) => one.refused),
     };
   }
   const meta = (isMap(object.metadata) ? object.metadata : {}) as PodMeta;
-  const namespace = meta.namespace ?? "default";
+  const namespace = meta.namespace ?? fallback;
   if (object.kind === "Pod") {
     const workload = workloadOf(meta, namespace);
     const wrap = (pod: Pod) => pod;
@@ -52,7 +62,9 @@ export function injectObject(
   };
   const cron = isMap(spec.jobTemplate) ? spec.jobTemplate as Json : undefined;
   const holder = cron && isMap(cron.spec) ? cron.spec as Json : spec;
-  if (!isMap(holder.template) || !isMap(holder.template.spec)) return { object, injected: false };
+  if (!isMap(holder.template) || !isMap(holder.template.spec)) {
+    return { object, injected: false, refused: [] };
+  }
   const template = holder.template as Pod;
   const wrap = (pod: Pod) => {
     const inner = { ...holder, template: pod };
@@ -73,6 +85,10 @@ function injected(
   },
 ): InjectedObject {
   const decision = decide(pod, namespace, input.config);
-  if (!decision.inject) return { object, injected: false, reason: decision.reason };
-  return { object: wrap(injectPod(pod, input)), injected: true };
+  if (!decision.inject) {
+    const { name = "" } = (isMap(object.metadata) ? object.metadata : {}) as PodMeta;
+    const refused = [{ name: `${object.kind}/${name}`, reason: decision.reason }];
+    return { object, injected: false, refused };
+  }
+  return { object: wrap(injectPod(pod, input)), injected: true, refused: [] };
 }
