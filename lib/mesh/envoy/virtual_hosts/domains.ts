@@ -117,9 +117,9 @@ function singleAddress(address: string): string | undefined {
   return bits === undefined || bits === whole ? ip : undefined;
 }
 
-/** True for a name of several labels: no pattern, address or single label. */
+/** True for a name of several labels or a pattern of such names: no address or single label. */
 function isName(host: string): boolean {
-  return !isPattern(host) && host.includes(".") && !host.endsWith(".") && !isIp(host);
+  return host.includes(".") && !host.endsWith(".") && !isIp(host);
 }
 
 function isPattern(host: string): boolean {

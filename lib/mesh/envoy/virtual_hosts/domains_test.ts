@@ -125,7 +125,12 @@ const DOMAINS: readonly [about: string, options: DomainOptions, domains: readonl
     withPort: false,
     aliases: ["10.0.0.9", "x.example."],
   }, ["db", "10.0.0.9", "x.example."]],
-  ["a pattern", { host: "*.example.com", port: 8080 }, ["*.example.com", "*.example.com:8080"]],
+  ["a pattern", { host: "*.example.com", port: 8080 }, [
+    "*.example.com",
+    "*.example.com:8080",
+    "*.example.com.",
+    "*.example.com.:8080",
+  ]],
   ["any host", { host: "*", port: 8080 }, ["*"]],
 ];
 

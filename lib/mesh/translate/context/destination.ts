@@ -21,6 +21,8 @@ interface DestinationLike {
   readonly host: string;
   readonly subset: string;
   readonly port?: { readonly number: number } | undefined;
+  /** True: the host is a service's own name, which may have one label. Default: short names are completed. */
+  readonly full?: boolean;
 }
 
 /**
@@ -46,7 +48,9 @@ export function destinationResolver(
 ): ResolveDestination {
   const { mesh, features } = context;
   return (destination, fromNamespace, log) => {
-    const named = fullHost(destination.host, fromNamespace, mesh.domain);
+    const named = destination.full === true
+      ? destination.host
+      : fullHost(destination.host, fromNamespace, mesh.domain);
     const inside = read.mapped((decision) => {
       log?.decide?.(decision);
       return undefined;

@@ -99,7 +99,7 @@ export function hostRoutes(
     return routes.length === 0 ? undefined : { service, routes, rule: routeKey };
   }
   const target = resolve(
-    { host, port: { number: port }, subset: "" },
+    { host, port: { number: port }, subset: "", full: true },
     service.namespace,
     read.within("routes[0]"),
   );

@@ -162,7 +162,9 @@ function servicesOf(
     const key = findServiceRules(read, context, { namespace }, host)?.service;
     const service = key === undefined ? undefined : read.get(mesh.services.service, key);
     if (service === undefined || service.alias !== undefined) return [];
-    if (service.meshExternal || service.resolution === "NONE") return [];
+    // Clients of a gateway choose among the endpoints of a headless service.
+    const chosen = service.resolution !== "NONE" || service.headless === true;
+    if (service.meshExternal || !chosen) return [];
     const accepted = hosts.some((h) =>
       covers(h.host, host) && (h.namespace === "*" || h.namespace === service.namespace)
     );

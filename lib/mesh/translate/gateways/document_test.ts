@@ -1,4 +1,4 @@
-/** Servers of Gateways whose port carries a protocol that Envoy parses. */
+/** Servers of Gateways whose port carries a protocol that Envoy parses or translates. */
 import assert from "node:assert/strict";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { documents, manifest } from "../../../../tests/support/manifest.ts";
@@ -39,5 +39,22 @@ for (const [protocol, env, filters] of CASES) {
     const view = bench.translation.source.bind(node, () => {}).view(TYPE_URLS.listener)!;
     const { filterChains } = fromBinary(ListenerSchema, view.get("0.0.0.0_27017")!.bytes);
     assert.deepEqual(filterChains.flatMap((c) => c.filters.map(({ name }) => name)), filters);
+  });
+}
+
+for (const protocols of [["HTTP"], ["GRPC-WEB"], ["HTTP", "GRPC-WEB"]]) {
+  Deno.test(`gateways translate gRPC-Web where a server declares it: ${protocols}`, () => {
+    const bench = startTranslation();
+    bench.set(manifest("Gateway", "edge", {
+      selector: { app: "edge" },
+      servers: protocols.map((protocol, i) => ({
+        port: { number: 80, name: `p${i}`, protocol },
+        hosts: [`${i}.test`],
+      })),
+    }));
+    const node = proxyNode("test", { role: "router", labels: { app: "edge" } });
+    const view = bench.translation.source.bind(node, () => {}).view(TYPE_URLS.listener)!;
+    const text = new TextDecoder().decode(view.get("0.0.0.0_80")!.bytes);
+    assert.equal(text.includes("envoy.filters.http.grpc_web"), protocols.includes("GRPC-WEB"));
   });
 }

@@ -11,6 +11,7 @@ import {
   type CommonTlsContext,
   DownstreamTlsContextSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { manifest } from "../../../../tests/support/manifest.ts";
 import { proxyNode, startTranslation } from "../../../../tests/support/translation_fixture.ts";
 import type { Credential, ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
@@ -233,4 +234,35 @@ spec:
   bench.remove("ServiceEntry", "two/a");
   assert.deepEqual(chainsOf(binding), []);
   assert.equal(clusters.get(names[0]!), undefined);
+});
+
+Deno.test("connections to a headless service are forwarded to its endpoints", () => {
+  const bench = startTranslation();
+  bench.set([
+    gateway("mode: AUTO_PASSTHROUGH", "TLS"),
+    manifest("ServiceEntry", "a", {
+      hosts: ["a.example"],
+      location: "MESH_INTERNAL",
+      resolution: "NONE",
+      ports: [{ number: 80, name: "http", protocol: "HTTP" }],
+      workloadSelector: { labels: { app: "db" } },
+    }),
+    manifest("ServiceEntry", "plain", {
+      hosts: ["b.example"],
+      location: "MESH_INTERNAL",
+      resolution: "NONE",
+      ports: [{ number: 80, name: "http", protocol: "HTTP" }],
+    }),
+    manifest("WorkloadEntry", "one", {
+      address: "10.0.0.1",
+      labels: { app: "db" },
+      serviceAccount: "db",
+    }),
+  ].join("---\n"));
+  const binding = bench.translation.source.bind(edge(), () => {});
+  const name = "outbound_.80_._.a.example";
+  assert.deepEqual(chainsOf(binding).flatMap((c) => c.filterChainMatch?.serverNames), [name]);
+  const { bytes } = binding.view(TYPE_URLS.endpoint)!.get(name)!;
+  const { endpoints } = fromBinary(ClusterLoadAssignmentSchema, bytes);
+  assert.equal(endpoints[0]?.lbEndpoints.length, 1);
 });

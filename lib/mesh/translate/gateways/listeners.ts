@@ -87,7 +87,13 @@ function listenersAt(
   const { variant, workload: source, port } = served;
   switch (port.family) {
     case "http":
-      return [gatewayHttpListener({ ...base, routeName: gatewayRouteName(port) })];
+      return [gatewayHttpListener({
+        ...base,
+        routeName: gatewayRouteName(port),
+        ...(port.servers.some(({ protocol }) => protocol === "GRPC-Web")
+          ? { protocol: "GRPC-Web" }
+          : {}),
+      })];
     case "tls": {
       const mutual = variant.certified &&
         mutualServer(read, context, variant.certified === "agent" ? AGENT : SHARED);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { objectKey } from "../../../model/mod.ts";
+import { intersectHosts, objectKey } from "../../../model/mod.ts";
 import type { Ingress, IngressBackend, IngressClass, IngressPath } from "./api.ts";
 
 /** Controller of the IngressClasses of the mesh. */
@@ -206,10 +206,23 @@ export function virtualServiceOf(
     },
     spec: {
       hosts: [host],
-      gateways: [`${reads.settings.namespace}/${gatewayName(oldest.ingress)}`],
+      gateways: sorted
+        .filter((one) => one === oldest || hasCertificateFor(one.ingress, host))
+        .map(({ ingress }) => `${reads.settings.namespace}/${gatewayName(ingress)}`),
       http: routes.sort(byMatch).map(({ http }) => http),
     },
   };
+}
+
+/**
+ * Reports if an Ingress has a certificate with which a host is served. All Ingress objects share the
+ * plain port, so that the Gateway of one of them is enough there.
+ */
+function hasCertificateFor({ spec }: Ingress, host: string): boolean {
+  return (spec?.tls ?? []).some(({ hosts = [], secretName }) =>
+    secretName !== undefined &&
+    (hosts.length === 0 || hosts.some((one) => intersectHosts(one, host) !== undefined))
+  );
 }
 
 /** The longest paths first, exact ones before prefixes of their length. */

@@ -105,3 +105,31 @@ Deno.test("tls: the hosts of each certificate have a server of it; without hosts
   assert.deepEqual(serversOf(tls), [[["a.test", "b.test"], "one"], [["*"], "two"]]);
   assert.deepEqual(serversOf([]), []);
 });
+
+Deno.test("a host of several Ingress objects is served with the certificate of each of them", () => {
+  const backend = { service: { name: "web", port: { number: 80 } } };
+  const rules = [{ host: "a.test", http: { paths: [{ path: "/", backend }] } }];
+  const named = (name: string, tls?: NonNullable<Ingress["spec"]>["tls"]) =>
+    ingress({ rules, ...(tls === undefined ? {} : { tls }) }, {
+      name,
+      creationTimestamp: `2026-01-01T00:00:0${name.length}Z`,
+    });
+  const documents = ingressDocuments({
+    ingresses: [
+      named("a"),
+      named("bb", [{ hosts: ["a.test"], secretName: "s" }]),
+      named("ccc", [{ hosts: ["b.test"], secretName: "s" }, { hosts: ["a.test"] }]),
+      named("dddd", [{ secretName: "s" }]),
+      named("eeeee", [{ hosts: ["*.test"], secretName: "s" }]),
+      named("ffffff"),
+    ],
+    classes: [],
+    settings: SETTINGS,
+    portOf: () => undefined,
+  });
+  const { spec } = documents.find(({ kind }) => kind === "VirtualService")!;
+  assert.deepEqual(
+    (spec as { gateways: string[] }).gateways.map((name) => name.split(/[/-]/)[2]),
+    ["a", "bb", "dddd", "eeeee"],
+  );
+});
