@@ -49,7 +49,7 @@ metadata: {name: db, namespace: ${NAMESPACE}}
 spec:
   clusterIP: None
   selector: {tier: db}
-  ports: [{name: tcp, port: 5432}]
+  ports: [{name: tcp, port: 5432}, {name: http, port: ${HTTP}}]
 ---
 apiVersion: v1
 kind: Service
@@ -228,6 +228,22 @@ clusterTest(
     await t.step("mutual TLS to the addresses of a headless Service", async () => {
       await greets(near, meshed.address, 5432, "meshed");
     });
+
+    await t.step(
+      "mutual TLS to a pod of a headless Service that is called by its name",
+      async () => {
+        const name = `meshed.db.${NAMESPACE}.svc.cluster.local`;
+        await eventually(`an answer of ${name}`, async () => {
+          const { status, from } = await asks(
+            near.space,
+            "http",
+            `http://${meshed.address}:${HTTP}/`,
+            name,
+          );
+          return status === 200 && from === "meshed";
+        }, 60_000);
+      },
+    );
 
     await t.step("a server that speaks first is heard on a port without a protocol", async () => {
       await greets(near, await vip("mysql"), 3306, "meshed");

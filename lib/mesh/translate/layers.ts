@@ -149,7 +149,7 @@ function explainable(tables: TablesByType, patched: Patched): Explainable {
 function tablesByType(all: LayerTables): TablesByType {
   const { clusters, endpoints, listeners, classClusters, gateways, routes, sourceLabelListeners } =
     all;
-  const { tables, onDemand, sourceLabels } = routes;
+  const { tables, onDemand, sourceLabels, detected } = routes;
   return {
     cluster: [
       anyTable(clusters.base),
@@ -177,6 +177,9 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(onDemand.egressSkeletons),
       anyTable(sourceLabels.tables),
       anyTable(sourceLabels.egressTables),
+      anyTable(detected.tables.base),
+      anyTable(detected.tables.overlay),
+      anyTable(detected.sourceLabels),
       anyTable(gateways.routes),
     ],
     virtualHost: [

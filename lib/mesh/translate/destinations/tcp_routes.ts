@@ -9,6 +9,7 @@ import {
   clusterName,
   hashesSourceIp,
   hashPolicyFor,
+  parseClusterName,
   type RouteSource,
   type TcpChain,
   translateTcpRoutes,
@@ -59,7 +60,6 @@ export function tcpDestinations(
   const protocol = knownProtocol(context.features, declared);
   const own = routes.map((chain) => ({
     ...chain,
-    ...pool,
     protocol,
     destinationCidrs: chain.destinationCidrs?.length ? chain.destinationCidrs : ranges,
   }));
@@ -110,7 +110,6 @@ export function tlsDestinations(
   if (rules.length > 0) {
     return rules.map((chain) => ({
       ...chain,
-      ...pool,
       destinationCidrs: chain.destinationCidrs?.length ? chain.destinationCidrs : ranges,
     }));
   }
@@ -160,7 +159,10 @@ export interface ServedRules {
   readonly translate: typeof translateTcpRoutes;
 }
 
-/** The chains of a VirtualService's TCP or TLS rules. */
+/**
+ * The chains of a VirtualService's TCP or TLS rules. Connections last as the rule of their first
+ * destination says.
+ */
 export function chainsOf(
   read: Read,
   context: Context,
@@ -181,11 +183,25 @@ export function chainsOf(
     sniHosts: route.match.sniHosts,
     clusters: route.clusters,
     ...transportTo(read, context, source, route.clusters),
+    ...timesOf(read, context, source, route.clusters[0]!.cluster),
     hashSourceIp: route.hashSourceIp,
     statPrefix: route.clusters.length === 1
       ? route.clusters[0]!.cluster
       : `${row.meta.name}.${row.meta.namespace}`,
   }));
+}
+
+/** The connection times of a cluster. */
+function timesOf(
+  read: Read,
+  context: Context,
+  client: Client,
+  cluster: string,
+): Pick<TcpChain, "idleTimeoutMs" | "maxConnectionDurationMs"> {
+  const destination = parseClusterName(cluster);
+  if (destination === undefined) return {};
+  const { hashSourceIp: _, ...times } = settingsOfRule(read, context, client, destination);
+  return times;
 }
 
 /**

@@ -206,7 +206,7 @@ Deno.test("the connection settings of a rule with a workload selector are served
   const web = binding("one", { app: "web" });
   for (const at of [web, binding("one", { app: "web", scoped: "yes" })]) {
     assert.deepEqual(says(at, "240.0.0.9_5432"), chosen);
-    // Another host's listener gets the destination's transport and selection, but not its timeouts.
+    // Another host's listener has the settings of the destination.
     assert.deepEqual(says(at, "0.0.0.0_5000"), chosen);
   }
   const others = [
@@ -216,7 +216,7 @@ Deno.test("the connection settings of a rule with a workload selector are served
   ];
   for (const at of others) {
     assert.deepEqual(says(at, "240.0.0.9_5432"), ['"idleTimeout":"60s"']);
-    assert.deepEqual(says(at, "0.0.0.0_5000"), []);
+    assert.deepEqual(says(at, "0.0.0.0_5000"), ['"idleTimeout":"60s"']);
   }
   const version = (at: ProxyBinding) => at.view(TYPE_URLS.listener)!.get("240.0.0.9_5432")!.version;
   const before = version(others[0]!);
