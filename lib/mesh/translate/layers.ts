@@ -180,6 +180,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(detected.tables.base),
       anyTable(detected.tables.overlay),
       anyTable(detected.sourceLabels),
+      anyTable(all.httpProxy.tables),
       anyTable(gateways.routes),
     ],
     virtualHost: [

@@ -1,4 +1,4 @@
-/** Patches of the route tables of ports whose protocol is detected. */
+/** Patches of route tables of one host, at ports whose protocol is detected, and of the HTTP proxy port. */
 import assert from "node:assert/strict";
 import { documents, manifest, type Spec } from "../../../../tests/support/manifest.ts";
 import {
@@ -6,6 +6,7 @@ import {
   startTranslation,
   TAKES_PARTS,
 } from "../../../../tests/support/translation_fixture.ts";
+import { parseMeshConfig } from "../../schema/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const TABLE = "a.test:7000";
@@ -71,3 +72,10 @@ for (const [what, more] of WORLDS) {
     }
   });
 }
+
+Deno.test("patches act on the table of the HTTP proxy port", () => {
+  const bench = startTranslation(parseMeshConfig("proxyHttpPort: 3128", "mesh").value);
+  bench.set(documents(SERVICE, patch({ name: "http_proxy" })));
+  const view = bench.translation.source.bind(proxyNode("test"), () => {}).view(TYPE_URLS.route)!;
+  assert.ok(new TextDecoder().decode(view.get("http_proxy")!.bytes).includes("x-patched"));
+});
