@@ -65,7 +65,7 @@ const route = { route: [{ destination: { host: "b.test", port: { number: 91 } } 
 
 /** Listener, and the rules and servers that lead to another service. */
 const ROUTED: readonly [what: string, listener: string, objects: readonly string[]][] = [
-  ["of another service", "240.0.0.90_90", [
+  ["to another service", "240.0.0.90_90", [
     manifest("VirtualService", "v", { hosts: ["a.test"], tcp: [route] }),
   ]],
   ["behind a gateway", "0.0.0.0_90", [
@@ -93,7 +93,7 @@ const ROUTED: readonly [what: string, listener: string, objects: readonly string
 ];
 
 for (const [what, listener, objects] of ROUTED) {
-  Deno.test(`connection times: of the destination ${what}`, () => {
+  Deno.test(`TCP connections end as the rule of their destination says: ${what}`, () => {
     const bench = startTranslation();
     bench.set(documents(timed("a", 90, BOTH), timed("b", 91, { idleTimeout: "2s" }), ...objects));
     const node = what.includes("gateway")
