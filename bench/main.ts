@@ -64,6 +64,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "a daemon over an API server: ready, memory, rolling restart  [--pods= --services=]",
     load: () => import("./orchestrator/main.ts"),
   },
+  clients: {
+    measures: "clients of the API under kill -9, and typed calls  [--objects= --writes= --kills=]",
+    load: () => import("./clients/main.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),

@@ -80,7 +80,12 @@ export const ROOMS: readonly Room[] = [
     purpose: "gRPC servers and clients with limits, over an own HTTP/2 or grpc-js",
   },
   { name: "key", wing: "kit", pure: "held", purpose: "typed keys of rows, as text and parts" },
-  { name: "orch", wing: "kit", purpose: "the orchestrator's API: list, watch, write" },
+  {
+    name: "orch",
+    wing: "kit",
+    packages: ["@kubernetes/client-node"],
+    purpose: "the orchestrator's API: list, watch, write",
+  },
   {
     name: "pki",
     wing: "kit",

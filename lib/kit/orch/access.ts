@@ -5,7 +5,19 @@
  */
 import { MeshError } from "../base/mod.ts";
 import { type ExecCredentials, execCredentials } from "./exec.ts";
-import type { ClusterConfig, ContextConfig, Kubeconfig, UserConfig } from "./kubeconfig.ts";
+import {
+  AUTH_PROVIDERS,
+  type AuthProviderName,
+  checkAuthProvider,
+  optionsOfProvider,
+} from "./auth_provider.ts";
+import type {
+  AuthProviderConfig,
+  ClusterConfig,
+  ContextConfig,
+  Kubeconfig,
+  UserConfig,
+} from "./kubeconfig.ts";
 import { fileToken, fixedToken, type TokenSource } from "./token.ts";
 
 /** Certificates of a connection, PEM. */
@@ -23,6 +35,21 @@ export interface Impersonation {
   readonly uid: string;
 }
 
+/** User name and password. */
+export interface BasicCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Settings that only the client library connects with. */
+export interface SpecialAccess {
+  /** The name in the server's certificate; empty: that of its address. */
+  readonly tlsServerName: string;
+  /** True: any certificate is accepted. */
+  readonly insecureSkipVerify: boolean;
+  readonly authProvider?: AuthProviderConfig;
+}
+
 /** Access to one API server. */
 export interface Access {
   /** URL without a slash at its end. */
@@ -34,9 +61,11 @@ export interface Access {
   /** Reads certificates; called again when connections are renewed, because files change. */
   readonly tls: () => Promise<TlsMaterial>;
   readonly token?: TokenSource;
-  /** URL of an HTTP proxy; empty: none. */
+  readonly basic?: BasicCredentials | undefined;
+  /** URL of an HTTP or SOCKS proxy; empty: none. */
   readonly proxyUrl: string;
   readonly impersonate?: Impersonation;
+  readonly special?: SpecialAccess | undefined;
 }
 
 /**
@@ -50,7 +79,9 @@ export type CredentialOption =
   | "tokenFile"
   | "certificateAuthority"
   | "plaintextServer"
-  | "proxyUrl";
+  | "proxyUrl"
+  | "insecureSkipVerify"
+  | AuthProviderName;
 
 /** All of them: for configuration that comes from the user of the program. */
 export const ALL_CREDENTIAL_OPTIONS: readonly CredentialOption[] = [
@@ -61,6 +92,8 @@ export const ALL_CREDENTIAL_OPTIONS: readonly CredentialOption[] = [
   "certificateAuthority",
   "plaintextServer",
   "proxyUrl",
+  "insecureSkipVerify",
+  ...AUTH_PROVIDERS,
 ];
 
 /** An option with the fault of a configuration that may not have it, and the remedy. */
@@ -105,9 +138,25 @@ export function accessOf(config: Kubeconfig, options: AccessOptions): Access {
     namespace: options.namespace || context.namespace || "default",
     tls: () => readTls(cluster, user, program),
     token: tokenOf(user, program),
+    basic: user.username === undefined
+      ? undefined
+      : { username: user.username, password: user.password ?? "" },
     proxyUrl: cluster.proxyUrl,
     impersonate: impersonationOf(user, options),
+    special: specialOf(cluster, user),
   };
+}
+
+function specialOf(
+  cluster: ClusterConfig,
+  { authProvider }: UserConfig,
+): SpecialAccess | undefined {
+  const { server, insecureSkipVerify } = cluster;
+  const isOther = cluster.tlsServerName !== new URL(server).hostname;
+  const tlsServerName = isOther ? cluster.tlsServerName : "";
+  return tlsServerName !== "" || insecureSkipVerify || authProvider !== undefined
+    ? { tlsServerName, insecureSkipVerify, authProvider }
+    : undefined;
 }
 
 function contextOf(config: Kubeconfig, name: string): ContextConfig {
@@ -146,20 +195,13 @@ function checkCluster(
   if (!/^https?:\/\/[^/]/.test(cluster.server)) {
     throw wrong("server is not an address", "Write https://HOST:PORT.");
   }
-  if (cluster.insecureSkipVerify) {
+  if (cluster.insecureSkipVerify && (cluster.caData ?? cluster.caFile) !== undefined) {
     throw wrong(
-      "insecure-skip-tls-verify is not supported",
-      "Give the authority of the server's certificate in certificate-authority-data.",
+      "insecure-skip-tls-verify and an authority exclude each other",
+      "Remove insecure-skip-tls-verify, so that the authority is used.",
     );
   }
   checkAllowed(at, optionsOfCluster(cluster), allowed);
-  const host = new URL(cluster.server).hostname;
-  if (cluster.tlsServerName !== "" && cluster.tlsServerName !== host) {
-    throw wrong(
-      "tls-server-name with another name than the server's is not supported",
-      "Use a server address that its certificate has.",
-    );
-  }
 }
 
 function checkUser(
@@ -171,12 +213,15 @@ function checkUser(
   const at = `${origin}: user ${JSON.stringify(name)}`;
   checkAllowed(at, optionsOfUser(user), allowed);
   checkPair(at, user);
-  const unsupported = user.authProvider === undefined
-    ? user.username === undefined ? undefined : "username and password"
-    : `the auth provider ${user.authProvider}`;
-  if (unsupported !== undefined) {
-    throw new MeshError("orch-config", `${at}: ${unsupported} is not supported`, {
-      remedy: "Use a token, a client certificate or exec.",
+  if (user.authProvider !== undefined) checkAuthProvider(at, user.authProvider);
+  const given = Object.entries({
+    "a token": user.token ?? user.tokenFile,
+    "user name and password": user.username,
+    "an auth provider": user.authProvider,
+  }).filter(([, value]) => value !== undefined).map(([what]) => what);
+  if (given.length > 1) {
+    throw new MeshError("orch-config", `${at} has ${given.join(" and ")}`, {
+      remedy: "Keep one of them.",
     });
   }
 }
@@ -217,11 +262,13 @@ function optionsOfUser(user: UserConfig): readonly Restricted[] {
     ["clientKey", user.keyFile !== undefined && user.keyData === undefined],
     ["clientCertificate", user.certFile !== undefined && user.certData === undefined],
     ["tokenFile", user.tokenFile !== undefined],
+    ...optionsOfProvider(user.authProvider),
   ];
   return uses.map(([option, isUsed]) => ({ option, isUsed, fault: `uses ${option}`, remedy }));
 }
 
-function optionsOfCluster({ server, caFile, caData, proxyUrl }: ClusterConfig): Restricted[] {
+function optionsOfCluster(cluster: ClusterConfig): Restricted[] {
+  const { server, caFile, caData, proxyUrl, insecureSkipVerify } = cluster;
   return [
     {
       option: "plaintextServer",
@@ -234,6 +281,12 @@ function optionsOfCluster({ server, caFile, caData, proxyUrl }: ClusterConfig): 
       isUsed: caFile !== undefined && caData === undefined,
       fault: "has the file certificate-authority",
       remedy: "Use certificate-authority-data",
+    },
+    {
+      option: "insecureSkipVerify",
+      isUsed: insecureSkipVerify,
+      fault: "has insecure-skip-tls-verify, by which anybody may receive the credentials",
+      remedy: "Give the authority of the server in certificate-authority-data",
     },
     {
       option: "proxyUrl",

@@ -46,6 +46,12 @@ export interface ClusterConfig {
   readonly execConfig?: unknown;
 }
 
+/** `auth-provider` of a user. */
+export interface AuthProviderConfig {
+  readonly name: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
 /** A named user. Paths are absolute. Data is decoded from base64. */
 export interface UserConfig {
   readonly certData?: string;
@@ -55,9 +61,9 @@ export interface UserConfig {
   readonly token?: string;
   readonly tokenFile?: string;
   readonly username?: string;
+  readonly password?: string;
   readonly exec?: ExecConfig;
-  /** Name of an auth provider plugin. */
-  readonly authProvider?: string;
+  readonly authProvider?: AuthProviderConfig;
   readonly as?: string;
   readonly asUid?: string;
   readonly asGroups: readonly string[];
@@ -164,7 +170,7 @@ function readCluster(one: Section, dir: string): ClusterConfig {
 }
 
 function readUser(one: Section, dir: string): UserConfig {
-  const exec = one.section("exec");
+  const [exec, provider] = [one.section("exec"), one.section("auth-provider")];
   return {
     certData: one.base64("client-certificate-data"),
     certFile: one.file("client-certificate", dir),
@@ -173,12 +179,18 @@ function readUser(one: Section, dir: string): UserConfig {
     token: one.text("token"),
     tokenFile: one.file("tokenFile", dir),
     username: one.text("username"),
+    password: one.text("password"),
     exec: exec && readExec(exec, dir),
-    authProvider: one.section("auth-provider")?.text("name"),
+    authProvider: provider && readAuthProvider(provider),
     as: one.text("as"),
     asUid: one.text("as-uid"),
     asGroups: one.texts("as-groups"),
   };
+}
+
+function readAuthProvider(provider: Section): AuthProviderConfig {
+  const settings = provider.section("config")?.allTexts() ?? {};
+  return { name: provider.text("name") ?? "", settings };
 }
 
 function readExec(exec: Section, dir: string): ExecConfig {

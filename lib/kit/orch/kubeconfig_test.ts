@@ -83,12 +83,16 @@ Deno.test("kubeconfig: impersonation needs a user, and options precede the file"
 
 const REFUSED: readonly (readonly [name: string, user: string, cluster: string | undefined])[] = [
   ["a server that is no address", "token: t", "server: nowhere"],
-  ["a skipped verification", "token: t", 'server: "https://a", insecure-skip-tls-verify: true'],
-  ["another server name", "token: t", 'server: "https://a", tls-server-name: b'],
+  [
+    "a skipped verification with an authority",
+    "token: t",
+    'server: "https://a", insecure-skip-tls-verify: true, certificate-authority-data: YQ==',
+  ],
   ["a certificate without a key", "client-certificate-data: YQ==", undefined],
   ["a key without a certificate", "client-key: key.pem", undefined],
-  ["an auth provider", "auth-provider: {name: gcp}", undefined],
-  ["user name and password", "username: a, password: b", undefined],
+  ["an unknown auth provider", "auth-provider: {name: openstack}", undefined],
+  ["a password with a token", "username: a, password: b, token: t", undefined],
+  ["an auth provider with a token", "auth-provider: {name: gcp}, token: t", undefined],
 ];
 
 for (const [name, user, cluster] of REFUSED) {
@@ -149,6 +153,7 @@ Deno.test("kubeconfig: plain text, files of authorities and proxies are refused 
     plaintextServer: "server: http://a",
     certificateAuthority: "server: https://a, certificate-authority: /etc/passwd",
     proxyUrl: "server: https://a, proxy-url: http://proxy:3128",
+    insecureSkipVerify: "server: https://a, insecure-skip-tls-verify: true",
   } as const;
   for (const [option, cluster] of Object.entries(clusters)) {
     const config = parseKubeconfig(configText("token: secret-1", cluster), "a.yaml");

@@ -12,8 +12,10 @@ export {
   accessOf,
   type AccessOptions,
   ALL_CREDENTIAL_OPTIONS,
+  type BasicCredentials,
   type CredentialOption,
   type Impersonation,
+  type SpecialAccess,
   type TlsMaterial,
 } from "./access.ts";
 export {
@@ -26,6 +28,7 @@ export {
 export { isConflict, isExpired, isNotFound, isUnreachable, OrchError } from "./error.ts";
 export { inClusterAccess, isInCluster } from "./in_cluster.ts";
 export {
+  type AuthProviderConfig,
   type ClusterConfig,
   type ContextConfig,
   type ExecConfig,

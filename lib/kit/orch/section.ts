@@ -67,6 +67,16 @@ export class Section {
     throw this.#wrong(name, "a list of texts");
   }
 
+  /** All values, which must be texts; those that are empty are left out. */
+  allTexts(): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const name of Object.keys(this.#value)) {
+      const text = this.text(name);
+      if (text !== undefined) found[name] = text;
+    }
+    return found;
+  }
+
   section(name: string): Section | undefined {
     const value = this.#value[name];
     if (value === undefined || value === null) return undefined;

@@ -5,8 +5,9 @@
  */
 import { MeshError, messageOf } from "../base/mod.ts";
 import type { Access } from "./access.ts";
-import { credentialHeaders, httpClientOf } from "./connection.ts";
+import { connectionOf } from "./connection.ts";
 import { OrchError, statusError } from "./error.ts";
+import type { Connection } from "./sending.ts";
 
 /** Values of a query; `undefined` and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -58,9 +59,9 @@ export function createTransport(access: Access): Transport {
 
 class HttpTransport implements Transport {
   readonly #access: Access;
-  #client: Promise<Deno.HttpClient> | undefined;
-  /** Clients whose requests may still be running; closed at the end. */
-  readonly #renewed: Promise<Deno.HttpClient>[] = [];
+  #connection: Promise<Connection> | undefined;
+  /** Those whose requests may still be running; closed at the end. */
+  readonly #renewed: Promise<Connection>[] = [];
   #closed = false;
 
   constructor(access: Access) {
@@ -88,14 +89,11 @@ class HttpTransport implements Transport {
       ? timer.signal
       : AbortSignal.any([timer.signal, request.signal]);
     try {
-      const client = await unlessAborted(this.#connect(), signal);
-      const headers = await this.#headers(request);
-      await request.guard?.();
-      const response = await fetch(`${this.#access.server}${path}${queryText(query)}`, {
-        ...{ method, client, headers },
+      const connection = await unlessAborted(this.#connect(), signal);
+      const response = await connection.send(`${this.#access.server}${path}${queryText(query)}`, {
+        ...{ method, signal, guard: request.guard },
+        headers: headersOf(request),
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-        redirect: "error",
-        signal,
       });
       if (response.ok) return await take(response);
       const body = await response.text();
@@ -112,34 +110,32 @@ class HttpTransport implements Transport {
   }
 
   renew(): void {
-    if (this.#client === undefined) return;
-    this.#renewed.push(this.#client);
-    this.#client = undefined;
-    // Requests of a client from before the last renewal have ended or are stuck.
+    if (this.#connection === undefined) return;
+    this.#renewed.push(this.#connection);
+    this.#connection = undefined;
+    // Requests from before the last renewal have ended or are stuck.
     while (this.#renewed.length > 1) void close(this.#renewed.shift()!);
   }
 
   [Symbol.dispose](): void {
     this.#closed = true;
     this.renew();
-    for (const client of this.#renewed.splice(0)) void close(client);
+    for (const connection of this.#renewed.splice(0)) void close(connection);
   }
 
-  #connect(): Promise<Deno.HttpClient> {
-    this.#client ??= httpClientOf(this.#access).catch((error) => {
-      this.#client = undefined;
+  #connect(): Promise<Connection> {
+    this.#connection ??= connectionOf(this.#access).catch((error) => {
+      this.#connection = undefined;
       throw error;
     });
-    return this.#client;
+    return this.#connection;
   }
+}
 
-  /** Pairs, not `Headers`, which would join the groups of an impersonated user to one. */
-  async #headers({ body, contentType, accept }: OrchRequest): Promise<[string, string][]> {
-    const headers = await credentialHeaders(this.#access);
-    headers.push(["accept", accept ?? "application/json"]);
-    if (body !== undefined) headers.push(["content-type", contentType ?? "application/json"]);
-    return headers;
-  }
+function headersOf({ body, contentType, accept }: OrchRequest): [string, string][] {
+  const headers: [string, string][] = [["accept", accept ?? "application/json"]];
+  if (body !== undefined) headers.push(["content-type", contentType ?? "application/json"]);
+  return headers;
 }
 
 /** The result of work that goes on; rejects when `signal` is aborted. */
@@ -155,8 +151,8 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-async function close(client: Promise<Deno.HttpClient>): Promise<void> {
-  (await client.catch(() => undefined))?.close();
+async function close(connection: Promise<Connection>): Promise<void> {
+  (await connection.catch(() => undefined))?.close();
 }
 
 function unanswered(what: string, timeoutMs: number | undefined, cause: unknown): OrchError {

@@ -6,9 +6,11 @@
 import { sleep } from "../../async/mod.ts";
 import { MeshError } from "../../base/mod.ts";
 import type { Access } from "../access.ts";
-import { credentialHeaders, httpClientOf } from "../connection.ts";
+import { httpClientOf } from "../connection.ts";
+import { credentialHeaders } from "../credentials.ts";
 import { OrchError } from "../error.ts";
 import { createTransport } from "../transport.ts";
+import { createInbox, type Inbox } from "./inbox.ts";
 
 /** A pod. */
 export interface PodName {
@@ -62,8 +64,6 @@ function newSocket(...args: ConstructorParameters<SocketConstructor>): WebSocket
 }
 
 const TIMEOUT_MS = 30_000;
-/** Received bytes that no reader has taken; a reader that is this far behind is stuck. */
-const MAX_UNREAD = 256 * 1024 * 1024;
 /** Bytes that are not sent yet, above which `send` waits. */
 const MAX_UNSENT = 1024 * 1024;
 const SEND_PAUSE_MS = 5;
@@ -74,24 +74,19 @@ const SEND_PAUSE_MS = 5;
  * @throws {OrchError} with the server's reason if it refuses, `orch-timeout` or `orch-unreachable`
  */
 export async function openSocket(request: SocketRequest): Promise<Socket> {
-  const { access, pod, subresource, query, protocols, signal, timeoutMs = TIMEOUT_MS } = request;
+  const { pod, subresource, query, signal, timeoutMs = TIMEOUT_MS } = request;
   signal?.throwIfAborted();
   const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${
     encodeURIComponent(pod.name)
   }/${subresource}`;
   const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
-  const client = await httpClientOf(access);
-  const url = `${access.server.replace(/^http/, "ws")}${path}?${search}`;
-  const headers = await credentialHeaders(access);
-  const socket = newSocket(url, { protocols: [...protocols], headers, client });
-  socket.binaryType = "arraybuffer";
-  const inbox = createInbox(socket);
+  const inbox = createInbox();
   const timeout = AbortSignal.timeout(timeoutMs);
+  const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  let socket: RawSocket;
   try {
-    await opened(socket, signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
+    socket = await open(request, `${path}?${search}`, { inbox, signal: stop });
   } catch (error) {
-    socket.close();
-    client.close();
     signal?.throwIfAborted();
     throw await refusal(request, `${subresource} of ${path}`, timeout.aborted ? timeoutMs : error);
   }
@@ -100,18 +95,76 @@ export async function openSocket(request: SocketRequest): Promise<Socket> {
     protocol: socket.protocol,
     messages: inbox.messages(),
     send: async (message) => {
-      while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount > MAX_UNSENT) {
+      while (socket.isOpen() && socket.unsent() > MAX_UNSENT) {
         await sleep(SEND_PAUSE_MS);
       }
-      if (socket.readyState === WebSocket.OPEN) socket.send(message);
+      if (socket.isOpen()) socket.send(message);
     },
     [Symbol.dispose]: () => {
       if (closed) return;
       closed = true;
       inbox.end();
       socket.close();
-      client.close();
     },
+  };
+}
+
+/** An open WebSocket, of the platform or of the client library. */
+interface RawSocket {
+  readonly protocol: string;
+  isOpen(): boolean;
+  unsent(): number;
+  send(message: Uint8Array<ArrayBuffer>): void;
+  close(): void;
+}
+
+interface Opening {
+  readonly inbox: Inbox;
+  readonly signal: AbortSignal;
+}
+
+async function open(request: SocketRequest, path: string, opening: Opening): Promise<RawSocket> {
+  const { access } = request;
+  if (access.special === undefined && access.proxyUrl === "") {
+    return await openPlatform(request, path, opening);
+  }
+  const { librarySocket } = await import("../library/mod.ts");
+  return await librarySocket(access, path, { receiver: opening.inbox, signal: opening.signal });
+}
+
+async function openPlatform(
+  { access, protocols }: SocketRequest,
+  path: string,
+  { inbox, signal }: Opening,
+): Promise<RawSocket> {
+  const client = await httpClientOf(access);
+  const headers = await credentialHeaders(access);
+  const url = `${access.server.replace(/^http/, "ws")}${path}`;
+  const socket = newSocket(url, { protocols: [...protocols], headers, client });
+  socket.binaryType = "arraybuffer";
+  socket.addEventListener("message", ({ data }) => {
+    if (data instanceof ArrayBuffer && !inbox.push(new Uint8Array(data))) socket.close();
+  });
+  socket.addEventListener("error", (event) => {
+    inbox.fail(event instanceof ErrorEvent ? event.message : "the connection broke");
+  });
+  socket.addEventListener("close", () => inbox.close());
+  const close = (): void => {
+    socket.close();
+    client.close();
+  };
+  try {
+    await opened(socket, signal);
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    protocol: socket.protocol,
+    isOpen: () => socket.readyState === WebSocket.OPEN,
+    unsent: () => socket.bufferedAmount,
+    send: (message) => socket.send(message),
+    close,
   };
 }
 
@@ -150,7 +203,7 @@ async function refusal(
     });
   }
   const text = cause instanceof Error ? cause.message : String(cause);
-  const status = Number(/status code: (\d+)/.exec(text)?.[1] ?? 0);
+  const status = Number(/(?:status code|server response): (\d+)/.exec(text)?.[1] ?? 0);
   if (status >= 400) {
     using transport = createTransport(access);
     const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${
@@ -165,62 +218,4 @@ async function refusal(
     remedy: "Check that the pod runs, and that the API server reaches its node.",
     cause,
   });
-}
-
-interface Inbox {
-  messages(): AsyncIterableIterator<Uint8Array>;
-  end(): void;
-}
-
-/** Collects messages from the moment the socket is created, so that none is lost. */
-function createInbox(socket: WebSocket): Inbox {
-  const queue: Uint8Array[] = [];
-  let unread = 0;
-  let ended = false;
-  let fault: string | undefined;
-  let wake = Promise.withResolvers<void>();
-  const notify = (): void => {
-    wake.resolve();
-    wake = Promise.withResolvers();
-  };
-  socket.addEventListener("message", ({ data }) => {
-    if (!(data instanceof ArrayBuffer) || ended) return;
-    queue.push(new Uint8Array(data));
-    unread += data.byteLength;
-    if (unread > MAX_UNREAD) {
-      [ended, fault] = [true, "the received data is not read"];
-      socket.close();
-    }
-    notify();
-  });
-  socket.addEventListener("error", (event) => {
-    fault ??= event instanceof ErrorEvent ? event.message : "the connection broke";
-  });
-  socket.addEventListener("close", () => {
-    ended = true;
-    notify();
-  });
-  return {
-    async *messages() {
-      for (;;) {
-        const next = queue.shift();
-        if (next !== undefined) {
-          unread -= next.length;
-          yield next;
-        } else if (ended) {
-          if (fault === undefined) return;
-          throw new OrchError("orch-unreachable", `the stream broke: ${fault}`, {
-            status: 0,
-            reason: "Broken",
-          });
-        } else await wake.promise;
-      }
-    },
-    end: () => {
-      ended = true;
-      queue.length = 0;
-      fault = undefined;
-      notify();
-    },
-  };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { startKubeletStandIn } from "../../../../tests/support/kubelet_stand_in.ts";
+import { startConnectProxy } from "../../../../tests/support/connect_proxy.ts";
 import type { Access } from "../access.ts";
 import { execInPod } from "./exec.ts";
 import { forwardPort } from "./port_forward.ts";
@@ -87,6 +88,40 @@ Deno.test("exec returns both outputs and the exit status", async () => {
     api.asked[0] ?? "",
     /container=mesh-proxy&command=echo&command=a\+b&command=c&stdin=false/,
   );
+});
+
+Deno.test("streams go through the proxy of a configuration, with the credentials", async () => {
+  await using backend = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => new Response(`${await request.text()}!`),
+  );
+  await using api = startKubeletStandIn({
+    ports: { "shop/web-1:15000": backend.addr.port },
+    exec: () => ({ stdout: "x".repeat(300_000), status: 4 }),
+  });
+  const { port } = new URL(api.url);
+  // The platform's server of the stand-in reads a list of subprotocols only with spaces.
+  const spaced = (text: string): string => text.replaceAll("k8s.io,", "k8s.io, ");
+  await using proxy = startConnectProxy(Number(port), spaced);
+  const access = { ...accessTo("http://api.test:6443"), proxyUrl: proxy.url };
+  const { stdout, status } = await execInPod({ access, pod: POD, command: ["a"] });
+  assert.deepEqual([stdout.length, status], [300_000, 4]);
+  {
+    await using forward = await forwardPort({ access, pod: POD, port: 15_000 });
+    const answer = await fetch(`http://127.0.0.1:${forward.port}/`, { method: "POST", body: "a" });
+    assert.equal(await answer.text(), "a!");
+  }
+  assert.deepEqual(new Set(proxy.asked), new Set(["api.test:6443"]));
+  await using refusing = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json({ kind: "Status", message: "is forbidden" }, { status: 403 }),
+  );
+  await using other = startConnectProxy(refusing.addr.port);
+  const refused = { ...access, proxyUrl: other.url };
+  await assert.rejects(execInPod({ access: refused, pod: POD, command: ["ls"] }), {
+    status: 403,
+    message: /is forbidden/,
+  });
 });
 
 Deno.test("impersonated groups are headers of their own, in requests and streams", async () => {

@@ -23,7 +23,7 @@ export const PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS: EnvVar<string | und
     name: "PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS",
     type: "string",
     doc:
-      "Unsafe options that are accepted in the configurations of other clusters, separated by commas: `exec`, `clientKey`, `clientCertificate`, `tokenFile`; and beside those of authentication `certificateAuthority` (a file), `plaintextServer` (`http://`), `proxyUrl`.",
+      "Unsafe options that are accepted in the configurations of other clusters, separated by commas: `exec`, `clientKey`, `clientCertificate`, `tokenFile`, and the auth providers `azure`, `gcp`, `oidc`; and beside those of authentication `certificateAuthority` (a file), `plaintextServer` (`http://`), `proxyUrl`, `insecureSkipVerify`.",
     readers,
   });
 
