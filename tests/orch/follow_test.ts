@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import {
+  type Access,
   type Changes,
   createClient,
   createObject,
@@ -111,8 +112,9 @@ function churn(client: OrchClient, seed: number): { stop(): Promise<number> } {
   };
 }
 
-clusterTest("followed objects survive kill -9 of the server during churn", async (cluster) => {
-  using client = await adminClient(cluster);
+/** Follows ConfigMaps that are written while the server is ended by `kill -9`. */
+async function surviveKills(cluster: Cluster, access: Access): Promise<void> {
+  using client = createClient(access, { rate: { qps: 0, burst: 0 } });
   for (let i = 0; i < 30; i++) await create(client, `fixed-${i}`);
   await using followed = followMaps(client);
   await followed.following.synced;
@@ -132,7 +134,21 @@ clusterTest("followed objects survive kill -9 of the server during churn", async
   await agree(client, followed);
   await eventually("no fault", () => followed.following.state().fault === undefined);
   assert.ok(followed.fewest() >= 30, `never empty in between: ${followed.fewest()}`);
-});
+}
+
+clusterTest(
+  "followed objects survive kill -9 of the server during churn",
+  async (cluster) => await surviveKills(cluster, await adminAccess(cluster)),
+);
+
+clusterTest(
+  "followed objects survive kill -9 over connections of the client library",
+  async (cluster) => {
+    const tlsServerName = "kubernetes.default.svc";
+    const special = { tlsServerName, insecureSkipVerify: false };
+    await surviveKills(cluster, { ...await adminAccess(cluster), special });
+  },
+);
 
 /**
  * An HTTP proxy to the API server that leaves events of one object out of watches, with the access of a
