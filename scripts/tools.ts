@@ -142,7 +142,7 @@ async function provision(host: ToolsHost, cache: string, dir: string): Promise<v
     );
   }
   await Deno.mkdir(cache, { recursive: true });
-  await sweep(cache);
+  await sweepPartial(cache);
   const work = await Deno.makeTempDir({ dir: cache, prefix: ".partial-" });
   try {
     const started = performance.now();
@@ -273,7 +273,7 @@ async function run(
 }
 
 /** Removes the remains of interrupted runs that are older than an hour. */
-async function sweep(cache: string): Promise<void> {
+export async function sweepPartial(cache: string): Promise<void> {
   for await (const entry of Deno.readDir(cache)) {
     if (!entry.name.startsWith(".partial-")) continue;
     const path = join(cache, entry.name);

@@ -8,7 +8,8 @@
 import { createHash } from "node:crypto";
 import { MeshError } from "../../lib/kit/base/mod.ts";
 import { dirname, fromFileUrl, join } from "../paths.ts";
-import { cacheDir, HOST } from "../tools.ts";
+import { cacheDir, HOST, sweepPartial } from "../tools.ts";
+import { buildModule } from "./go_build.ts";
 
 /** Install path of Go's own archive, if Go is not on the PATH. */
 const GO_PATHS = ["go", "/usr/local/go/bin/go"];
@@ -88,11 +89,12 @@ export async function goPrograms(
   }
   const cache = cacheDir(HOST);
   await Deno.mkdir(cache, { recursive: true });
+  await sweepPartial(cache);
   const work = await Deno.makeTempDir({ dir: cache, prefix: ".partial-" });
   try {
     const started = performance.now();
     progress(`building ${build.title} into ${dir}`);
-    await compile(go, build, work);
+    await compile(go, build, work, progress);
     await Deno.chmod(work, 0o755);
     await Deno.rename(work, dir).catch((cause) => {
       if (lackingBuild(build) !== undefined) throw cause; // else another run was faster
@@ -107,7 +109,12 @@ export async function goPrograms(
 }
 
 /** Builds a copy of the module, so that edits of the tree do not disturb it. */
-async function compile(go: string, build: GoBuild, work: string): Promise<void> {
+async function compile(
+  go: string,
+  build: GoBuild,
+  work: string,
+  progress: (line: string) => void,
+): Promise<void> {
   const source = join(work, "source");
   const from = moduleDir(build);
   for (const file of moduleFiles(build)) {
@@ -116,21 +123,8 @@ async function compile(go: string, build: GoBuild, work: string): Promise<void> 
     await Deno.copyFile(file, to);
   }
   const out = build.output === undefined ? "../" : `../${build.output}`;
-  const linkFlags = ["-s", "-w", ...build.linkFlags ?? []].join(" ");
-  const flags = ["-mod=readonly", "-trimpath", "-ldflags", linkFlags, ...build.flags ?? []];
-  const { success, stderr } = await new Deno.Command(go, {
-    args: ["build", ...flags, "-o", out, ...build.packages],
-    cwd: source,
-    env: { CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off" },
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  if (!success) {
-    const text = new TextDecoder().decode(stderr).trim().split("\n").slice(-5).join("\n");
-    throw new MeshError("tools-cluster", `go build failed:\n${text}`, {
-      remedy: "Check that this machine reaches the Go module proxy, then run it again.",
-    });
-  }
+  const { packages, flags = [], linkFlags = [] } = build;
+  await buildModule({ go, source, out, packages, flags, linkFlags }, { progress });
   await Deno.remove(source, { recursive: true });
   for (const name of build.links ?? []) await Deno.symlink(build.output!, join(work, name));
 }
