@@ -32,6 +32,7 @@ export interface ContentOptions {
   /** Folder for modules, which must exist as long as the layers are used. */
   readonly work: string;
   readonly missing: Missing;
+  progress(line: string): void;
 }
 
 /** Names of images by program, as templates of injection call them. */
@@ -66,15 +67,18 @@ const SETTINGS: Readonly<Record<string, Settings>> = {
 
 /** The images of programs, with common layers first. */
 export async function programImages(options: ContentOptions): Promise<ProgramImage[]> {
-  const { programs, facts, work, missing } = options;
+  const { programs, facts, work, missing, progress } = options;
+  progress("reading files of Debian packages");
   const base = await baseLayer(missing);
   const runtime = [executable(RUNTIME, Deno.execPath())];
+  const rules = programs.includes("pilot-agent") ? await rulesLayer(missing) : [];
+  progress(`bundling the modules of ${programs.join(", ")}`);
   const folders = await bundles(programs, facts, work);
   const images: ProgramImage[] = [];
   for (const program of programs) {
     const layers = [base, runtime];
     if (program === "pilot-agent") {
-      layers.push(await rulesLayer(missing));
+      layers.push(rules);
       layers.push([executable("/usr/local/bin/dataproxy", await envoyPath())]);
     }
     layers.push(await programLayer(program, folders[program]!));

@@ -16,8 +16,14 @@ export const TEST_TAG = "test";
 /** Images that were not used for this time (ms) are removed: an hour. */
 const KEPT_MS = 3_600_000;
 
-/** Archives by program, made if the cache has none of these sources. */
-export async function keptImages(): Promise<Readonly<Record<string, string>>> {
+/**
+ * Archives by program, made if the cache has none of these sources.
+ *
+ * @param progress is told each step of that
+ */
+export async function keptImages(
+  progress: (line: string) => void = () => {},
+): Promise<Readonly<Record<string, string>>> {
   const all = join(cacheDir(HOST), "images");
   await Deno.mkdir(all, { recursive: true });
   const dir = join(all, await sourcesDigest());
@@ -25,7 +31,7 @@ export async function keptImages(): Promise<Readonly<Record<string, string>>> {
     await removeOld(all);
     const work = await Deno.makeTempDir({ dir: all, prefix: ".partial-" });
     try {
-      const options = { isCompressed: false, missing: "newer", tag: TEST_TAG } as const;
+      const options = { isCompressed: false, missing: "newer", tag: TEST_TAG, progress } as const;
       for (const { layout } of await makeImages({ ...options, into: work })) {
         await Deno.remove(layout, { recursive: true });
       }

@@ -36,6 +36,8 @@ export interface ImagesRequest {
   /** True: only the files, in a folder for each program. */
   readonly isFilesOnly?: boolean;
   readonly missing: Missing;
+  /** Is told each step. */
+  progress?(line: string): void;
 }
 
 /** A finished image with its places. */
@@ -55,13 +57,14 @@ export interface MadeImage extends Image {
 export async function makeImages(request: ImagesRequest): Promise<MadeImage[]> {
   const facts = await buildFacts(ROOT);
   const { programs = await allPrograms(), missing, into } = request;
-  const { hub = HUB, tag = facts.version, isCompressed } = request;
+  const { hub = HUB, tag = facts.version, isCompressed, progress = () => {} } = request;
   const work = await Deno.makeTempDir({ prefix: "mesh-images-" });
   const made: MadeImage[] = [];
   try {
     await Deno.mkdir(into, { recursive: true });
-    for (const image of await programImages({ programs, facts, work, missing })) {
-      const { program, layers, config } = image;
+    const images = await programImages({ programs, facts, work, missing, progress });
+    for (const [i, { program, layers, config }] of images.entries()) {
+      progress(`writing ${hub}/${IMAGE_NAMES[program]}, ${i + 1} of ${images.length}`);
       const layout = join(into, program);
       await Deno.remove(layout, { recursive: true }).catch(ignoreMissing);
       if (request.isFilesOnly === true) {
@@ -113,6 +116,7 @@ async function main(args: readonly string[]): Promise<void> {
     isFilesOnly: values.files !== undefined,
     isCompressed: !values.plain,
     missing: values.update ? "pin" : values.newer ? "newer" : "refuse",
+    progress: (line) => console.error(`images: ${line}`),
   });
   for (const { name, archive, digest, transferred, unpacked } of made) {
     const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
