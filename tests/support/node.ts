@@ -5,14 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { type NodeCluster, startNodes } from "../../scripts/cluster/node/cluster.ts";
-import { lackingNodes, nodePrograms } from "../../scripts/cluster/node_programs.ts";
+import { WORKLOAD_IMAGE, workloadArchive } from "../../scripts/cluster/node/workload.ts";
+import { lackingNodes } from "../../scripts/cluster/node_programs.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
-import { writeImageArchive } from "../../scripts/images/image.ts";
+
+export { WORKLOAD_IMAGE, workloadArchive } from "../../scripts/cluster/node/workload.ts";
 
 const LACKING = lackingNodes();
-
-/** Name of the image of the workload in `scripts/cluster/workload`. */
-export const WORKLOAD_IMAGE = "docker.io/mesh/workload:test";
 
 /** Options of {@linkcode nodeTest}. */
 export interface NodeTestOptions {
@@ -53,18 +52,6 @@ export function nodeTest(
 /** A name that no other running test has. */
 export function clusterName(): string {
   return `test-${Deno.pid}-${crypto.randomUUID().slice(0, 8)}`;
-}
-
-/** Writes an archive with the workload's image. */
-export async function workloadArchive(folder: string): Promise<string> {
-  const { workload } = await nodePrograms();
-  const archive = `${folder}/workload.tar`;
-  await writeImageArchive({
-    name: WORKLOAD_IMAGE,
-    layers: [[{ path: "workload", mode: 0o755, source: workload }]],
-    config: { Entrypoint: ["/workload"], User: "65532:65532" },
-  }, archive);
-  return archive;
 }
 
 /** A folder that is removed at the end. */

@@ -4,47 +4,16 @@
  *
  * @module
  */
-import { daemonRoles, defaultRoleOptions } from "../../cmd/pilot-discovery/roles.ts";
-import {
-  accessOf,
-  ALL_CREDENTIAL_OPTIONS,
-  createClient,
-  loadKubeconfig,
-} from "../../lib/kit/orch/mod.ts";
+import { installMesh } from "../../scripts/cluster/mesh/install.ts";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
-import { applyDefinitions } from "../../scripts/crds.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
-import { keptImages } from "../../scripts/images/kept.ts";
-import { rolesText } from "../../scripts/roles.ts";
-import { apply, kubectl, nodeTest, type NodeTestOptions, podsReady } from "./node.ts";
+import { apply, nodeTest, type NodeTestOptions } from "./node.ts";
 
-/** The namespace of the daemon. */
-export const SYSTEM = "mesh-system";
+export { installMesh, SYSTEM } from "../../scripts/cluster/mesh/install.ts";
 
 /** Reads a file of `tests/node/mesh`. */
 export function manifest(name: string): Promise<string> {
   return Deno.readTextFile(new URL(`../node/mesh/${name}.yaml`, import.meta.url));
-}
-
-/** Installs the daemon with its webhook and waits until both work. */
-export async function installMesh(cluster: NodeCluster): Promise<void> {
-  const images = await keptImages();
-  const imported = ["pilot-discovery", "pilot-agent"].map((program) =>
-    cluster.importImages(images[program]!)
-  );
-  const config = await loadKubeconfig([cluster.kubeconfig]);
-  using client = createClient(accessOf(config, { allowed: ALL_CREDENTIAL_OPTIONS }));
-  await applyDefinitions(client);
-  await Promise.all(imported);
-  await kubectl(cluster, ["create", "namespace", SYSTEM]);
-  const roles = rolesText(daemonRoles(defaultRoleOptions()));
-  await kubectl(cluster, ["apply", "-f", "-"], `${roles}---\n${await manifest("daemon")}`);
-  await podsReady(cluster, "app=meshd", { namespace: SYSTEM });
-  await eventually("the webhook to have the daemon's authority", async () => {
-    const path = "{.webhooks[0].clientConfig.caBundle}";
-    const get = ["get", "mutatingwebhookconfiguration", "mesh-sidecar-injector"];
-    return (await kubectl(cluster, [...get, `-o=jsonpath=${path}`])) !== "";
-  });
 }
 
 /** A test with a cluster of its own in which the mesh is installed. */
