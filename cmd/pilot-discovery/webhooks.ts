@@ -23,6 +23,7 @@ import {
   type RevisionTags,
   startHttps,
   syncConfigurations,
+  tellMissedPods,
   VALIDATION_WEBHOOK_CONFIG_NAME,
 } from "../../lib/cluster/webhooks/mod.ts";
 import { formatAddress } from "../../lib/kit/web/mod.ts";
@@ -96,7 +97,12 @@ export async function openWebhooks(
     isReady,
   };
   await serve({ address, tls, fail, answer: (request) => answerPath(request, paths) }, stack);
-  if (client !== undefined) stack.use(keepConfigurations({ client, tls, options }));
+  if (client !== undefined) {
+    stack.use(keepConfigurations({ client, tls, options }));
+    const { mutatingName } = configurationNames(revision, options.namespace);
+    const rules = injection?.config;
+    if (rules) stack.use(tellMissedPods({ client, revision, mutatingName, rules }));
+  }
   return { notes: [], injection: injection && (() => shownInjection(injection)) };
 }
 

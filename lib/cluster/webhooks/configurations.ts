@@ -183,11 +183,9 @@ class Synchroniser implements ConfigurationSync {
     const at = mutatingName === "" ? VALIDATING : MUTATING;
     const followed = this.#followed[type === at ? 0 : 1];
     if (named === "" || followed === undefined) return [];
-    return followed.values().filter(({ metadata }) => {
-      const label = metadata.labels?.[REVISION_LABEL];
-      if (label !== undefined && label !== "") return label === revision;
-      return metadata.name === named;
-    });
+    return followed.values().filter(({ metadata }) =>
+      isOwnConfiguration(metadata, revision, named)
+    );
   }
 
   /** Changes what differs. A conflict is tried once more with the newest version. */
@@ -242,7 +240,22 @@ class Synchroniser implements ConfigurationSync {
   }
 }
 
-function isOurs(kind: keyof typeof SUFFIXES, { name }: Webhook): boolean {
+/** True for a configuration with the label of a revision; without that label, for the one of a name. */
+export function isOwnConfiguration(
+  { name, labels }: OrchObject["metadata"],
+  revision: string,
+  named: string,
+): boolean {
+  const label = labels?.[REVISION_LABEL];
+  return label !== undefined && label !== "" ? label === revision : name === named;
+}
+
+/** True for a webhook that injects proxies. */
+export function isInjectionWebhook(webhook: { readonly name: string }): boolean {
+  return isOurs("mutating", webhook);
+}
+
+function isOurs(kind: keyof typeof SUFFIXES, { name }: { readonly name: string }): boolean {
   return name.endsWith(SUFFIXES[kind]);
 }
 

@@ -7,6 +7,7 @@
 export { type ConfigurationSync, syncConfigurations } from "./configurations.ts";
 export { type FollowedInjection, followInjectionConfig, injectionConfigMap } from "./config_map.ts";
 export type { InjectionSettings, SelectedPod } from "./injection.ts";
+export { type MissedPodsOptions, tellMissedPods } from "./missed_pods.ts";
 export { type NativeSidecars, nativeSidecars, type VersionSource } from "./native_sidecars.ts";
 export {
   type FollowedTags,
