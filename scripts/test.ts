@@ -11,7 +11,7 @@
  * @module
  */
 import { MeshError } from "../lib/kit/base/mod.ts";
-import { canBuildNodes, lackingNodes, nodePrograms } from "./cluster/node_programs.ts";
+import { lackingNodes, nodeObstacle, nodePrograms } from "./cluster/node_programs.ts";
 import { clusterPrograms, findGo, lackingCluster } from "./cluster/programs.ts";
 import { fromFileUrl, isOnPath, join, walkFiles } from "./paths.ts";
 import { forecast } from "./test_forecast.ts";
@@ -77,7 +77,7 @@ function printForecast(tiers: readonly Tier[]): void {
     hasGo: findGo() !== undefined,
     lackingCluster: lackingCluster(),
     lackingNodes: lackingNodes(),
-    canBuildNodes: canBuildNodes(),
+    canBuildNodes: nodeObstacle() === undefined,
     missingPrograms: SYSTEM_PROGRAMS.filter((name) => !isOnPath(name)),
   });
   console.log(`${lines.join("\n")}\n`);
@@ -105,7 +105,9 @@ async function runTier(tier: Tier, request: Request, logs: string): Promise<Coun
   const started = performance.now();
   if (tier.tools) await envoyPath();
   if (tier.cluster === true && findGo() !== undefined) await clusterPrograms();
-  if (tier.nodes === true && canBuildNodes() && findGo() !== undefined) await nodePrograms();
+  if (tier.nodes === true && nodeObstacle() === undefined && findGo() !== undefined) {
+    await nodePrograms();
+  }
   const modules = await writeGroups(files, tier.share ?? 1, join(logs, tier.name));
   // Types are checked once, before the tiers.
   const args = ["test", "-A", "--parallel", "--no-check", "--config", join(ROOT, "deno.json")];

@@ -20,7 +20,7 @@ export interface ModuleBuild {
   readonly linkFlags: readonly string[];
 }
 
-/** How a build tells where it is. */
+/** The receiver of the progress of a build. */
 export interface BuildProgress {
   progress(line: string): void;
   /** Time between two lines; default {@linkcode PROGRESS_MS}. */

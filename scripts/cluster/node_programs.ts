@@ -72,21 +72,30 @@ export interface NodePrograms extends ClusterPrograms {
   readonly workload: string;
 }
 
+/** The reason why this machine cannot run nodes, with the remedy; `undefined` if it can. */
+export function nodeObstacle(): MeshError | undefined {
+  if (Deno.build.os !== "linux" || Deno.uid() !== 0) {
+    return new MeshError("node-not-root", "A node needs root on Linux: it makes namespaces.", {
+      remedy: "Run it as root.",
+    });
+  }
+  const missing = missingPackages();
+  if (missing.length === 0) return undefined;
+  return new MeshError("node-packages", `A node needs ${missing.join(", ")}.`, {
+    remedy: `Debian, Ubuntu: apt-get install ${missing.join(" ")}`,
+  });
+}
+
 /**
  * The reason why clusters with nodes cannot run here, for names of tests; `undefined` if they can.
  */
 export function lackingNodes(): string | undefined {
-  if (Deno.build.os !== "linux" || Deno.uid() !== 0) return "needs root";
-  const missing = missingPackages();
-  if (missing.length > 0) return `needs ${missing.join(", ")}`;
+  const obstacle = nodeObstacle();
+  if (obstacle?.code === "node-not-root") return "needs root";
+  if (obstacle !== undefined) return `needs ${missingPackages().join(", ")}`;
   const lacking = lackingCluster() ??
     [RUNTIME, DNS, WORKLOAD].map(lackingBuild).find((reason) => reason !== undefined);
   return lacking === "needs `deno task tools`" ? "needs `deno task test:node`" : lacking;
-}
-
-/** True if the machine could run nodes once their programs are built. */
-export function canBuildNodes(): boolean {
-  return Deno.build.os === "linux" && Deno.uid() === 0 && missingPackages().length === 0;
 }
 
 /** Debian's packages whose programs are not on the PATH. */
@@ -103,21 +112,20 @@ function missingPackages(): string[] {
 export async function nodePrograms(
   progress: (line: string) => void = HOST.progress,
 ): Promise<NodePrograms> {
-  if (Deno.build.os !== "linux" || Deno.uid() !== 0) {
-    throw new MeshError("node-not-root", "A node needs root on Linux: it makes namespaces.", {
-      remedy: "Run it as root.",
-    });
-  }
-  const missing = missingPackages();
-  if (missing.length > 0) {
-    throw new MeshError("node-packages", `A node needs ${missing.join(", ")}.`, {
-      remedy: `Debian, Ubuntu: apt-get install ${missing.join(" ")}`,
-    });
-  }
-  const cluster = await clusterPrograms(progress);
-  const runtime = await goPrograms(RUNTIME, progress);
-  const dns = await goPrograms(DNS, progress);
-  const workload = await goPrograms(WORKLOAD, progress);
+  const obstacle = nodeObstacle();
+  if (obstacle !== undefined) throw obstacle;
+  const left = [lackingCluster(), ...[RUNTIME, DNS, WORKLOAD].map(lackingBuild)]
+    .map((lacking) => lacking !== undefined);
+  const all = left.filter((isLacking) => isLacking).length;
+  let begun = 0;
+  const told = (): (line: string) => void => {
+    const number = left.shift() === true ? ++begun : begun;
+    return (line) => progress(`build ${number} of ${all}: ${line}`);
+  };
+  const cluster = await clusterPrograms(told());
+  const runtime = await goPrograms(RUNTIME, told());
+  const dns = await goPrograms(DNS, told());
+  const workload = await goPrograms(WORKLOAD, told());
   return {
     ...cluster,
     containerd: join(runtime, "containerd"),

@@ -56,16 +56,19 @@ export interface NodeClusterOptions {
   readonly isDetached: boolean;
   /** Archives with images for all nodes. */
   readonly images?: readonly string[];
+  /** Ends the start, and removes what was made until then. */
+  readonly signal?: AbortSignal;
   progress?(line: string): void;
 }
 
 /**
- * Starts a cluster and waits until its nodes are ready. What killed runs left is removed first.
+ * Checks name, number of nodes and archives, before programs are built for minutes.
  *
- * @throws MeshError `node-…` with a remedy
+ * @throws MeshError `node-…`
  */
-export async function startNodes(options: NodeClusterOptions): Promise<NodeCluster> {
-  const { name, nodes, isDetached, progress = () => {} } = options;
+export async function checkOptions(
+  { name, nodes, images = [] }: NodeClusterOptions,
+): Promise<void> {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
     throw new MeshError("node-name", `${JSON.stringify(name)} is no name of a cluster.`, {
       remedy: "Use up to 40 lower case letters, digits and hyphens.",
@@ -74,7 +77,7 @@ export async function startNodes(options: NodeClusterOptions): Promise<NodeClust
   if (!Number.isInteger(nodes) || nodes < 1 || nodes > MOST_NODES) {
     throw new MeshError("node-count", `A cluster has 1 to ${MOST_NODES} nodes, not ${nodes}.`);
   }
-  for (const archive of options.images ?? []) {
+  for (const archive of images) {
     await Deno.stat(archive).catch((cause) => {
       throw new MeshError("node-image", `The archive ${archive} cannot be read.`, {
         remedy: "Name an archive of images, such as one that `deno task images` makes.",
@@ -82,6 +85,16 @@ export async function startNodes(options: NodeClusterOptions): Promise<NodeClust
       });
     });
   }
+}
+
+/**
+ * Starts a cluster and waits until its nodes are ready. What killed runs left is removed first.
+ *
+ * @throws MeshError `node-…` with a remedy
+ */
+export async function startNodes(options: NodeClusterOptions): Promise<NodeCluster> {
+  const { name, nodes, isDetached, progress = () => {}, signal } = options;
+  await checkOptions(options);
   const programs = await nodePrograms(progress);
   for (const swept of await sweepSpaces()) progress(`removed what was left of ${swept}`);
   const space = await openSpace(name, isDetached);
@@ -91,10 +104,27 @@ export async function startNodes(options: NodeClusterOptions): Promise<NodeClust
     });
   }
   try {
-    return await new Starter(space, programs, nodeLayouts(nodes)).start(options);
+    const started = new Starter(space, programs, nodeLayouts(nodes)).start(options);
+    return await unlessAborted(started, signal);
   } catch (error) {
     await closeSpace(space);
     throw error;
+  }
+}
+
+/** The result, or the reason of the signal if that comes first. */
+async function unlessAborted<T>(result: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return await result;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([result, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    // A start that goes on after the signal fails at once, as its namespaces are gone.
+    if (signal.aborted) result.catch(() => {});
   }
 }
 

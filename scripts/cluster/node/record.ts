@@ -26,6 +26,10 @@ export interface SpaceRecord {
 }
 
 const RECORD = "record.json";
+/** Start of the name of a folder that has no record yet. */
+const UNNAMED = ".new-";
+/** A folder is named at once; one of this age (ms) was left. */
+const UNNAMED_MS = 60_000;
 /** The ones before this are process number and name, in parentheses (proc(5)). */
 const START_FIELD = 19;
 
@@ -68,7 +72,8 @@ export function isAbandoned({ owner, init }: SpaceRecord): boolean {
 export async function claimFolder(record: SpaceRecord): Promise<string | undefined> {
   const all = clustersDir();
   await Deno.mkdir(all, { recursive: true });
-  const work = await Deno.makeTempDir({ dir: all, prefix: ".new-" });
+  await sweepUnnamed(all);
+  const work = await Deno.makeTempDir({ dir: all, prefix: UNNAMED });
   await writeRecord(work, record);
   const dir = join(all, record.name);
   try {
@@ -83,6 +88,17 @@ export async function claimFolder(record: SpaceRecord): Promise<string | undefin
     } catch {
       throw error;
     }
+  }
+}
+
+/** Removes folders that runs which were killed meanwhile did not name. */
+async function sweepUnnamed(all: string): Promise<void> {
+  for await (const { name } of Deno.readDir(all)) {
+    if (!name.startsWith(UNNAMED)) continue;
+    const dir = join(all, name);
+    const { mtime } = await Deno.stat(dir).catch(() => ({ mtime: null })); // named meanwhile
+    if (mtime === null || Date.now() - mtime.getTime() < UNNAMED_MS) continue;
+    await Deno.remove(dir, { recursive: true });
   }
 }
 

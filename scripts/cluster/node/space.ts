@@ -238,12 +238,15 @@ class LocalSpace implements Space {
 /** Characters of a log in an error. */
 const LOG_END = 3_000;
 
-/** Starts a command that ends with this process, also if that is killed. */
+/**
+ * Starts a command that ends with this process, also if that is killed. It has a session of its own:
+ * Ctrl-C on a terminal is for this process, which ends the command in its own time.
+ */
 function startOwned(name: string, command: readonly string[], log: string): number {
   const child = new Deno.Command("sh", {
     args: [
       "-c",
-      `${enterGroups(name)} exec setpriv --pdeathsig KILL -- "$@" >> "$0" 2>&1`,
+      `${enterGroups(name)} exec setsid setpriv --pdeathsig KILL -- "$@" >> "$0" 2>&1`,
       log,
       ...command,
     ],

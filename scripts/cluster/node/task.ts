@@ -6,7 +6,8 @@
  */
 import { parseArgs } from "node:util";
 import { MeshError } from "../../../lib/kit/base/mod.ts";
-import { type NodeCluster, runningCluster, startNodes } from "./cluster.ts";
+import { checkOptions, type NodeCluster, runningCluster, startNodes } from "./cluster.ts";
+import { nodePrograms } from "../node_programs.ts";
 import { MOST_NODES } from "./layout.ts";
 import { closeSpace, openSpaces, sweepSpaces } from "./space.ts";
 
@@ -63,7 +64,13 @@ export function requestOf(args: readonly string[]): Request {
 async function up({ name = NAME, nodes, images }: Request): Promise<number> {
   const started = performance.now();
   const progress = (line: string): void => console.error(`cluster: ${line}`);
-  const cluster = await startNodes({ name, nodes, images, isDetached: true, progress });
+  const options = { name, nodes, images, isDetached: true, progress };
+  await checkOptions(options);
+  await nodePrograms(progress);
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort(new MeshError("cluster-interrupted", "Interrupted."));
+  for (const one of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(one, interrupt);
+  const cluster = await startNodes({ ...options, signal: stop.signal });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.error(`cluster: ${name} is up after ${seconds} s`);
   console.log(await described(cluster));
