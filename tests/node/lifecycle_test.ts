@@ -158,3 +158,15 @@ nodeMachineTest("a killed `up` that was not ready: the next one starts from noth
     await sweepSpaces();
   }
 });
+
+nodeMachineTest("an interrupted `up` removes what it made before it ends", async () => {
+  const name = clusterName();
+  await using up = startCommand(Deno.execPath(), ["run", "-A", "-q", TASK, "up", name]);
+  const link = await eventually("its namespaces", async () => {
+    return (await readRecords()).find((one) => one.name === name)?.link;
+  });
+  up.kill("SIGINT");
+  assert.equal((await up.status).code, 1);
+  assert.match(up.output(), /Interrupted; nothing is left/);
+  assert.deepEqual(await traces(name, link), []);
+});

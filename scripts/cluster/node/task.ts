@@ -68,7 +68,8 @@ async function up({ name = NAME, nodes, images }: Request): Promise<number> {
   await checkOptions(options);
   await nodePrograms(progress);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new MeshError("cluster-interrupted", "Interrupted."));
+  const interrupt = (): void =>
+    stop.abort(new MeshError("cluster-interrupted", "Interrupted; nothing is left."));
   for (const one of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(one, interrupt);
   const cluster = await startNodes({ ...options, signal: stop.signal });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
