@@ -130,8 +130,8 @@ meshTest("bad input: pods say why they do not run, and none runs outside the mes
           one.name.startsWith("app") && one.started
         );
       const init = status.initContainerStatuses
-        .find(({ name }: { name: string }) => name === "mesh-init");
-      const isCaptured = init?.state.terminated?.exitCode === 0;
+        ?.find(({ name }: { name: string }) => name === "mesh-init");
+      const isCaptured = init?.state?.terminated?.exitCode === 0;
       assert.ok(started.length === 0 || isCaptured, metadata.name);
     }
   });
