@@ -49,7 +49,7 @@ nodeMachineTest("the demo of pods: its steps, its last commands, its end", async
     assert.ok(others[i]?.startsWith(start), `${others[i]} is not ${start}`);
     const { success, stdout, stderr } = await output(["bash", "-c", `${first}\n${others[i]}`]);
     assert.ok(success, `${others[i]}: ${stdout}${stderr}`);
-    assert.match(stdout + stderr, shows, others[i]);
+    assert.match(stdout + stderr, shows, others[i]!);
   }
 
   await terminal.type("\x03");
