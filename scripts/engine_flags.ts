@@ -26,3 +26,16 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 export function engineFlags(program: string): readonly string[] {
   return FLAGS[program] ?? [];
 }
+
+/**
+ * Variables for the C library, as `NAME=value`. The agent returns free memory to the system, and its
+ * threads share one arena.
+ */
+const VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  "pilot-agent": ["MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=65536"],
+};
+
+/** Variables with which a program's runtime is started. */
+export function engineVariables(program: string): readonly string[] {
+  return VARIABLES[program] ?? [];
+}

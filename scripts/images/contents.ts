@@ -1,7 +1,7 @@
 /**
  * The images of the programs: their layers and settings.
  *
- * An image holds the runtime, the modules of one program, and the C library; that of the agent also
+ * An image holds the runtime, the modules of one program with their compiled code, and the C library; that of the agent also
  * Envoy and what writes rules of interception. The program's name on the PATH is a script: for the
  * agent a shell script, because the commands that write rules have permissions of their own; for
  * others a module that `env` starts, because their images have no shell.
@@ -10,10 +10,11 @@
  */
 import type { BuildInfo } from "../../lib/kit/base/mod.ts";
 import { bundles, grantedSet, type PermissionSet } from "../compile.ts";
-import { engineFlags } from "../engine_flags.ts";
+import { engineFlags, engineVariables } from "../engine_flags.ts";
 import { fromFileUrl, join, walkFiles } from "../paths.ts";
 import { envoyPath } from "../tools.ts";
 import { baseLayer, rulesLayer } from "./base.ts";
+import { codeCache } from "./code_cache.ts";
 import type { Missing } from "./debian.ts";
 import type { ImageConfig, Layer } from "./image.ts";
 import type { TarEntry } from "./tar.ts";
@@ -46,6 +47,10 @@ const RUNTIME = "/usr/local/bin/deno";
 /** Folder of the programs' modules. */
 const LIBRARY = "/usr/local/lib/mesh";
 const CONFIG = `${LIBRARY}/deno.json`;
+/** Folder with compiled code. */
+const CACHE = `${LIBRARY}/cache`;
+/** Variables of the runtime: where compiled code is, and that it does not ask for newer versions. */
+const RUNTIME_VARIABLES = [`DENO_DIR=${CACHE}`, "DENO_NO_UPDATE_CHECK=1"];
 /** Longest first line of a script, in bytes (Linux: `BINPRM_BUF_SIZE`). */
 const FIRST_LINE = 255;
 
@@ -81,7 +86,7 @@ export async function programImages(options: ContentOptions): Promise<ProgramIma
       layers.push(rules);
       layers.push([executable("/usr/local/bin/dataproxy", await envoyPath())]);
     }
-    layers.push(await programLayer(program, folders[program]!));
+    layers.push(await programLayer(program, folders[program]!, work));
     const labels = {
       "org.opencontainers.image.version": facts.version,
       "org.opencontainers.image.revision": facts.revision,
@@ -102,7 +107,7 @@ export function imageConfig(program: string): ImageConfig {
   };
 }
 
-async function programLayer(program: string, folder: string): Promise<Layer> {
+async function programLayer(program: string, folder: string, work: string): Promise<Layer> {
   const config = JSON.parse(
     await Deno.readTextFile(fromFileUrl(new URL("../../deno.json", import.meta.url))),
   );
@@ -110,13 +115,15 @@ async function programLayer(program: string, folder: string): Promise<Layer> {
   const permissions = Object.fromEntries(
     sets.map((name) => [name, absolute(grantedSet(config.permissions[name]))]),
   );
+  const at = `${LIBRARY}/${program}`;
   const modules = (await walkFiles(folder, ".js")).map((source) => ({
-    path: `${LIBRARY}/${program}${source.slice(folder.length)}`.slice(1),
+    path: `${at}${source.slice(folder.length)}`.slice(1),
     mode: 0o644,
     source,
   }));
   return [
     ...modules,
+    ...await codeCache({ program, modules: folder, at, into: CACHE, work }),
     text(CONFIG, 0o644, JSON.stringify({ unstable: config.unstable, permissions })),
     text(`/usr/local/bin/${program}`, 0o755, script(program)),
   ];
@@ -125,6 +132,7 @@ async function programLayer(program: string, folder: string): Promise<Layer> {
 /** The script that starts a program. */
 function script(program: string): string {
   const module = `${LIBRARY}/${program}/main.js`;
+  const variables = [...RUNTIME_VARIABLES, ...engineVariables(program)];
   const flags = `-q --no-prompt --cached-only -c ${CONFIG} ${engineFlags(program).join(" ")}`;
   if (program === "pilot-agent") {
     return `#!/bin/sh
@@ -137,10 +145,12 @@ for word; do
     *) break ;;
   esac
 done
+export ${variables.join(" ")}
 exec ${RUNTIME} run -P=$set ${flags} ${module} "$@"
 `;
   }
-  const first = `#!/usr/bin/env -S ${RUNTIME} run -P=${program} ${flags} --ext=js`;
+  const command = `${RUNTIME} run -P=${program} ${flags} --ext=js`;
+  const first = `#!/usr/bin/env -S ${variables.join(" ")} ${command}`;
   if (first.length > FIRST_LINE) throw new Error(`too long: ${first}`);
   return `${first}
 import { run } from "${module}";
