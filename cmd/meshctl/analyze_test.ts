@@ -110,6 +110,34 @@ Deno.test("analyze: an annotation suppresses codes of its object", async () => {
   }
 });
 
+const AS_PROXY_USER = (name: string, app: string) =>
+  `apiVersion: v1
+kind: Pod
+metadata: {name: ${name}, namespace: shop, labels: {app: ${app}}}
+spec: {containers: [{name: main, image: x, securityContext: {runAsUser: 1337}}]}
+`;
+
+Deno.test("analyze: the daemon may run as the proxy's user, applications may not", async () => {
+  const files = { "pods.yaml": `${AS_PROXY_USER("d", "meshd")}---\n${AS_PROXY_USER("a", "web")}` };
+  const { out } = await analyzed(files, ["-n", "shop", "DIR/pods.yaml"]);
+  assert.match(out, /MSH0144\] \(Pod shop\/a/);
+  assert.doesNotMatch(out, /Pod shop\/d/);
+});
+
+Deno.test("analyze: with a namespace, other namespaces are not named", async () => {
+  const namespaces = ["shop", "other"].map((name) =>
+    `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`
+  );
+  const pods = ["shop", "other"].map((namespace) =>
+    AS_PROXY_USER("a", "web").replace("namespace: shop", `namespace: ${namespace}`)
+  );
+  const files = { "all.yaml": [...namespaces, ...pods].join("---\n") };
+  const { out } = await analyzed(files, ["-n", "shop", "DIR/all.yaml"]);
+  assert.match(out, /\(Namespace shop/);
+  assert.doesNotMatch(out, /other/);
+  assert.match((await analyzed(files, ["-A", "DIR/all.yaml"])).out, /\(Namespace other/);
+});
+
 Deno.test("analyze: directories are read with all below them on request", async () => {
   const files = { "a.yaml": SERVICE, "below/b.yaml": SERVICE.replace("name: a", "name: b") };
   assert.equal(codesOf((await analyzed(files, ["DIR"])).out).length, 1);

@@ -23,6 +23,7 @@ import {
   rootsOf,
   routesOf,
   routeTable,
+  secretsDocument,
   secretsOf,
   secretTable,
 } from "../../lib/insight/config_dump/mod.ts";
@@ -81,8 +82,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   secret: (call, dump) => {
     const secrets = secretsOf(dump);
-    const value = secrets.map(({ name, state, secret }) => ({ name, state, secret }));
-    print(call.io, form(call), value, () =>
+    print(call.io, form(call), secretsDocument(dump), () =>
       secretTable(secrets, {
         read: certificateFacts,
         now: Date.now(),

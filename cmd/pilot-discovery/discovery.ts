@@ -39,6 +39,7 @@ import { type Identity, openIdentity } from "./identity.ts";
 import { openIntrospection } from "./introspection.ts";
 import { listen, UNCERTIFIED } from "./listen.ts";
 import type { DiscoveryOptions } from "./options.ts";
+import { isOrchestrated } from "./orchestrator.ts";
 import { openHttp } from "./ready.ts";
 import { type Records, startRecords } from "./records.ts";
 import { readSettings } from "./settings.ts";
@@ -64,7 +65,7 @@ export async function discovery(
   makeGraph: typeof createGraph = createGraph,
 ): Promise<number> {
   validateEnv("pilot-discovery");
-  const notes = checkSupported(options);
+  const notes = checkSupported(options, await isOrchestrated(options));
   await using stack = new AsyncDisposableStack();
   const stopping = new AbortController();
   // The first listener, so that it is closed last: it shows how the others end.

@@ -33,6 +33,19 @@ import { ORCH_SERVICE_HOST } from "./variables.ts";
 const log = scope("orch");
 
 /**
+ * True if the options select an orchestrator: by the file of `--orchconfig`, or as a pod without
+ * `--configDir`.
+ *
+ * @param dir files of the pod's service account; default: those of a pod
+ */
+export async function isOrchestrated(
+  { orchConfig, configDir }: Pick<DiscoveryOptions, "orchConfig" | "configDir">,
+  dir?: string,
+): Promise<boolean> {
+  return orchConfig !== "" || configDir === "" && await isInCluster(dir);
+}
+
+/**
  * The access that the options select: the file of `--orchconfig`; without it and without
  * `--configDir`, that of the pod. `undefined`: no orchestrator.
  *
@@ -43,11 +56,11 @@ export async function orchestratorAccess(
   { orchConfig, configDir }: Pick<DiscoveryOptions, "orchConfig" | "configDir">,
   dir?: string,
 ): Promise<Access | undefined> {
+  if (!await isOrchestrated({ orchConfig, configDir }, dir)) return undefined;
   if (orchConfig !== "") {
     const config = await loadKubeconfig([orchConfig]);
     return accessOf(config, { allowed: ALL_CREDENTIAL_OPTIONS });
   }
-  if (configDir !== "" || !await isInCluster(dir)) return undefined;
   return await inClusterAccess(ORCH_SERVICE_HOST.get(), dir);
 }
 

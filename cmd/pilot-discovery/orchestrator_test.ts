@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseArgv } from "../../lib/kit/cli/mod.ts";
 import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { discoveryOptions } from "./options.ts";
-import { connectOrchestrator, orchestratorAccess } from "./orchestrator.ts";
+import { connectOrchestrator, isOrchestrated, orchestratorAccess } from "./orchestrator.ts";
 import { PILOT_DISCOVERY } from "./program.ts";
 
 Deno.test("a pod without --configDir uses its service account, at the server of ORCH_SERVICE_HOST", async () => {
@@ -13,11 +13,15 @@ Deno.test("a pod without --configDir uses its service account, at the server of 
     return (await access)?.server;
   };
   try {
+    const selected = (configDir: string) => isOrchestrated({ orchConfig: "", configDir }, dir);
     assert.equal(await serverOf(), undefined, "not in a pod");
+    assert.equal(await selected(""), false);
     await Deno.writeTextFile(`${dir}/token`, "t");
     assert.equal(await serverOf(), "https://kubernetes.default.svc");
     assert.equal(await serverOf("10.0.0.1:6443"), "https://10.0.0.1:6443");
     assert.equal(await serverOf(undefined, "/config"), undefined, "configuration from files");
+    assert.equal(await selected(""), true);
+    assert.equal(await selected("/config"), false);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }

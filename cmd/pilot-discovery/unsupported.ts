@@ -21,9 +21,10 @@ export const AGENT_VARIABLES: Readonly<Record<string, string>> = {
  * Refuses unsupported registries that the command line gives. Those that are only defaults are left
  * out; returns a sentence for each.
  *
+ * @param orchestrated the daemon has an orchestrator, by `--orchconfig` or as a pod
  * @throws MeshError `not-supported`
  */
-export function checkSupported(options: DiscoveryOptions): string[] {
+export function checkSupported(options: DiscoveryOptions, orchestrated: boolean): string[] {
   const { given, registries, orchConfig, configDir } = options;
   if (orchConfig !== "" && configDir !== "") {
     throw new MeshError(
@@ -33,15 +34,19 @@ export function checkSupported(options: DiscoveryOptions): string[] {
       { remedy: "Give one of the two flags." },
     );
   }
-  const known = orchConfig !== "" && registries.join() === "Orchestrator";
+  const known = orchestrated && registries.join() === "Orchestrator";
   if (given.has("registries") && !known && (registries.length > 0 || configDir === "")) {
     throw new MeshError(
       "not-supported",
       `--registries=${registries.join(",")}: service registries cannot be chosen`,
-      { remedy: "Leave --registries out; --orchconfig names the orchestrator with the services." },
+      {
+        remedy:
+          "Leave --registries out; services come from the orchestrator that --orchconfig names, " +
+          "or in which the daemon is a pod.",
+      },
     );
   }
-  return orchConfig !== ""
+  return orchestrated
     ? []
     : ["without an orchestrator there is no service registry: services come from ServiceEntries"];
 }

@@ -11,9 +11,16 @@ function optionsOf(...args: string[]): DiscoveryOptions {
 }
 
 Deno.test("an unsupported default is left out and logged", () => {
-  const notes = checkSupported(optionsOf("--configDir=/config"));
+  const notes = checkSupported(optionsOf("--configDir=/config"), false);
   assert.equal(notes.length, 1);
   assert.match(notes[0]!, /no service registry/);
+});
+
+Deno.test("with an orchestrator nothing is said, and its registry may be named", () => {
+  for (const args of [[], ["--orchconfig=/k"], ["--registries=Orchestrator"]]) {
+    assert.deepEqual(checkSupported(optionsOf(...args), true), [], args.join(" "));
+  }
+  assert.throws(() => checkSupported(optionsOf("--registries=Mock"), true), /--registries=Mock/);
 });
 
 Deno.test("an unsupported feature that is requested by name is refused", () => {
@@ -23,12 +30,15 @@ Deno.test("an unsupported feature that is requested by name is refused", () => {
     [["--configDir=/c", "--registries=Mock"], "not-supported", /--registries=Mock/],
   ];
   for (const [args, code, says] of cases) {
-    assert.throws(() => checkSupported(optionsOf(...args)), (e: unknown) => {
-      assert.ok(e instanceof MeshError);
-      assert.equal(e.code, code);
-      assert.match(e.message, says);
-      assert.ok(e.remedy);
-      return true;
-    });
+    assert.throws(
+      () => checkSupported(optionsOf(...args), args.some((arg) => arg.startsWith("--orchconfig"))),
+      (e: unknown) => {
+        assert.ok(e instanceof MeshError);
+        assert.equal(e.code, code);
+        assert.match(e.message, says);
+        assert.ok(e.remedy);
+        return true;
+      },
+    );
   }
 });

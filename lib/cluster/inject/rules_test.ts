@@ -252,3 +252,17 @@ for (const [before, after] of MULTUS) {
     assert.equal(metadata?.annotations?.[name], after);
   });
 }
+
+Deno.test("sidecars and gateways are asked each second until they have started", () => {
+  const containers = (templates: string, input: Partial<InjectionInput> = {}) => {
+    const pod = injectedPod({ annotations: { "inject.mesh.io/templates": templates } }, input);
+    return pod.spec?.containers?.find(({ name }) => name === "mesh-proxy");
+  };
+  const off = withValues({ global: { proxy: { startupProbe: { enabled: false } } } });
+  for (const templates of ["sidecar", "gateway"]) {
+    const probe = containers(templates)?.startupProbe as Record<string, unknown> | undefined;
+    assert.equal(probe?.periodSeconds, 1, templates);
+    assert.deepEqual(probe?.httpGet, { path: "/healthz/ready", port: 15021 });
+    assert.equal(containers(templates, off)?.startupProbe, undefined);
+  }
+});

@@ -58,7 +58,10 @@ export function annotatedSuppressions(
 export interface Selection {
   readonly suppressions: readonly Suppression[];
   readonly annotated: ReadonlyMap<string, readonly string[]>;
-  /** Only messages about objects of this namespace, and about objects without one. */
+  /**
+   * Only messages about objects of this namespace, the namespace itself, and other objects without
+   * one.
+   */
   readonly namespace?: string;
 }
 
@@ -69,11 +72,16 @@ export function selectMessages(
 ): Message[] {
   return messages.filter(({ code, object }) => {
     if (object === undefined) return true;
-    if (namespace !== undefined && !["", namespace].includes(object.namespace)) return false;
+    if (namespace !== undefined && !["", namespace].includes(placeOf(object))) return false;
     const own = annotated.get(idOf(object)) ?? [];
     return !own.includes("*") && !own.includes(code) &&
       !suppressions.some((one) => one.code === code && isMeant(one, object));
   });
+}
+
+/** The namespace of an object; that of a namespace is itself. */
+function placeOf({ kind, namespace, name }: ObjectIdentity): string {
+  return kind === "Namespace" ? name : namespace;
 }
 
 function isMeant({ pattern }: Suppression, object: ObjectIdentity): boolean {

@@ -6,7 +6,13 @@
  */
 export { type Dump, mergeDumps, parseDump, parseValue } from "./dump.ts";
 export { type Json, type JsonMap } from "./json.ts";
-export { type CertificateFacts, type SecretReading, secretsOf, secretTable } from "./secrets.ts";
+export {
+  type CertificateFacts,
+  type SecretReading,
+  secretsDocument,
+  secretsOf,
+  secretTable,
+} from "./secrets.ts";
 export { bootstrapOf, bootstrapText } from "./bootstrap.ts";
 export { type ClusterFilter, clustersOf, clusterTable } from "./clusters.ts";
 export {

@@ -22,7 +22,7 @@ export interface ShownSecret {
 
 /** The secrets of a dump: active ones, then those that the proxy waits for. */
 export function secretsOf({ sections }: Dump): readonly ShownSecret[] {
-  const section = sections.get("SecretsConfigDump") ?? {};
+  const section = sections.get(SECTION) ?? {};
   const shown = (list: Json | undefined, state: ShownSecret["state"]): ShownSecret[] =>
     asMaps(list).map((entry) => ({
       name: asText(entry.name) || asText(at(entry, "secret", "name")),
@@ -34,6 +34,28 @@ export function secretsOf({ sections }: Dump): readonly ShownSecret[] {
     ...shown(section.staticSecrets, "ACTIVE"),
     ...shown(section.dynamicWarmingSecrets, "WARMING"),
   ];
+}
+
+const SECTION = "SecretsConfigDump";
+
+/**
+ * The secrets as other tools print them: the section of the dump, with all contents as base64
+ * (`inlineBytes`), whichever form the proxy received.
+ */
+export function secretsDocument({ sections }: Dump): JsonMap {
+  const { "@type": _, ...section } = asMap(sections.get(SECTION));
+  return asMap(inBytes(section));
+}
+
+/** The value with contents as bytes: a data source with a text becomes one with its base64. */
+function inBytes(value: Json | undefined): Json {
+  if (Array.isArray(value)) return value.map(inBytes);
+  if (typeof value !== "object" || value === null) return value ?? null;
+  const entries = Object.entries(value).map(([name, inner]): [string, Json] => {
+    if (name !== "inlineString" || typeof inner !== "string") return [name, inBytes(inner)];
+    return ["inlineBytes", new TextEncoder().encode(inner).toBase64()];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Reads the certificates of a PEM text; throws for other texts. */

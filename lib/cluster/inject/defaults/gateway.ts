@@ -10,6 +10,7 @@ import {
   PULL_SECRETS,
   readiness,
   SECCOMP,
+  STARTUP,
   STATUS_PORT,
   VOLUMES,
   WORKLOAD_ENV,
@@ -39,7 +40,7 @@ ${SECCOMP}    env:
 ${IDENTITY_ENV}${LIMITS_ENV}    - name: MESH_META_INTERCEPTION_MODE
       value: {{ quote .ProxyConfig.InterceptionMode }}
 ${WORKLOAD_ENV}    {{- if ne $statusPort "0" }}
-${readiness(15021)}    {{- end }}
+${STARTUP}${readiness(15021)}    {{- end }}
     volumeMounts:
     - {name: mesh-dataproxy, mountPath: /etc/mesh/proxy}
     - {name: credential-socket, mountPath: /var/run/secrets/credential-uds}

@@ -179,6 +179,22 @@ export const RESOURCES = `    {{- define "resources" }}
     {{- end }}
 `;
 
+/**
+ * The probe of the start asks every second, so that a pod is ready soon after its proxy is: the first
+ * probe of readiness follows at once.
+ */
+export const STARTUP = `    {{- with .Values.global.proxy.startupProbe }}
+    {{- if .enabled }}
+    startupProbe:
+      httpGet: {path: /healthz/ready, port: 15021}
+      initialDelaySeconds: 0
+      periodSeconds: 1
+      timeoutSeconds: 3
+      failureThreshold: {{ .failureThreshold }}
+    {{- end }}
+    {{- end }}
+`;
+
 /** Probes of the proxy, at a port of the agent or of the proxy. */
 export const readiness = (port: number | string): string =>
   `    readinessProbe:

@@ -13,6 +13,7 @@ import {
   readiness,
   RESOURCES,
   SECCOMP,
+  STARTUP,
   STATUS_PORT,
   TRACER_MOUNTS,
   TRACER_VOLUMES,
@@ -118,16 +119,8 @@ const LIFECYCLE = `    {{- if $proxy.lifecycle }}
     {{- end }}
 `;
 
-const PROBES = `    {{- if ne $statusPort "0" }}
-    {{- if $proxy.startupProbe.enabled }}
-    startupProbe:
-      httpGet: {path: /healthz/ready, port: 15021}
-      initialDelaySeconds: 0
-      periodSeconds: 1
-      timeoutSeconds: 3
-      failureThreshold: {{ $proxy.startupProbe.failureThreshold }}
-    {{- end }}
-${readiness(15021)}    {{- end }}
+const PROBES: string = `    {{- if ne $statusPort "0" }}
+${STARTUP}${readiness(15021)}    {{- end }}
 `;
 
 const SECURITY: string = `    {{- $transparent := eq $mode "TPROXY" }}

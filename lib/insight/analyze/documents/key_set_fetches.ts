@@ -6,6 +6,7 @@
 import { objectKey } from "../../../mesh/model/mod.ts";
 import type { DocumentAnalyzer, PodShape } from "../document_set.ts";
 import { listAt, textAt } from "../plain.ts";
+import { isDaemon } from "./mesh_objects.ts";
 
 /** The variable of the daemon with the excluded ranges. */
 const VARIABLE = "BLOCKED_CIDRS_IN_JWKS_URIS";
@@ -23,7 +24,7 @@ export const KEY_SET_FETCHES: DocumentAnalyzer = {
     const names = fetching.map(objectKey).sort().join(", ");
     for (const pod of set.pods()) {
       const { document } = pod;
-      if (document.kind !== "Deployment" || pod.labels.app !== "meshd" || isRestricted(pod)) {
+      if (document.kind !== "Deployment" || !isDaemon(pod) || isRestricted(pod)) {
         continue;
       }
       const args = [`${fetching.length}`, names];

@@ -20,6 +20,11 @@ export function isOfControlPlane({ labels }: { readonly labels: Labels }): boole
   return labels.mesh !== undefined || labels.release === "mesh";
 }
 
+/** True for a pod of the daemon, as the daemon's own Service selects them. */
+export function isDaemon({ labels }: PodShape): boolean {
+  return labels.app === "meshd";
+}
+
 /** Label of objects that a controller of gateways made; its value names the controller. */
 export const MANAGED_LABEL = "gateway.mesh.io/managed";
 const CONTROLLERS: ReadonlySet<string> = new Set([

@@ -5,7 +5,7 @@
  */
 import type { DocumentAnalyzer, PodShape } from "../document_set.ts";
 import { listAt, textAt, valueAt } from "../plain.ts";
-import { isOfControlPlane } from "./mesh_objects.ts";
+import { isDaemon, isOfControlPlane } from "./mesh_objects.ts";
 
 /** The proxy's user; packets of its processes are not redirected (G30 of the interface). */
 const PROXY_UID = 1337;
@@ -19,8 +19,8 @@ export const POD_UID: DocumentAnalyzer = {
   *analyze(set) {
     for (const pod of set.pods()) {
       if (!["Pod", "Deployment"].includes(pod.document.kind)) continue;
-      // Gateways run as the proxy's user, and nothing captures their packets.
-      if (isOfControlPlane(pod.document)) continue;
+      // Gateways and the daemon may run as the proxy's user: nothing captures their packets.
+      if (isOfControlPlane(pod.document) || isDaemon(pod)) continue;
       const path = faultOf(pod);
       if (path === undefined) continue;
       const prefix = pod.document.kind === "Pod" ? "spec" : "spec.template.spec";
