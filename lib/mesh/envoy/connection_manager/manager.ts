@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { HeaderValueOption_HeaderAppendAction as HeaderAppendAction } from "#envoy/config/core/v3/base_pb.ts";
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { RouteConfiguration } from "#envoy/config/route/v3/route_pb.ts";
 import {
@@ -112,6 +113,22 @@ export function managerFilter(input: ManagerInput): Filter {
   });
 }
 
+/**
+ * The answer of the proxy beside a workload when it could open no connection to the workload, which
+ * then has not seen the request. The gRPC status 14 (UNAVAILABLE) makes clients that retry
+ * `unavailable`, as Envoy reads it of responses of any kind, send the request to another endpoint. A
+ * 503 alone may be one of the workload, which cannot be retried safely.
+ */
+const UNDELIVERED: Init["localReplyConfig"] = {
+  mappers: [{
+    filter: { filterSpecifier: { case: "responseFlagFilter", value: { flags: ["UF"] } } },
+    headersToAdd: [{
+      header: { key: "grpc-status", value: "14" },
+      appendAction: HeaderAppendAction.OVERWRITE_IF_EXISTS_OR_ADD,
+    }],
+  }],
+};
+
 function http1Options(input: ManagerInput): Init["httpProtocolOptions"] {
   const acceptHttp10 = input.defaults.http10;
   const allowAbsoluteUrl = input.allowAbsoluteUrl;
@@ -132,7 +149,7 @@ function pathOptions(normalization: PathNormalization): Init {
 
 /**
  * Sets which information of the client is trusted: addresses, client certificates, Envoy's own
- * request headers.
+ * request headers; and what clients are told.
  */
 function trust(input: ManagerInput): Init {
   switch (input.class) {
@@ -143,6 +160,7 @@ function trust(input: ManagerInput): Init {
       };
     case "inbound":
       return {
+        localReplyConfig: UNDELIVERED,
         useRemoteAddress: false,
         internalAddressConfig: internal(PRIVATE_RANGES, input.defaults),
         forwardClientCertDetails: ForwardClientCert.APPEND_FORWARD,
