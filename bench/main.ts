@@ -68,6 +68,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "clients of the API under kill -9, and typed calls  [--objects= --writes= --kills=]",
     load: () => import("./clients/main.ts"),
   },
+  node: {
+    measures: "pods on a node, from applied to ready, and their memory  [--runs= --at-once=]",
+    load: () => import("./node/main.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),

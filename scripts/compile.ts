@@ -135,6 +135,12 @@ async function build(
 }
 
 /**
+ * Programs whose modules have no comments and short names: an agent runs beside each workload, and the
+ * engine keeps the text of modules in memory. (`--keep-names` breaks modules of CommonJS.)
+ */
+const SMALL: ReadonlySet<string> = new Set(["pilot-agent"]);
+
+/**
  * Bundles a program of the tree at `root` with what it uses of the packages: one module for what it
  * imports at its start, others for what it imports later.
  *
@@ -143,7 +149,8 @@ async function build(
  * @throws MeshError `compile-…` with a remedy
  */
 export async function bundle(root: string, program: string, folder: string): Promise<string> {
-  const flags = ["--platform=deno", "--code-splitting", `--outdir=${folder}`];
+  const size = SMALL.has(program) ? ["--minify"] : [];
+  const flags = ["--platform=deno", "--code-splitting", ...size, `--outdir=${folder}`];
   await step(root, program, COMPILER, ["bundle", ...flags, `cmd/${program}/main.ts`]);
   return join(folder, "main.js");
 }
