@@ -7,6 +7,9 @@ import { eventually } from "../../scripts/harness/mod.ts";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
 import { apply, deployment, kubectl, workloadContainer } from "../../tests/support/node.ts";
 
+/** Longest wait for pods, ms. */
+const READY_MS = 300_000;
+
 /** Pods to time. */
 export interface Timed {
   readonly namespace: string;
@@ -28,7 +31,8 @@ export function server(namespace: string, name: string, replicas = 1): Timed {
 
 /** A gateway by the template of injection. */
 export function gateway(namespace: string, name: string): Timed {
-  const container = { name: "mesh-proxy", image: "auto" };
+  // The API server would always ask a registry for an image without a tag.
+  const container = { name: "mesh-proxy", image: "auto", imagePullPolicy: "IfNotPresent" };
   const made = deployment(name, container, { namespace }) as {
     spec: { template: { metadata: Record<string, unknown> } };
   };
@@ -54,7 +58,7 @@ export async function timeToReady(cluster: NodeCluster, timed: Timed): Promise<n
       status.conditions?.some(({ type, status }) => type === "Ready" && status === "True")
     );
     return ready.length === replicas;
-  });
+  }, READY_MS);
   const took = performance.now() - begin;
   await kubectl(cluster, ["delete", "deployment", "-n", namespace, name, "--wait=false"]);
   await kubectl(cluster, ["delete", "pods", ...selector, "--force", "--grace-period=0"]);

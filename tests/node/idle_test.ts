@@ -22,7 +22,7 @@ import { podMemory } from "../support/pod_memory.ts";
 const NAMESPACE = "shop";
 const CLIENT = { pod: "deploy/client", namespace: NAMESPACE };
 /** Largest resident memory of the agent, and largest proportional memory of agent and proxy, MiB. */
-const LARGEST = { agent: 70, pod: 100 };
+const LARGEST = { agent: 85, pod: 100 };
 /** Requests of one run of the client. */
 const REQUESTS = 200;
 

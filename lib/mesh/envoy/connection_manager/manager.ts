@@ -149,7 +149,7 @@ function pathOptions(normalization: PathNormalization): Init {
 
 /**
  * Sets which information of the client is trusted: addresses, client certificates, Envoy's own
- * request headers; and what clients are told.
+ * request headers; and what responses say of the workload.
  */
 function trust(input: ManagerInput): Init {
   switch (input.class) {
