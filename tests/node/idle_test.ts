@@ -7,7 +7,6 @@
 import assert from "node:assert/strict";
 import { eventually } from "../../scripts/harness/mod.ts";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
-import { DEFAULT_VALUES } from "../../lib/cluster/inject/defaults/mod.ts";
 import {
   apply,
   deployment,
@@ -72,11 +71,12 @@ meshTest("injected pods at default settings", async (cluster, t) => {
     }).catch(async (cause) => {
       throw new Error(JSON.stringify(await podMemory(pod)), { cause });
     });
-    const { global } = DEFAULT_VALUES as {
-      global: { proxy: { resources: { requests: { memory: string } } } };
-    };
-    const asked = parseInt(global.proxy.resources.requests.memory);
-    assert.ok(agent.proportional + proxy.proportional < asked, "the request is too small");
+    const requested = '{.spec.containers[?(@.name=="mesh-proxy")].resources.requests.memory}';
+    const asked = await kubectl(cluster, [
+      ...["get", "pod", "-n", NAMESPACE, pod, `-o=jsonpath=${requested}`],
+    ]);
+    assert.match(asked, /^\d+Mi$/);
+    assert.ok(agent.proportional + proxy.proportional < parseInt(asked), asked);
   });
 });
 
