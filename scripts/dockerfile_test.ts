@@ -106,7 +106,7 @@ async function checkFiles(folder: string, program: string): Promise<void> {
     assert.equal((mode ?? 0) & 0o777, 0o755, path);
   }
   const module = await Deno.readTextFile(join(folder, "usr/local/lib/mesh", program, "main.js"));
-  assert.match(module, /export \{/);
+  assert.match(module, /export ?\{/);
 }
 
 /** Entries of `.dockerignore` in the copied folders. */
