@@ -54,6 +54,7 @@ export {
 } from "./clusters/mod.ts";
 export {
   connectionSettings,
+  DRAIN_OPTION,
   type ManagerDefaults,
   type PathNormalization,
   type ProxySettings,

@@ -62,6 +62,7 @@ Deno.test("metadata comes from the environment, the pod's files and the configur
     CLUSTER_ID: "east",
     NETWORK: "n1",
     HTTP10: "1",
+    AGENT_DRAIN: "true",
     AGENT_WASM: "true",
     app: "shop",
     "mesh-locality": "r1.z1.s1",

@@ -225,6 +225,7 @@ function settingsNode(settings: AgentSettings, unread: Unread): BootstrapNode {
     ownProxy: settings.ownProxy,
     environ: {
       ...settings.environ,
+      ...flags.role === "sidecar" && { MESH_META_AGENT_DRAIN: "true" },
       ...isSecured(proxy) && { MESH_META_AGENT_CERTIFICATES: "true" },
       ...settings.externalSocket && { MESH_META_EXTERNAL_SECRETS: "true" },
       ...env.wasm.converts && { MESH_META_AGENT_WASM: "true" },

@@ -9,6 +9,9 @@ import type { ProxySettings } from "./settings.ts";
 /** Normalization of paths before routing. */
 export type PathNormalization = "none" | "base" | "merge-slashes" | "decode-and-merge-slashes";
 
+/** Node metadata by which an agent says that it drains its proxy while the workload ends. */
+export const DRAIN_OPTION = "AGENT_DRAIN";
+
 /** Defaults for all listeners from the mesh configuration, the environment and the proxy type. */
 export interface ManagerDefaults {
   /** Telemetry; default: none. */
@@ -44,6 +47,11 @@ export interface ManagerDefaults {
    * metadata `ODCDS`).
    */
   readonly onDemand?: boolean;
+  /**
+   * True: the agent lets the proxy outlive its workload (node metadata `AGENT_DRAIN`), which may have
+   * closed its port: see `UNDELIVERED`.
+   */
+  readonly outlives?: boolean;
   /** DNS settings for names that clients request. */
   readonly lookup?: Lookup;
 }

@@ -115,7 +115,7 @@ export function managerFilter(input: ManagerInput): Filter {
 
 /**
  * The answer of the proxy beside a workload when it could open no connection to the workload, which
- * then has not seen the request. The gRPC status 14 (UNAVAILABLE) makes clients that retry
+ * then has not seen the request: an agent drains its proxy while the workload has ended. The gRPC status 14 (UNAVAILABLE) makes clients that retry
  * `unavailable`, as Envoy reads it of responses of any kind, send the request to another endpoint. A
  * 503 alone may be one of the workload, which cannot be retried safely.
  */
@@ -160,7 +160,7 @@ function trust(input: ManagerInput): Init {
       };
     case "inbound":
       return {
-        localReplyConfig: UNDELIVERED,
+        ...(input.defaults.outlives === true && { localReplyConfig: UNDELIVERED }),
         useRemoteAddress: false,
         internalAddressConfig: internal(PRIVATE_RANGES, input.defaults),
         forwardClientCertDetails: ForwardClientCert.APPEND_FORWARD,

@@ -4,6 +4,6 @@
  *
  * @module
  */
-export type { ManagerDefaults, PathNormalization } from "./input.ts";
+export { DRAIN_OPTION, type ManagerDefaults, type PathNormalization } from "./input.ts";
 export { httpConnectionManager, managerFilter } from "./manager.ts";
 export { connectionSettings, type ProxySettings } from "./settings.ts";

@@ -7,6 +7,7 @@ import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { parseBoolean } from "../../../kit/base/mod.ts";
 import {
+  DRAIN_OPTION,
   inboundClusterName,
   inboundHostName,
   inboundRetries,
@@ -55,6 +56,11 @@ interface PortListeners {
   readonly security: SecurityPolicies;
 }
 
+/** The defaults of a class: its agent may let the proxy outlive the workload. */
+function inboundDefaults(manager: ManagerDefaults, cls: ProxyClass): ManagerDefaults {
+  return cls.options[DRAIN_OPTION] === "true" ? { ...manager, outlives: true } : manager;
+}
+
 /** The listeners of a class without redirected traffic: one for each port. */
 export function inboundListeners(
   read: Read,
@@ -62,7 +68,8 @@ export function inboundListeners(
   cls: ProxyClass,
   ports: readonly InboundPort[],
 ): Listener[] {
-  const manager = managerDefaults(read, context, listenerVariantOf(read, context, cls));
+  const variant = listenerVariantOf(read, context, cls);
+  const manager = inboundDefaults(managerDefaults(read, context, variant), cls);
   const security = securityOf(read, context, cls, cls.options);
   return [
     ...ports.map((port) => portListener(read, context, port, { cls, manager, security })),
@@ -82,7 +89,7 @@ export function virtualListeners(
 ): Listener[] {
   const { mesh } = context;
   const variant = listenerVariantOf(read, context, cls);
-  const manager = managerDefaults(read, context, variant);
+  const manager = inboundDefaults(managerDefaults(read, context, variant), cls);
   const sidecar = sidecarOf(read, context, cls);
   const policy = outboundPolicy(read.within(VIRTUAL_OUTBOUND), context, sidecar);
   const security = securityOf(read.within(VIRTUAL_INBOUND), context, cls, cls.options);

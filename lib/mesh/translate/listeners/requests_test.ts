@@ -10,9 +10,14 @@ import { TYPE_URLS } from "../resources/mod.ts";
 const IP = "172.16.0.1";
 
 function listener(...objects: readonly string[]) {
+  return listenerOf({}, ...objects);
+}
+
+/** The inbound listener of a proxy with further metadata. */
+function listenerOf(metadata: Spec, ...objects: readonly string[]) {
   const bench = startTranslation();
   bench.set(documents(...objects));
-  const node = proxyNode("test", { ip: IP, labels: { app: "own" } });
+  const node = proxyNode("test", { ip: IP, labels: { app: "own" }, metadata });
   const view = bench.translation.source.bind(node, () => {}).view(TYPE_URLS.listener)!;
   return view.get("virtualInbound")!.bytes;
 }
@@ -39,6 +44,20 @@ for (
     assert.equal(shown.includes("retryPolicy"), retried);
   });
 }
+
+Deno.test("a proxy that its agent drains says which requests its workload has not seen", () => {
+  const server = manifest("ServiceEntry", "own", {
+    hosts: ["own.test"],
+    location: "MESH_INTERNAL",
+    resolution: "STATIC",
+    ports: [{ number: 80, name: "main", protocol: "HTTP" }],
+    endpoints: [{ address: IP }],
+  });
+  const shown = (metadata: Spec) =>
+    JSON.stringify(showResource(TYPE_URLS.listener, listenerOf(metadata, server)));
+  assert.match(shown({ AGENT_DRAIN: "true" }), /"flags":\["UF"\].*"grpc-status"/);
+  assert.doesNotMatch(shown({}), /grpc-status/);
+});
 
 /** A DataproxyFilter with one patch. */
 function filter(applyTo: string, match: Spec, selected = "own"): string {

@@ -4,7 +4,12 @@
  * @module
  */
 import { canonicalJson, MeshError, parseBoolean } from "../../../kit/base/mod.ts";
-import { AGENT_OPTION, CERTIFICATE_OPTIONS, EXTERNAL_OPTION } from "../../envoy/mod.ts";
+import {
+  AGENT_OPTION,
+  CERTIFICATE_OPTIONS,
+  DRAIN_OPTION,
+  EXTERNAL_OPTION,
+} from "../../envoy/mod.ts";
 import type {
   Locality,
   OmittedFeature,
@@ -22,6 +27,7 @@ const OPTIONS = [
   "INBOUND_LISTENER_EXACT_BALANCE",
   "OUTBOUND_LISTENER_EXACT_BALANCE",
   AGENT_OPTION,
+  DRAIN_OPTION,
   EXTERNAL_OPTION,
   ...CERTIFICATE_OPTIONS,
 ] as const;
