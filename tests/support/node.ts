@@ -4,6 +4,15 @@
  * @module
  */
 import assert from "node:assert/strict";
+import {
+  accessOf,
+  ALL_CREDENTIAL_OPTIONS,
+  createClient,
+  listAll,
+  loadKubeconfig,
+  type OrchClient,
+  types,
+} from "../../lib/kit/orch/mod.ts";
 import { type NodeCluster, startNodes } from "../../scripts/cluster/node/cluster.ts";
 import { WORKLOAD_IMAGE, workloadArchive } from "../../scripts/cluster/node/workload.ts";
 import { lackingNodes } from "../../scripts/cluster/node_programs.ts";
@@ -12,6 +21,31 @@ import { eventually } from "../../scripts/harness/mod.ts";
 export { WORKLOAD_IMAGE, workloadArchive } from "../../scripts/cluster/node/workload.ts";
 
 const LACKING = lackingNodes();
+
+/**
+ * Longest time for what pods must become, in milliseconds. Pods start by work of the processors, which
+ * other tests may use, too.
+ */
+const PODS_MS = 240_000;
+
+/** Time between two questions, in milliseconds: each may be a program that the processors run. */
+const PAUSE_MS = 250;
+
+/** Like `eventually`, for conditions of pods, and with fewer questions. */
+export function podsEventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+): Promise<T> {
+  return eventually(what, async () => {
+    const [answer] = await Promise.allSettled([ask()]);
+    if (answer.status === "fulfilled" && answer.value !== undefined && answer.value !== false) {
+      return answer.value;
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    if (answer.status === "rejected") throw answer.reason;
+    return undefined;
+  }, PODS_MS);
+}
 
 /** Options of {@linkcode nodeTest}. */
 export interface NodeTestOptions {
@@ -80,6 +114,23 @@ export function apply(cluster: NodeCluster, ...items: readonly unknown[]): Promi
   return kubectl(cluster, ["apply", "-f", "-"], JSON.stringify(list));
 }
 
+/** The fields of a pod that tell if it is ready. */
+interface Pod {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+function isReady({ status }: Pod): boolean {
+  return status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") === true;
+}
+
+/** A client of the API server as its administrator. */
+export async function clientOf(cluster: NodeCluster): Promise<OrchClient> {
+  const config = await loadKubeconfig([cluster.kubeconfig]);
+  return createClient(accessOf(config, { allowed: ALL_CREDENTIAL_OPTIONS }));
+}
+
 /** Waits until all pods of a label are ready, else tells their events. */
 export async function podsReady(
   cluster: NodeCluster,
@@ -87,12 +138,11 @@ export async function podsReady(
   { namespace = "default", count = 1 }: { readonly namespace?: string; readonly count?: number } =
     {},
 ): Promise<void> {
-  const path = '{range .items[*]}{.status.conditions[?(@.type=="Ready")].status} {end}';
-  const get = ["get", "pods", "-n", namespace, "-l", selector, `-o=jsonpath=${path}`];
+  using client = await clientOf(cluster);
   try {
-    await eventually(`${count} ready pods ${selector}`, async () => {
-      const states = (await cluster.run(get)).stdout.trim().split(/\s+/);
-      return states.length === count && states.every((state) => state === "True");
+    await podsEventually(`${count} ready pods ${selector}`, async () => {
+      const pods = await listAll<Pod>(client, types.POD, { namespace, labelSelector: selector });
+      return pods.length === count && pods.every(isReady);
     });
   } catch (cause) {
     const events = await cluster.run([
@@ -115,44 +165,59 @@ export function workloadContainer(
   return { name: "app", image: WORKLOAD_IMAGE, imagePullPolicy: "Never", args, ...more };
 }
 
-/** A Deployment of one container. */
+/** Options of the pods of a controller. */
+export interface PodsOptions {
+  readonly replicas?: number;
+  readonly namespace?: string;
+  /** Further fields of the pods. */
+  readonly pod?: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Labels beside `app`. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+type Containers = Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
+
+/** A Deployment. */
 export function deployment(
   name: string,
-  container: Readonly<Record<string, unknown>>,
-  { replicas = 1, namespace = "default", pod = {} }: {
-    readonly replicas?: number;
-    readonly namespace?: string;
-    /** Further fields of the pods. */
-    readonly pod?: Readonly<Record<string, unknown>>;
-  } = {},
+  containers: Containers,
+  { replicas = 1, namespace = "default", pod = {}, annotations, labels = {} }: PodsOptions = {},
 ): Record<string, unknown> {
-  const labels = { app: name };
+  const selector = { matchLabels: { app: name } };
+  const metadata = { labels: { app: name, ...labels }, annotations };
+  const spec = { terminationGracePeriodSeconds: 2, containers: [containers].flat(), ...pod };
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name, namespace },
-    spec: {
-      replicas,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: { terminationGracePeriodSeconds: 2, containers: [container], ...pod },
-      },
-    },
+    spec: { replicas, selector, template: { metadata, spec } },
   };
 }
 
 /** A Service of the pods with the label `app` of its name. */
+export function serviceOf(
+  name: string,
+  ports: readonly Readonly<Record<string, unknown>>[],
+  { namespace = "default", spec = {} }: {
+    readonly namespace?: string;
+    readonly spec?: Readonly<Record<string, unknown>>;
+  } = {},
+): Record<string, unknown> {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace },
+    spec: { selector: { app: name }, ports, ...spec },
+  };
+}
+
+/** Like {@linkcode serviceOf}, with one port of HTTP. */
 export function service(
   name: string,
   port: number,
   targetPort: number,
   namespace = "default",
 ): Record<string, unknown> {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name, namespace },
-    spec: { selector: { app: name }, ports: [{ name: "http", port, targetPort }] },
-  };
+  return serviceOf(name, [{ name: "http", port, targetPort }], { namespace });
 }

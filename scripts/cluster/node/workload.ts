@@ -15,8 +15,12 @@ export async function workloadArchive(folder: string): Promise<string> {
   const archive = `${folder}/workload.tar`;
   await writeImageArchive({
     name: WORKLOAD_IMAGE,
-    layers: [[{ path: "workload", mode: 0o755, source: workload }]],
-    config: { Entrypoint: ["/workload"], User: "65532:65532" },
+    layers: [[
+      { path: "workload", mode: 0o755, source: workload },
+      { path: "bin/tar", mode: 0o777, link: "/workload" }, // for `kubectl cp`
+      { path: "tmp", mode: 0o1777 },
+    ]],
+    config: { Entrypoint: ["/workload"], User: "65532:65532", Env: ["PATH=/bin"] },
   }, archive);
   return archive;
 }

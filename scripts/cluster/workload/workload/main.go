@@ -1,28 +1,33 @@
-// Command workload is the application in the pods of tests: a server and its clients in
+// Command workload is the application in the pods of tests: servers and their clients in
 // one file that needs no shell and no library.
 //
-//	workload serve PORT             answer HTTP with the pod's name; GET /headers: what arrived
-//	workload get [-n COUNT] URL     request, print status and body of each; status 1 unless all are 200
-//	workload dial ADDRESS TEXT      send a text over TCP, print what comes back
+//	workload serve [HOST:]PORT      answer HTTP with the pod's name; GET /headers: what arrived;
+//	                                GET /end: an answer once SIGTERM came
+//	workload stay PORT              like serve, but SIGTERM does not end it
+//	workload answer PORT TEXT       print a text, and answer HTTP with it
+//	workload health PORT            answer health checks of gRPC
+//	workload greet PORT TEXT        send a text over TCP to each client before it says anything
 //	workload echo PORT              send back what arrives over TCP
+//	workload get [-n COUNT] URL…    request, print status and body of each; status 1 unless all are 200
+//	workload finish URL AGENT       request until the first success, then POST to the agent
+//	workload load EVERY URL         request again and again; print each that fails, and the count
+//	workload dial ADDRESS TEXT      send a text over TCP, print what comes back
+//	workload hear ADDRESS…          print what servers say first over TCP
 //	workload resolve NAME           print the addresses of a name
 //	workload print TEXT             print a text
 //	workload sleep DURATION         wait
+//
+// As tar it reads and writes the archives of kubectl cp.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"os"
-	"os/signal"
+	"path"
 	"sort"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -30,114 +35,35 @@ import (
 const patience = 10 * time.Second
 
 func main() {
+	if path.Base(os.Args[0]) == "tar" {
+		end(tarCommand(os.Args[1:]))
+	}
 	if len(os.Args) < 3 {
-		fail("usage: workload serve|get|dial|echo|resolve|print|sleep ARGUMENTS")
+		fail("usage: workload COMMAND ARGUMENTS")
 	}
 	commands := map[string]func([]string) error{
-		"serve": serve, "get": get, "dial": dial, "echo": echo,
+		"serve": serve, "stay": stay, "answer": answer, "health": health,
+		"greet": greet, "echo": echo,
+		"get": get, "finish": finish, "load": load, "dial": dial, "hear": hear,
 		"resolve": resolve, "print": show, "sleep": sleep,
 	}
 	run, ok := commands[os.Args[1]]
 	if !ok {
 		fail("workload: no command " + os.Args[1])
 	}
-	if err := run(os.Args[2:]); err != nil {
+	end(run(os.Args[2:]))
+}
+
+func end(err error) {
+	if err != nil {
 		fail("workload: " + err.Error())
 	}
+	os.Exit(0)
 }
 
 func fail(text string) {
 	fmt.Fprintln(os.Stderr, text)
 	os.Exit(1)
-}
-
-// serve answers until SIGTERM, then lets requests that were begun end.
-func serve(args []string) error {
-	name, _ := os.Hostname()
-	mux := http.NewServeMux()
-	mux.HandleFunc("/headers", func(w http.ResponseWriter, r *http.Request) {
-		json.NewEncoder(w).Encode(r.Header)
-	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintln(w, name)
-	})
-	server := &http.Server{Addr: ":" + args[0], Handler: mux}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
-	go func() {
-		<-stop
-		server.Shutdown(context.Background())
-	}()
-	fmt.Printf("%s serves port %s\n", name, args[0])
-	if err := server.ListenAndServe(); err != http.ErrServerClosed {
-		return err
-	}
-	return nil
-}
-
-func get(args []string) error {
-	count := 1
-	if len(args) == 3 && args[0] == "-n" {
-		parsed, err := strconv.Atoi(args[1])
-		if err != nil {
-			return err
-		}
-		count, args = parsed, args[2:]
-	}
-	// Each request has a connection of its own, so that each is balanced.
-	transport := &http.Transport{DisableKeepAlives: true}
-	client := &http.Client{Timeout: patience, Transport: transport}
-	failed := 0
-	for range count {
-		response, err := client.Get(args[0])
-		if err != nil {
-			fmt.Println("error", err)
-			failed++
-			continue
-		}
-		body, _ := io.ReadAll(response.Body)
-		response.Body.Close()
-		fmt.Println(response.StatusCode, strings.TrimSpace(string(body)))
-		if response.StatusCode != http.StatusOK {
-			failed++
-		}
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d requests failed", failed, count)
-	}
-	return nil
-}
-
-func dial(args []string) error {
-	connection, err := net.DialTimeout("tcp", args[0], patience)
-	if err != nil {
-		return err
-	}
-	defer connection.Close()
-	connection.SetDeadline(time.Now().Add(patience))
-	if _, err := io.WriteString(connection, strings.Join(args[1:], " ")); err != nil {
-		return err
-	}
-	connection.(*net.TCPConn).CloseWrite()
-	_, err = io.Copy(os.Stdout, connection)
-	return err
-}
-
-func echo(args []string) error {
-	listener, err := net.Listen("tcp", ":"+args[0])
-	if err != nil {
-		return err
-	}
-	for {
-		connection, err := listener.Accept()
-		if err != nil {
-			return err
-		}
-		go func() {
-			io.Copy(connection, connection)
-			connection.Close()
-		}()
-	}
 }
 
 func resolve(args []string) error {
