@@ -1,6 +1,6 @@
 /**
  * A life in the mesh as pods, by manifests of a user and at default settings: the daemon, its
- * webhook, injected workloads, and what they do and meet. All cases share one mesh.
+ * webhook, injected workloads, and what they do and meet. All cases share one mesh on two nodes.
  *
  * @module
  */
@@ -8,6 +8,8 @@ import { apply, deployment, kubectl, podsReady } from "../support/node.ts";
 import { manifest, meshTest, runTogether } from "../support/node_mesh.ts";
 import { DESTINATIONS, OUTSIDE, SERVERS } from "./life/destinations.ts";
 import { JOBS } from "./life/jobs.ts";
+import { MEMBERS } from "./life/members.ts";
+import { PROBES } from "./life/probes.ts";
 import { SHOP } from "./life/shop.ts";
 
 meshTest(
@@ -20,7 +22,8 @@ meshTest(
     }
     await podsReady(cluster, "app=outsider");
 
-    const groups = [SHOP, DESTINATIONS, JOBS];
+    const groups = [SHOP, DESTINATIONS, MEMBERS, PROBES, JOBS];
     await runTogether(t, cluster, groups.flat());
   },
+  { nodes: 2 },
 );

@@ -178,21 +178,40 @@ export interface PodsOptions {
 
 type Containers = Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[];
 
-/** A Deployment. */
-export function deployment(
+function controller(
+  kind: string,
   name: string,
   containers: Containers,
-  { replicas = 1, namespace = "default", pod = {}, annotations, labels = {} }: PodsOptions = {},
-): Record<string, unknown> {
+  { replicas = 1, namespace = "default", pod = {}, annotations, labels = {} }: PodsOptions,
+): { readonly spec: Record<string, unknown> } & Record<string, unknown> {
   const selector = { matchLabels: { app: name } };
   const metadata = { labels: { app: name, ...labels }, annotations };
   const spec = { terminationGracePeriodSeconds: 2, containers: [containers].flat(), ...pod };
   return {
     apiVersion: "apps/v1",
-    kind: "Deployment",
+    kind,
     metadata: { name, namespace },
     spec: { replicas, selector, template: { metadata, spec } },
   };
+}
+
+/** A Deployment. */
+export function deployment(
+  name: string,
+  containers: Containers,
+  options: PodsOptions = {},
+): Record<string, unknown> {
+  return controller("Deployment", name, containers, options);
+}
+
+/** A StatefulSet with the Service of its name. */
+export function statefulSet(
+  name: string,
+  containers: Containers,
+  options: PodsOptions = {},
+): Record<string, unknown> {
+  const { spec, ...rest } = controller("StatefulSet", name, containers, options);
+  return { ...rest, spec: { ...spec, serviceName: name, podManagementPolicy: "Parallel" } };
 }
 
 /** A Service of the pods with the label `app` of its name. */

@@ -109,7 +109,7 @@ export async function asks(
 }
 
 /** True if a request had an answer with a status of 200. */
-export const isOk = (line: string): boolean => line.startsWith("200 ");
+export const isOk = (line: string): boolean => /^200\b/.test(line);
 
 /** True if a connection was refused or closed without an answer. */
 export const isClosed = (line: string): boolean => /^error .*(reset|EOF|refused)/.test(line);
@@ -119,6 +119,19 @@ export function callerOf(line: string): string {
   const headers = JSON.parse(line.slice("200 ".length));
   const [certificate = ""] = headers["X-Forwarded-Client-Cert"] ?? [];
   return /URI=([^;,]*)/.exec(certificate)?.[1] ?? "";
+}
+
+/** A PeerAuthentication for a namespace. */
+export function peers(
+  namespace: string,
+  mode: "STRICT" | "PERMISSIVE",
+): Record<string, unknown> {
+  return {
+    apiVersion: "security.mesh.io/v1",
+    kind: "PeerAuthentication",
+    metadata: { name: "default", namespace },
+    spec: { mtls: { mode } },
+  };
 }
 
 /**

@@ -5,14 +5,26 @@
  */
 import assert from "node:assert/strict";
 import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
-import { apply, podsEventually, serviceOf, workloadContainer } from "../../support/node.ts";
+import {
+  apply,
+  deployment,
+  podsEventually,
+  podsReady,
+  serviceOf,
+  statefulSet,
+  workloadContainer,
+} from "../../support/node.ts";
 import {
   asks,
   callerOf,
   CLIENT,
+  injectedNamespace,
   inPod,
+  isClosed,
   isOk,
   type MeshCase,
+  OUTSIDER,
+  peers,
   read,
 } from "../../support/node_mesh.ts";
 
@@ -93,5 +105,69 @@ const external: MeshCase = {
   },
 };
 
+const stateful: MeshCase = {
+  name: "a StatefulSet by each name, under STRICT and PERMISSIVE",
+  async run(cluster) {
+    const namespace = "data";
+    await injectedNamespace(cluster, namespace);
+    await apply(
+      cluster,
+      peers(namespace, "STRICT"),
+      serviceOf("db", [{ name: "http", port: 8080 }, { name: "db", port: 3306 }], {
+        ...{ namespace, spec: { clusterIP: "None" } },
+      }),
+      serviceOf("any", PORTS, { namespace, spec: { selector: { app: "db" } } }),
+      statefulSet("db", SERVERS, { namespace, replicas: 2 }),
+      deployment("reader", workloadContainer(["sleep", "1h"]), { namespace }),
+    );
+    await podsReady(cluster, "app=db", { namespace, count: 2 });
+    await podsReady(cluster, "app=reader", { namespace });
+    const hosts = ["db-0.db", "db-1.db", "db"].flatMap((name) =>
+      ["", ".data", ".data.svc.cluster.local"].map((rest) => `${name}${rest}`)
+    );
+    const urls = [...hosts.map((host) => `http://${host}:8080/headers`), "http://any/headers"];
+    const addresses = [...hosts, "any"].map((host) => `${host}:3306`);
+    const reader = { pod: "deploy/reader", namespace };
+    const identity = "spiffe://cluster.local/ns/data/sa/default";
+    const isMutual = (line: string): boolean => isOk(line) && callerOf(line) === identity;
+    const far = ["http://db-0.db.data:8080/", "http://any.data/"];
+    for (const mode of ["STRICT", "PERMISSIVE"] as const) {
+      await apply(cluster, peers(namespace, mode));
+      const answer = mode === "STRICT" ? isClosed : isOk;
+      await asks(cluster, OUTSIDER, far, (lines) => lines.filter(answer).length === far.length);
+      await asks(cluster, reader, urls, (lines) => lines.filter(isMutual).length === urls.length);
+      await hears(cluster, reader, addresses);
+    }
+    for (const host of ["db-0.db", "db-1.db"]) {
+      const [line] = await asks(cluster, reader, [`http://${host}:8080/`], (all) => all.some(isOk));
+      assert.equal(line, `200 ${host.slice(0, 4)}`);
+    }
+  },
+};
+
+const first: MeshCase = {
+  name: "a server that speaks first, to clients outside the mesh where its port has no mutual TLS",
+  async run(cluster) {
+    const namespace = "greeters";
+    await injectedNamespace(cluster, namespace);
+    await apply(
+      cluster,
+      deployment("greeter", SERVERS, { namespace }),
+      serviceOf("greeter", PORTS, { namespace }),
+    );
+    await podsReady(cluster, "app=greeter", { namespace });
+    await hears(cluster, CLIENT, ["greeter.greeters:3306"]);
+    await apply(cluster, {
+      ...peers(namespace, "PERMISSIVE"),
+      spec: {
+        selector: { matchLabels: { app: "greeter" } },
+        portLevelMtls: { 3306: { mode: "DISABLE" } },
+      },
+    });
+    await hears(cluster, OUTSIDER, ["greeter.greeters:3306"]);
+    await hears(cluster, CLIENT, ["greeter.greeters:3306"]);
+  },
+};
+
 /** The cases. */
-export const DESTINATIONS: readonly MeshCase[] = [outside, external];
+export const DESTINATIONS: readonly MeshCase[] = [stateful, outside, external, first];

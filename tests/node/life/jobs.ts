@@ -5,8 +5,23 @@
  */
 import assert from "node:assert/strict";
 import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
-import { apply, kubectl, workloadContainer } from "../../support/node.ts";
-import { callerOf, injectedNamespace, type MeshCase, read } from "../../support/node_mesh.ts";
+import {
+  apply,
+  deployment,
+  kubectl,
+  podsReady,
+  service,
+  workloadContainer,
+} from "../../support/node.ts";
+import {
+  asks,
+  callerOf,
+  CLIENT,
+  injectedNamespace,
+  type MeshCase,
+  read,
+} from "../../support/node_mesh.ts";
+import { SERVERS } from "./destinations.ts";
 
 const NATIVE = { "sidecar.mesh.io/nativeSidecar": "true" };
 /** A server under STRICT: what it answers came through the proxy. */
@@ -94,5 +109,24 @@ const classic: MeshCase = {
   },
 };
 
+const served: MeshCase = {
+  name: "a server with a native sidecar starts, is probed and is reached by mutual TLS",
+  async run(cluster) {
+    const namespace = "native";
+    await injectedNamespace(cluster, namespace);
+    await apply(
+      cluster,
+      deployment("server", SERVERS, { namespace, annotations: NATIVE }),
+      service("server", 80, 8080, namespace),
+    );
+    await podsReady(cluster, "app=server", { namespace });
+    await asks(cluster, CLIENT, ["http://server.native/headers"], ([line = ""]) => {
+      return line.startsWith("200 ") && callerOf(line).endsWith("/ns/shop/sa/client");
+    });
+    await kubectl(cluster, ["delete", "-n", namespace, "pods", "--all", "--timeout=240s"]);
+    await podsReady(cluster, "app=server", { namespace });
+  },
+};
+
 /** The cases. */
-export const JOBS: readonly MeshCase[] = [native, classic];
+export const JOBS: readonly MeshCase[] = [native, classic, served];
