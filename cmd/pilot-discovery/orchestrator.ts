@@ -19,13 +19,14 @@ import {
 } from "../../lib/kit/orch/mod.ts";
 import {
   type Followed,
+  type FollowedTags,
   followObjects,
+  isOfRevision,
   MESH_WATCH_NAMESPACE,
   type OrchestratorObjects,
   type RevisionSelection,
   sharingWarnings,
 } from "../../lib/mesh/sources/mod.ts";
-import { type FollowedTags, isOfRevision } from "../../lib/cluster/webhooks/mod.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { ORCH_SERVICE_HOST } from "./variables.ts";

@@ -12,6 +12,8 @@ import {
   type ConfigDirectories,
   type ControlPlanes,
   type Followed,
+  type FollowedTags,
+  followRevisionTags,
   followSecrets,
   type IngressSource,
   MESH_CREDENTIAL_DIR,
@@ -26,7 +28,6 @@ import {
   startKeySets,
   startRegistration,
 } from "../../lib/mesh/sources/mod.ts";
-import { type FollowedTags, followRevisionTags } from "../../lib/cluster/webhooks/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { openClusters } from "./clusters.ts";

@@ -20,12 +20,12 @@ import {
   injectionConfigMap,
   type InjectionSettings,
   nativeSidecars,
-  type RevisionTags,
   startHttps,
   syncConfigurations,
   tellMissedPods,
   VALIDATION_WEBHOOK_CONFIG_NAME,
 } from "../../lib/cluster/webhooks/mod.ts";
+import type { RevisionTags } from "../../lib/mesh/sources/mod.ts";
 import { formatAddress } from "../../lib/kit/web/mod.ts";
 import { type Identity, type SecuredTls, whenCertified } from "./identity.ts";
 import type { DiscoveryOptions } from "./options.ts";

@@ -15,9 +15,8 @@ import {
   objectRef,
   REVISION_LABEL,
 } from "../../../lib/mesh/model/mod.ts";
-import { followObjects } from "../../../lib/mesh/sources/mod.ts";
+import { followObjects, isOfRevision } from "../../../lib/mesh/sources/mod.ts";
 import { isIp } from "../../../lib/kit/text/mod.ts";
-import { isOfRevision } from "../../../lib/cluster/webhooks/mod.ts";
 import type { ClusterAccess } from "./access.ts";
 import { type LiveSettings, readSettings, readTags } from "./live_objects.ts";
 

@@ -26,11 +26,7 @@ import {
   type SchemaProblem,
   type SeenDocument,
 } from "../../../lib/mesh/schema/mod.ts";
-import {
-  isOfRevision,
-  type RevisionTags,
-  revisionTags,
-} from "../../../lib/cluster/webhooks/mod.ts";
+import { isOfRevision, type RevisionTags, revisionTags } from "../../../lib/mesh/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { ClusterAccess } from "./access.ts";

@@ -9,14 +9,6 @@ export { type FollowedInjection, followInjectionConfig, injectionConfigMap } fro
 export type { InjectionSettings, SelectedPod } from "./injection.ts";
 export { type MissedPodsOptions, tellMissedPods } from "./missed_pods.ts";
 export { type NativeSidecars, nativeSidecars, type VersionSource } from "./native_sidecars.ts";
-export {
-  type FollowedTags,
-  followRevisionTags,
-  isOfRevision,
-  type RevisionTags,
-  revisionTags,
-  type TagItem,
-} from "./revision_tags.ts";
 export { answerPath, type WebhookPaths } from "./routes.ts";
 export {
   type HttpsAnswer,

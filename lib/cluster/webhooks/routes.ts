@@ -6,7 +6,7 @@
 import { type AdmissionAnswer, type AdmissionRequest, answerReview } from "./admission.ts";
 import { answerInjection, type InjectionSettings, pathVariables } from "./injection.ts";
 import { validationHttpErrors } from "./metrics.ts";
-import { isOfRevision, type RevisionTags } from "./revision_tags.ts";
+import { isOfRevision, type RevisionTags } from "../../mesh/sources/mod.ts";
 import type { HttpsAnswer, HttpsRequest } from "./server.ts";
 import { answerValidation } from "./validation.ts";
 

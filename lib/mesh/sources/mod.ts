@@ -84,6 +84,13 @@ export {
   sharingWarnings,
 } from "./orchestrator/mod.ts";
 export {
+  type FollowedTags,
+  followRevisionTags,
+  isOfRevision,
+  type RevisionTags,
+  revisionTags,
+} from "./orchestrator/mod.ts";
+export {
   ENABLE_MCS_AUTO_EXPORT,
   MCS_API_GROUP,
   MESH_CREDENTIAL_DIR,

@@ -4,7 +4,7 @@
  * @module
  */
 import { scope } from "../../../kit/log/mod.ts";
-import type { FollowedTags } from "../../webhooks/mod.ts";
+import type { FollowedTags } from "../../../mesh/sources/mod.ts";
 
 const log = scope("controllers");
 

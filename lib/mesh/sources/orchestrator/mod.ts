@@ -22,6 +22,13 @@ export { exportType, type SharedService, sharingWarnings } from "./services/shar
 export { resourceTypeOf } from "./objects.ts";
 export type { RevisionSelection } from "./revision.ts";
 export {
+  type FollowedTags,
+  followRevisionTags,
+  isOfRevision,
+  type RevisionTags,
+  revisionTags,
+} from "./revision_tags.ts";
+export {
   type FollowedResource,
   followObjects,
   type OrchestratorObjects,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { REVISION_LABEL } from "../../mesh/model/mod.ts";
+import { REVISION_LABEL } from "../../model/mod.ts";
 import {
   follow,
   type FollowTiming,
@@ -13,7 +13,7 @@ import {
   type ResourceType,
   trimmed,
   types,
-} from "../../kit/orch/mod.ts";
+} from "../../../kit/orch/mod.ts";
 
 const TAG_LABEL = "mesh.io/tag";
 /** Configurations that another tag of the same name has replaced. */
