@@ -6,11 +6,15 @@ import {
   levelChanges,
 } from "../../lib/insight/config_dump/mod.ts";
 import { toYaml } from "../../lib/kit/text/mod.ts";
-import { namesCluster, openCluster } from "./cluster/access.ts";
-import { daemonPods } from "./cluster/daemons.ts";
-import { withPodPort } from "./cluster/forward.ts";
-import { podId, podNamed } from "./cluster/pods.ts";
-import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
+import {
+  namesCluster,
+  openCluster,
+  podId,
+  podNamed,
+  warnOrchestratorFlags,
+  withPodPort,
+} from "../../lib/insight/cluster_access/mod.ts";
+import { daemonPods } from "../../lib/insight/daemon_client/mod.ts";
 
 /** A logging scope of the daemon. */
 interface Scope {

@@ -6,11 +6,22 @@
 import { messageOf, printable } from "../../lib/kit/base/mod.ts";
 import { type Invocation, progressOn } from "../../lib/kit/cli/mod.ts";
 import type { SyncRow } from "../../lib/insight/config_dump/mod.ts";
-import { askDaemon } from "../../lib/insight/daemon_client/mod.ts";
-import { type ClusterAccess, openCluster } from "./cluster/access.ts";
-import { withPodPort } from "./cluster/forward.ts";
-import { hasProxy, isRunning, type Pod, podId, podsOf } from "./cluster/pods.ts";
-import { askJson, namesDaemon, openDaemons } from "./connect.ts";
+import {
+  askDaemon,
+  askJson,
+  namesDaemon,
+  openDaemons,
+} from "../../lib/insight/daemon_client/mod.ts";
+import {
+  type ClusterAccess,
+  hasProxy,
+  isRunning,
+  openCluster,
+  type Pod,
+  podId,
+  podsOf,
+  withPodPort,
+} from "../../lib/insight/cluster_access/mod.ts";
 
 /** A proxy, and the daemon that serves it. */
 export interface ServedRow {

@@ -1,6 +1,6 @@
 import type { Invocation } from "../../lib/kit/cli/mod.ts";
 import { printable } from "../../lib/kit/base/mod.ts";
-import { type ClusterAccess, openCluster } from "./cluster/access.ts";
+import { type ClusterAccess, openCluster } from "../../lib/insight/cluster_access/mod.ts";
 import { type LiveObjects, readLiveObjects } from "./cluster/live_objects.ts";
 
 /** The objects of the selected cluster, and the namespace that is shown. */

@@ -5,9 +5,8 @@ import { defaultMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import { type ArchivedFile, archiveOf } from "./bug_report/archive.ts";
 import { collect, selectedPods } from "./bug_report/collect.ts";
 import { type ReportOptions, reportOptions } from "./bug_report/options.ts";
-import { type ClusterAccess, openCluster } from "./cluster/access.ts";
+import { type ClusterAccess, openCluster, podId } from "../../lib/insight/cluster_access/mod.ts";
 import { readLiveObjects } from "./cluster/live_objects.ts";
-import { podId } from "./cluster/pods.ts";
 
 const ARCHIVE = "bug-report.tar.gz";
 const DOMAIN = "cluster.local";

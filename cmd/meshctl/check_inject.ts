@@ -14,8 +14,7 @@ import {
   type OrchObject,
   types,
 } from "../../lib/kit/orch/mod.ts";
-import { type ClusterAccess, openCluster } from "./cluster/access.ts";
-import { podNamed } from "./cluster/pods.ts";
+import { type ClusterAccess, openCluster, podNamed } from "../../lib/insight/cluster_access/mod.ts";
 import {
   injectorVerdict,
   isInjector,

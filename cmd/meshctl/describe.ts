@@ -2,8 +2,16 @@ import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
 import { type Invocation, neutralText } from "../../lib/kit/cli/mod.ts";
 import { getObject, isNotFound, listAll, type OrchObject, types } from "../../lib/kit/orch/mod.ts";
 import { KINDS } from "../../lib/mesh/schema/mod.ts";
-import { type ClusterAccess, openCluster } from "./cluster/access.ts";
-import { hasProxy, podId, podNamed, podsOf, selectorText, targetName } from "./cluster/pods.ts";
+import {
+  type ClusterAccess,
+  hasProxy,
+  openCluster,
+  podId,
+  podNamed,
+  podsOf,
+  selectorText,
+  targetName,
+} from "../../lib/insight/cluster_access/mod.ts";
 import { describeProxy } from "./describe_proxy.ts";
 import {
   type Described,

@@ -13,9 +13,13 @@ import {
   syncProblems,
   type SyncRow,
 } from "../../lib/insight/config_dump/mod.ts";
-import { type Pod, podId } from "./cluster/pods.ts";
-import { askJson, type Daemon, openDaemons } from "./connect.ts";
-import { fromEach } from "./each_daemon.ts";
+import { type Pod, podId } from "../../lib/insight/cluster_access/mod.ts";
+import {
+  askJson,
+  type Daemon,
+  fromEach,
+  openDaemons,
+} from "../../lib/insight/daemon_client/mod.ts";
 
 const LINE = "--------------------";
 

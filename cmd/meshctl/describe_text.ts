@@ -4,8 +4,7 @@
  * @module
  */
 import { hasLabels, REVISION_LABEL } from "../../lib/mesh/model/mod.ts";
-import type { Pod } from "./cluster/pods.ts";
-import { hasProxy, podId } from "./cluster/pods.ts";
+import { hasProxy, type Pod, podId } from "../../lib/insight/cluster_access/mod.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

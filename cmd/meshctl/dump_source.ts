@@ -6,11 +6,18 @@
 import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
 import { dataError, type Invocation, readInput, usageError } from "../../lib/kit/cli/mod.ts";
 import { type Dump, parseDump, type SyncRow } from "../../lib/insight/config_dump/mod.ts";
-import { type ClusterAccess, namesCluster, openCluster } from "./cluster/access.ts";
-import { withPodPort } from "./cluster/forward.ts";
-import { type Pod, podId, podNamed, selectedPods } from "./cluster/pods.ts";
-import { askJson, namesDaemon, openDaemons } from "./connect.ts";
-import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
+import {
+  type ClusterAccess,
+  namesCluster,
+  openCluster,
+  type Pod,
+  podId,
+  podNamed,
+  selectedPods,
+  warnOrchestratorFlags,
+  withPodPort,
+} from "../../lib/insight/cluster_access/mod.ts";
+import { askJson, namesDaemon, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
 import { proxyNamed } from "./proxy_name.ts";
 
 /** Paths of the admin interface. */

@@ -13,16 +13,19 @@ import {
   verdictLine,
   verdictOf,
 } from "../../lib/insight/explain/mod.ts";
-import type { PageParameters } from "../../lib/insight/daemon_client/mod.ts";
+import {
+  namesDaemon,
+  type PageParameters,
+  type ReadPage,
+  withDebugPages,
+} from "../../lib/insight/daemon_client/mod.ts";
 import {
   bearerOf,
   provenanceText,
   proxyProvenance,
   resourceProvenance,
 } from "../../lib/insight/offline/mod.ts";
-import { namesCluster } from "./cluster/access.ts";
-import { namesDaemon } from "./connect.ts";
-import { type ReadPage, withDebugPages } from "./debug_pages.ts";
+import { namesCluster } from "../../lib/insight/cluster_access/mod.ts";
 import { type MeshFiles, meshFiles, noMesh, openMesh } from "./offline_files.ts";
 
 /** The mesh of a question: files, or the debug pages of a daemon. */

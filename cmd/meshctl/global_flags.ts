@@ -18,7 +18,8 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     name: "context",
     type: "string",
     description: "Context of the orchestrator configuration to use",
-    candidates: async (request) => await (await import("./candidates.ts")).contextNames(request),
+    candidates: async (request) =>
+      await (await import("../../lib/insight/cluster_access/mod.ts")).contextNames(request),
   },
   {
     name: "meshNamespace",
@@ -27,7 +28,8 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     default: "mesh-system",
     env: MESHCTL_MESHNAMESPACE.name,
     description: "Namespace of the mesh's own workloads",
-    candidates: async (request) => await (await import("./candidates.ts")).namespaceNames(request),
+    candidates: async (request) =>
+      await (await import("../../lib/insight/cluster_access/mod.ts")).namespaceNames(request),
   },
   {
     name: "orchconfig",
@@ -47,7 +49,8 @@ export const GLOBAL_FLAGS: readonly FlagSpec[] = [
     short: "n",
     type: "string",
     description: "Default namespace",
-    candidates: async (request) => await (await import("./candidates.ts")).namespaceNames(request),
+    candidates: async (request) =>
+      await (await import("../../lib/insight/cluster_access/mod.ts")).namespaceNames(request),
   },
   VKLOG_FLAG,
 ];

@@ -1,9 +1,8 @@
 import { type Io, neutralText, readInput, tableText } from "../../lib/kit/cli/mod.ts";
 import { renderChanges } from "../../lib/insight/diff/mod.ts";
-import type { QuestionFields } from "../../lib/insight/explain/mod.ts";
-import { type Verdict, verdictLine } from "../../lib/insight/explain/mod.ts";
+import { type QuestionFields, type Verdict, verdictLine } from "../../lib/insight/explain/mod.ts";
 import { outcomeChanges } from "../../lib/insight/offline/mod.ts";
-import type { ReadPage } from "./debug_pages.ts";
+import type { ReadPage } from "../../lib/insight/daemon_client/mod.ts";
 import { questionParameters } from "./explain.ts";
 
 /** A publication as `/debug/history` has it. */

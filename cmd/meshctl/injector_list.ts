@@ -8,8 +8,7 @@ import {
 import { REVISION_LABEL } from "../../lib/mesh/model/mod.ts";
 import { listAll, type OrchObject, types } from "../../lib/kit/orch/mod.ts";
 import { injectionConfigOf, injectorsOf } from "./check_inject.ts";
-import { openCluster } from "./cluster/access.ts";
-import { hasProxy, type Pod, podsOf } from "./cluster/pods.ts";
+import { hasProxy, openCluster, type Pod, podsOf } from "../../lib/insight/cluster_access/mod.ts";
 import { revisionOfInjector, type WebhookConfig } from "./injectors.ts";
 
 /** Lists the namespaces with their injectors and the revisions of their proxies, and the injectors. */

@@ -1,6 +1,5 @@
-import { usageError } from "../../lib/kit/cli/mod.ts";
-import { type Invocation, neutralText } from "../../lib/kit/cli/mod.ts";
-import { ask, askJson, openDaemons } from "./connect.ts";
+import { type Invocation, neutralText, usageError } from "../../lib/kit/cli/mod.ts";
+import { ask, askJson, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
 
 /** Prints the answer of a debug query such as `syncz` or `config_dump?proxyID=a.b`. */
 export async function internalDebug(call: Invocation): Promise<number> {

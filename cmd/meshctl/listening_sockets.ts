@@ -8,9 +8,12 @@ import { MeshError } from "../../lib/kit/base/mod.ts";
 import type { Invocation } from "../../lib/kit/cli/mod.ts";
 import { hasLabels, objectKey } from "../../lib/mesh/model/mod.ts";
 import { listAll, OrchError, type OrchMeta, types } from "../../lib/kit/orch/mod.ts";
-import { runInContainer } from "./bug_report/container_commands.ts";
-import type { ClusterAccess } from "./cluster/access.ts";
-import { type Pod, PROXY_CONTAINER } from "./cluster/pods.ts";
+import {
+  type ClusterAccess,
+  type Pod,
+  PROXY_CONTAINER,
+  runInContainer,
+} from "../../lib/insight/cluster_access/mod.ts";
 
 /** The fields of a Service that the check reads. */
 interface SelectingService {

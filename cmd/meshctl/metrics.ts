@@ -2,9 +2,12 @@ import { MeshError } from "../../lib/kit/base/mod.ts";
 import { dataError, type Invocation, tableText, usageError } from "../../lib/kit/cli/mod.ts";
 import { queryPrometheus } from "../../lib/kit/prometheus/mod.ts";
 
-import { namesCluster, openCluster } from "./cluster/access.ts";
-import { withPodPort } from "./cluster/forward.ts";
-import { selectedPods } from "./cluster/pods.ts";
+import {
+  namesCluster,
+  openCluster,
+  selectedPods,
+  withPodPort,
+} from "../../lib/insight/cluster_access/mod.ts";
 
 /** Longest wait for an answer, in milliseconds. */
 const TIMEOUT_MS = 30_000;

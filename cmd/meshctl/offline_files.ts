@@ -3,16 +3,21 @@
  *
  * @module
  */
-import { dataError, type Invocation, usageError } from "../../lib/kit/cli/mod.ts";
+import {
+  dataError,
+  type Invocation,
+  type Io,
+  readInput,
+  usageError,
+} from "../../lib/kit/cli/mod.ts";
 import type { ConfigObject } from "../../lib/mesh/model/mod.ts";
 import { OfflineMesh } from "../../lib/insight/offline/mod.ts";
 import { parseMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import { checkConfigFiles } from "../../lib/mesh/sources/mod.ts";
-import { type Io, readInput } from "../../lib/kit/cli/mod.ts";
 import { type MeshError, printable } from "../../lib/kit/base/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import { namesCluster, openCluster } from "./cluster/access.ts";
+import { namesCluster, openCluster } from "../../lib/insight/cluster_access/mod.ts";
 
 /** Names of the files of a mesh. */
 export interface MeshFiles {

@@ -14,7 +14,7 @@ import {
   type SchemaProblem,
 } from "../../lib/mesh/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { openCluster } from "./cluster/access.ts";
+import { openCluster } from "../../lib/insight/cluster_access/mod.ts";
 
 /** Flags of the outline that this command does not use, with the reason. */
 const INEFFECTIVE: Readonly<Record<string, string>> = {

@@ -10,8 +10,8 @@ import {
   types,
 } from "../../lib/kit/orch/mod.ts";
 import { toYaml } from "../../lib/kit/text/mod.ts";
-import { type ClusterAccess, openCluster } from "./cluster/access.ts";
-import { daemonPods } from "./cluster/daemons.ts";
+import { type ClusterAccess, openCluster } from "../../lib/insight/cluster_access/mod.ts";
+import { daemonPods } from "../../lib/insight/daemon_client/mod.ts";
 import { findLocalPorts } from "./listening_sockets.ts";
 
 /** A finding of a check. */

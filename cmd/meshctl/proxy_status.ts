@@ -10,9 +10,14 @@ import {
   type SyncRow,
 } from "../../lib/insight/config_dump/mod.ts";
 import { agentRows, type ServedRow } from "./agents.ts";
-import { podNamed } from "./cluster/pods.ts";
-import { askJson, type Daemon, type Daemons, openDaemons } from "./connect.ts";
-import { fromEach } from "./each_daemon.ts";
+import { podNamed } from "../../lib/insight/cluster_access/mod.ts";
+import {
+  askJson,
+  type Daemon,
+  type Daemons,
+  fromEach,
+  openDaemons,
+} from "../../lib/insight/daemon_client/mod.ts";
 import { askAdmin, CONFIG_DUMP, readDump } from "./dump_source.ts";
 import { proxyNamed } from "./proxy_name.ts";
 

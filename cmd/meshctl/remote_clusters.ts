@@ -1,6 +1,5 @@
 import { type Invocation, tableText } from "../../lib/kit/cli/mod.ts";
-import { askJson, openDaemons } from "./connect.ts";
-import { fromEach } from "./each_daemon.ts";
+import { askJson, fromEach, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
 
 /** A cluster in the answer of `/debug/clusterz`. */
 interface ClusterRow {

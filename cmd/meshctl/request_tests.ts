@@ -9,7 +9,7 @@ import {
   type TestResult,
   testText,
 } from "../../lib/insight/offline/mod.ts";
-import type { ReadPage } from "./debug_pages.ts";
+import type { ReadPage } from "../../lib/insight/daemon_client/mod.ts";
 import { explanationOf, type MeshSource } from "./explain.ts";
 import { inputFiles } from "./input_files.ts";
 import { openMesh } from "./offline_files.ts";

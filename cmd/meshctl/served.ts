@@ -9,7 +9,7 @@ import {
 } from "../../lib/insight/offline/mod.ts";
 import { parseMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { type ReadPage, withDebugPages } from "./debug_pages.ts";
+import { type ReadPage, withDebugPages } from "../../lib/insight/daemon_client/mod.ts";
 import { readNamedMesh } from "./offline_files.ts";
 
 /**

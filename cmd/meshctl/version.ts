@@ -2,8 +2,7 @@ import { buildInfo, MeshError, messageOf, printable } from "../../lib/kit/base/m
 import { type Invocation, neutralText, versionCommand } from "../../lib/kit/cli/mod.ts";
 import type { SyncRow } from "../../lib/insight/config_dump/mod.ts";
 import { toYaml } from "../../lib/kit/text/mod.ts";
-import { ask, type Daemon, openDaemons } from "./connect.ts";
-import { fromEach } from "./each_daemon.ts";
+import { ask, type Daemon, fromEach, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
 
 /**
  * Longest wait for the API server if no flag gives one, in milliseconds: the version of the client

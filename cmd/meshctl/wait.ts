@@ -14,7 +14,7 @@ import {
   type ResourceType,
 } from "../../lib/kit/orch/mod.ts";
 import { KINDS, SHORT_NAMES } from "../../lib/mesh/schema/mod.ts";
-import { askJson, type Daemons, openDaemons } from "./connect.ts";
+import { askJson, type Daemons, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
 
 /** A receipt as `/debug/receipts` gives it. */
 interface Receipt {

@@ -194,9 +194,14 @@ export const ROOMS: readonly Room[] = [
     purpose: "summaries of the configuration and the state of proxies",
   },
   {
+    name: "cluster_access",
+    wing: "insight",
+    purpose: "the cluster that a command names: API, pods and their ports",
+  },
+  {
     name: "daemon_client",
     wing: "insight",
-    purpose: "debug queries to a daemon, over HTTP and xDS",
+    purpose: "the daemons that a command names, and debug queries to them",
   },
   { name: "analyze", wing: "insight", pure: "held", purpose: "finding mistakes in configuration" },
   { name: "monitor", wing: "insight", purpose: "metrics and warnings about the mesh as a whole" },

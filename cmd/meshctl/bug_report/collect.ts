@@ -16,13 +16,20 @@ import {
 } from "../../../lib/kit/orch/mod.ts";
 import { KINDS } from "../../../lib/mesh/schema/mod.ts";
 import { toYaml } from "../../../lib/kit/text/mod.ts";
-import type { ClusterAccess } from "../cluster/access.ts";
-import { MONITORING_PORT } from "../cluster/daemons.ts";
-import { withPodPort } from "../cluster/forward.ts";
-import { hasProxy, type Pod, podsOf, PROXY_CONTAINER } from "../cluster/pods.ts";
+import {
+  type ClusterAccess,
+  firstOutput,
+  hasProxy,
+  NETWORK_COMMANDS,
+  type Pod,
+  podsOf,
+  PROXY_CONTAINER,
+  runInContainer,
+  withPodPort,
+} from "../../../lib/insight/cluster_access/mod.ts";
+import { MONITORING_PORT } from "../../../lib/insight/daemon_client/mod.ts";
 import { admin } from "../dump_source.ts";
 import type { ArchivedFile } from "./archive.ts";
-import { firstOutput, NETWORK_COMMANDS, runInContainer } from "./container_commands.ts";
 import { linesWithin } from "./log_range.ts";
 import { fitting, type RankedLog, rankOf } from "./logs.ts";
 import type { ReportOptions } from "./options.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../../lib/mesh/model/mod.ts";
 import { followObjects, isOfRevision } from "../../../lib/mesh/sources/mod.ts";
 import { isIp } from "../../../lib/kit/text/mod.ts";
-import type { ClusterAccess } from "./access.ts";
+import type { ClusterAccess } from "../../../lib/insight/cluster_access/mod.ts";
 import { type LiveSettings, readSettings, readTags } from "./live_objects.ts";
 
 /** Origin of the rows, and DNS suffix, of a daemon with default flags. */

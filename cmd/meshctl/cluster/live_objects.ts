@@ -29,7 +29,7 @@ import {
 import { isOfRevision, type RevisionTags, revisionTags } from "../../../lib/mesh/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import type { ClusterAccess } from "./access.ts";
+import type { ClusterAccess } from "../../../lib/insight/cluster_access/mod.ts";
 
 const APPS = { group: "apps", version: "v1", namespaced: true } as const;
 

@@ -1,6 +1,5 @@
 import type { Level } from "../../../lib/insight/analyze/mod.ts";
 import { type CommandSpec, type Invocation, usageError } from "../../../lib/kit/cli/mod.ts";
-import { warnOrchestratorFlags } from "../orchestrator_flags.ts";
 import { flag, outputFlag } from "./flags.ts";
 
 const SEVERITIES = ["Info", "Warning", "Error"];
@@ -67,7 +66,9 @@ async function runAnalyze(call: Invocation): Promise<number> {
   const { flags, args, io } = call;
   const { analyze, listAnalyzers } = await import("../analyze.ts");
   if (flags.bool("list-analyzers")) return listAnalyzers(io);
-  const { namesCluster } = await import("../cluster/access.ts");
+  const { namesCluster, warnOrchestratorFlags } = await import(
+    "../../../lib/insight/cluster_access/mod.ts"
+  );
   const isAsked = flags.given.has("use-kube") && flags.bool("use-kube");
   const isLive = flags.bool("use-kube") && (isAsked || await namesCluster(flags));
   const common = {

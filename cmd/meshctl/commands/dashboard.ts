@@ -1,7 +1,7 @@
 import type { CommandSpec, FlagSpec } from "../../../lib/kit/cli/mod.ts";
 import { flag, REVISION } from "./flags.ts";
 import { POD, PROXY } from "./proxy.ts";
-import type { DashboardPage } from "../dashboard.ts";
+import type { DashboardPage } from "../../../lib/insight/cluster_access/mod.ts";
 
 const COMMON: readonly FlagSpec[] = [
   flag("address", "string", "Address to listen on, an IP address or localhost", {
@@ -21,7 +21,8 @@ function opening(
 ): CommandSpec {
   return {
     ...outline,
-    run: async (call) => await (await import("../dashboard.ts")).showDashboard(call, page),
+    run: async (call) =>
+      await (await import("../../../lib/insight/cluster_access/mod.ts")).showDashboard(call, page),
   };
 }
 

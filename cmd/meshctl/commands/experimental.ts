@@ -62,7 +62,7 @@ const describe: CommandSpec = {
         name: "service",
         description: "<name>[.<namespace>]",
         candidates: async (request) =>
-          await (await import("../candidates.ts")).serviceNames(request),
+          await (await import("../../../lib/insight/cluster_access/mod.ts")).serviceNames(request),
       }],
       flags: DESCRIBE_FLAGS,
       run: async (call) => await (await import("../describe.ts")).describeServiceCommand(call),

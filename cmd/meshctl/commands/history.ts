@@ -53,7 +53,7 @@ export const history: CommandSpec = {
     if (isCompared && (!flags.given.has("since") || !flags.given.has("until"))) {
       throw usageError("--proxy needs --since and --until");
     }
-    const { withDebugPages } = await import("../debug_pages.ts");
+    const { withDebugPages } = await import("../../../lib/insight/daemon_client/mod.ts");
     return await withDebugPages(call, async ({ read }) => {
       if (isAsked) return await history.outcomesOfDaemon(read, { question, output }, io);
       if (!isCompared) {

@@ -1,5 +1,4 @@
 import type { CommandSpec } from "../../../lib/kit/cli/mod.ts";
-import { warnOrchestratorFlags } from "../orchestrator_flags.ts";
 import { flag, outputFlag } from "./flags.ts";
 
 /** `validate`. */
@@ -38,6 +37,7 @@ export const validate: CommandSpec = {
   ],
   run: async ({ flags, args, io }) => {
     const { validate } = await import("../validate.ts");
+    const { warnOrchestratorFlags } = await import("../../../lib/insight/cluster_access/mod.ts");
     warnOrchestratorFlags(flags, io);
     return await validate({
       files: [...flags.list("filename"), ...args],

@@ -1,8 +1,13 @@
 /**
- * Debug queries to a daemon, over its HTTP pages or over xDS, from programs that are no proxies.
+ * The daemons that a command names, by address or as pods of a cluster, and debug queries to them,
+ * over HTTP and over xDS, from programs that are no proxies.
  *
  * @module
  */
-export { askDaemon, debugQuery } from "./ask.ts";
-export type { DaemonAnswer, DaemonEndpoint, DaemonQuestion, PageParameters } from "./types.ts";
-export { type ClientCertificates, readClientCertificates } from "./certificates.ts";
+export { askDaemon } from "./ask.ts";
+export { proxyNames } from "./candidates.ts";
+export { ask, askJson, type Daemon, type Daemons, namesDaemon, openDaemons } from "./connect.ts";
+export { daemonPods, MONITORING_PORT } from "./daemons.ts";
+export { type ReadPage, withDebugPages } from "./debug_pages.ts";
+export { fromEach } from "./each_daemon.ts";
+export type { PageParameters } from "./types.ts";

@@ -3,17 +3,19 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../../lib/kit/base/mod.ts";
-import type { FlagValues } from "../../../lib/kit/cli/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import type { FlagValues } from "../../kit/cli/mod.ts";
+import { readClientCertificates } from "./certificates.ts";
+import type { DaemonEndpoint } from "./types.ts";
+import { REVISION_LABEL } from "../../mesh/model/mod.ts";
+import { getObject, type OrchObject, requestToken, types } from "../../kit/orch/mod.ts";
 import {
-  type DaemonEndpoint,
-  readClientCertificates,
-} from "../../../lib/insight/daemon_client/mod.ts";
-import { REVISION_LABEL } from "../../../lib/mesh/model/mod.ts";
-import { getObject, type OrchObject, requestToken, types } from "../../../lib/kit/orch/mod.ts";
-import type { ClusterAccess } from "./access.ts";
-import { forwardTo } from "./forward.ts";
-import { isRunning, type Pod, podsOf } from "./pods.ts";
+  type ClusterAccess,
+  forwardTo,
+  isRunning,
+  type Pod,
+  podsOf,
+} from "../cluster_access/mod.ts";
 
 /** Labels of the daemon's pods. */
 const DAEMON_LABELS = "app=meshd";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { MeshError, messageOf } from "../../../lib/kit/base/mod.ts";
-import { execInPod, type ExecResult, OrchError } from "../../../lib/kit/orch/mod.ts";
-import type { ClusterAccess } from "../cluster/access.ts";
-import type { Pod } from "../cluster/pods.ts";
+import { MeshError, messageOf } from "../../kit/base/mod.ts";
+import { execInPod, type ExecResult, OrchError } from "../../kit/orch/mod.ts";
+import type { ClusterAccess } from "./access.ts";
+import type { Pod } from "./pods.ts";
 
 /** Longest run of a command, in milliseconds. */
 const COMMAND_MS = 30_000;

@@ -1,8 +1,8 @@
-import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
-import { type Invocation, usageError } from "../../lib/kit/cli/mod.ts";
-import { forwardPort } from "../../lib/kit/orch/mod.ts";
-import { type ClusterAccess, openCluster } from "./cluster/access.ts";
-import { type Pod, podId, podNamed, podsOf } from "./cluster/pods.ts";
+import { MeshError, messageOf, printable } from "../../kit/base/mod.ts";
+import { type Invocation, usageError } from "../../kit/cli/mod.ts";
+import { forwardPort } from "../../kit/orch/mod.ts";
+import { type ClusterAccess, openCluster } from "./access.ts";
+import { type Pod, podId, podNamed, podsOf } from "./pods.ts";
 
 /** A page in a pod. */
 export interface DashboardPage {

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/kit/base/mod.ts";
-import type { Invocation } from "../../lib/kit/cli/mod.ts";
-import { debugQuery, type PageParameters } from "../../lib/insight/daemon_client/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
+import type { Invocation } from "../../kit/cli/mod.ts";
+import { debugQuery } from "./ask.ts";
+import type { PageParameters } from "./types.ts";
 import { ask, type Daemon, type Daemons, openDaemons } from "./connect.ts";
 import { isAway, warnOf } from "./each_daemon.ts";
 

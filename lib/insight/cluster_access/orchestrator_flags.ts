@@ -1,4 +1,4 @@
-import type { FlagValues, Io } from "../../lib/kit/cli/mod.ts";
+import type { FlagValues, Io } from "../../kit/cli/mod.ts";
 
 /** Flags that are for the connection to an orchestrator. */
 const ORCHESTRATOR_FLAGS: readonly string[] = [

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { MeshError, messageOf, printable } from "../../../lib/kit/base/mod.ts";
-import { forwardPort, type PortForward } from "../../../lib/kit/orch/mod.ts";
+import { MeshError, messageOf, printable } from "../../kit/base/mod.ts";
+import { forwardPort, type PortForward } from "../../kit/orch/mod.ts";
 import type { ClusterAccess } from "./access.ts";
 import { type Pod, podId } from "./pods.ts";
 

@@ -1,5 +1,5 @@
-import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
-import type { Invocation } from "../../lib/kit/cli/mod.ts";
+import { MeshError, messageOf, printable } from "../../kit/base/mod.ts";
+import type { Invocation } from "../../kit/cli/mod.ts";
 import type { Daemon, Daemons } from "./connect.ts";
 
 /** The answer of a daemon. */

@@ -3,15 +3,18 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../lib/kit/base/mod.ts";
-import { type FlagValues, type Invocation, usageError } from "../../lib/kit/cli/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import { type FlagValues, type Invocation, usageError } from "../../kit/cli/mod.ts";
+import { askDaemon } from "./ask.ts";
+import { readClientCertificates } from "./certificates.ts";
+import type { DaemonAnswer, DaemonEndpoint } from "./types.ts";
 import {
-  askDaemon,
-  type DaemonAnswer,
-  type DaemonEndpoint,
-  readClientCertificates,
-} from "../../lib/insight/daemon_client/mod.ts";
-import { type ClusterAccess, namesCluster, openCluster } from "./cluster/access.ts";
+  type ClusterAccess,
+  namesCluster,
+  openCluster,
+  type Pod,
+  warnOrchestratorFlags,
+} from "../cluster_access/mod.ts";
 import {
   clusterCredentials,
   daemonPods,
@@ -19,9 +22,7 @@ import {
   revisionOf,
   wantsXds,
   xdsEndpoint,
-} from "./cluster/daemons.ts";
-import type { Pod } from "./cluster/pods.ts";
-import { warnOrchestratorFlags } from "./orchestrator_flags.ts";
+} from "./daemons.ts";
 
 /** Authorities of the system, for daemons with public certificates. */
 const SYSTEM_ROOTS = "/etc/ssl/certs/ca-certificates.crt";

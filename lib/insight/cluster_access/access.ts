@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MeshError } from "../../../lib/kit/base/mod.ts";
-import type { FlagValues, Invocation } from "../../../lib/kit/cli/mod.ts";
-import { envText } from "../../../lib/kit/env/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
+import type { FlagValues, Invocation } from "../../kit/cli/mod.ts";
+import { envText } from "../../kit/env/mod.ts";
 import {
   type Access,
   accessOf,
@@ -16,7 +16,7 @@ import {
   loadKubeconfig,
   type OrchClient,
   type OrchRequest,
-} from "../../../lib/kit/orch/mod.ts";
+} from "../../kit/orch/mod.ts";
 
 /** Verbosity from which requests are logged. */
 const LOG_REQUESTS = 6;

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../../lib/kit/base/mod.ts";
-import { suggest, usageError } from "../../../lib/kit/cli/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import { suggest, usageError } from "../../kit/cli/mod.ts";
 import {
   getObject,
   isNotFound,
@@ -13,7 +13,7 @@ import {
   type OrchObject,
   type ResourceType,
   types,
-} from "../../../lib/kit/orch/mod.ts";
+} from "../../kit/orch/mod.ts";
 import type { ClusterAccess } from "./access.ts";
 
 /** A container in the specification of a pod. */
