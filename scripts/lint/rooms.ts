@@ -203,6 +203,17 @@ export const ROOMS: readonly Room[] = [
     wing: "insight",
     purpose: "the daemons that a command names, and debug queries to them",
   },
+  {
+    name: "daemons",
+    wing: "insight",
+    purpose: "versions, log levels and pages of running daemons; waiting for edits",
+  },
+  {
+    name: "proxies",
+    wing: "insight",
+    purpose: "configuration, state, log levels and metrics of running proxies",
+  },
+  { name: "describe", wing: "insight", purpose: "pods and services in words" },
   { name: "analyze", wing: "insight", pure: "held", purpose: "finding mistakes in configuration" },
   { name: "monitor", wing: "insight", purpose: "metrics and warnings about the mesh as a whole" },
   {

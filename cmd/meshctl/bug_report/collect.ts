@@ -28,7 +28,7 @@ import {
   withPodPort,
 } from "../../../lib/insight/cluster_access/mod.ts";
 import { MONITORING_PORT } from "../../../lib/insight/daemon_client/mod.ts";
-import { admin } from "../dump_source.ts";
+import { admin } from "../../../lib/insight/proxies/mod.ts";
 import type { ArchivedFile } from "./archive.ts";
 import { linesWithin } from "./log_range.ts";
 import { fitting, type RankedLog, rankOf } from "./logs.ts";

@@ -35,6 +35,6 @@ export const admin: CommandSpec = {
       REVISION,
       SELECTOR,
     ],
-    run: async (call) => await (await import("../admin_log.ts")).adminLog(call),
+    run: async (call) => await (await import("../../../lib/insight/daemons/mod.ts")).adminLog(call),
   }],
 };

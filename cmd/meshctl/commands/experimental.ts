@@ -22,7 +22,8 @@ const authz: CommandSpec = {
       ADMIN_PORT,
       ...XDS_FLAGS,
     ],
-    run: async (call) => await (await import("../authz_check.ts")).authzCheck(call),
+    run: async (call) =>
+      await (await import("../../../lib/insight/proxies/mod.ts")).authzCheck(call),
   }],
 };
 
@@ -48,7 +49,8 @@ const describe: CommandSpec = {
       ],
       args: [{ ...POD, optional: false }],
       flags: DESCRIBE_FLAGS,
-      run: async (call) => await (await import("../describe.ts")).describePodCommand(call),
+      run: async (call) =>
+        await (await import("../../../lib/insight/describe/mod.ts")).describePodCommand(call),
     },
     {
       name: "service",
@@ -65,7 +67,8 @@ const describe: CommandSpec = {
           await (await import("../../../lib/insight/cluster_access/mod.ts")).serviceNames(request),
       }],
       flags: DESCRIBE_FLAGS,
-      run: async (call) => await (await import("../describe.ts")).describeServiceCommand(call),
+      run: async (call) =>
+        await (await import("../../../lib/insight/describe/mod.ts")).describeServiceCommand(call),
     },
   ],
 };
@@ -90,7 +93,7 @@ const waitCommand: CommandSpec = {
     REVISION,
     ...XDS_FLAGS,
   ],
-  run: async (call) => await (await import("../wait.ts")).wait(call),
+  run: async (call) => await (await import("../../../lib/insight/daemons/mod.ts")).wait(call),
 };
 
 /** `experimental` and its sub-commands. */
@@ -136,7 +139,8 @@ export const experimental: CommandSpec = {
         ADMIN_PORT,
         fileFlag("URL of the proxy's admin page"),
       ],
-      run: async (call) => await (await import("../dataproxy_stats.ts")).dataproxyStats(call),
+      run: async (call) =>
+        await (await import("../../../lib/insight/proxies/mod.ts")).dataproxyStats(call),
     },
     {
       name: "injector",
@@ -161,7 +165,8 @@ export const experimental: CommandSpec = {
         REVISION,
         ...XDS_FLAGS,
       ],
-      run: async (call) => await (await import("../internal_debug.ts")).internalDebug(call),
+      run: async (call) =>
+        await (await import("../../../lib/insight/daemons/mod.ts")).internalDebug(call),
     },
     {
       name: "metrics",
@@ -176,7 +181,8 @@ export const experimental: CommandSpec = {
         }),
         flag("prometheus", "string", "Address of the Prometheus, http://HOST:PORT"),
       ],
-      run: async (call) => await (await import("../metrics.ts")).metrics(call),
+      run: async (call) =>
+        await (await import("../../../lib/insight/proxies/mod.ts")).metrics(call),
     },
     {
       name: "precheck",

@@ -17,7 +17,8 @@ export const remoteClusters: CommandSpec = {
   summary: "List the clusters that each daemon is connected to",
   examples: ["meshctl remote-clusters", "meshctl remote-clusters --revision canary"],
   flags: [REVISION, ...XDS_FLAGS],
-  run: async (call) => await (await import("../remote_clusters.ts")).remoteClusters(call),
+  run: async (call) =>
+    await (await import("../../../lib/insight/daemons/mod.ts")).remoteClusters(call),
 };
 
 /** `options`: the global flags. */

@@ -43,7 +43,7 @@ function part(
     args: [PROXY],
     flags: [...flags, ...XDS_FLAGS],
     run: async (call) => {
-      const { showAll, showPart } = await import("../proxy_config.ts");
+      const { showAll, showPart } = await import("../../../lib/insight/proxies/mod.ts");
       return name === "all" ? await showAll(call) : await showPart(call, name);
     },
   };
@@ -100,7 +100,8 @@ export const proxyConfig: CommandSpec = {
         OUTPUT,
         FILE,
       ],
-      run: async (call) => await (await import("../proxy_log.ts")).proxyLog(call),
+      run: async (call) =>
+        await (await import("../../../lib/insight/proxies/mod.ts")).proxyLog(call),
     },
     part("secret", ["secrets", "s"], "Show secrets", COMMON),
     part("ecds", ["ec"], "Show filters that are discovered", COMMON),
@@ -118,7 +119,8 @@ export const proxyConfig: CommandSpec = {
         { name: "pod-2[.namespace]", description: "Another proxy" },
       ],
       flags: XDS_FLAGS,
-      run: async (call) => await (await import("../proxy_config.ts")).compareRoots(call),
+      run: async (call) =>
+        await (await import("../../../lib/insight/proxies/mod.ts")).compareRoots(call),
     },
   ],
 };

@@ -16,7 +16,8 @@ export const proxyStatus: CommandSpec = {
   examples: ["meshctl proxy-status", "meshctl proxy-status web-1.shop"],
   args: [PROXY],
   flags: FLAGS,
-  run: async (call) => await (await import("../proxy_status.ts")).proxyStatus(call),
+  run: async (call) =>
+    await (await import("../../../lib/insight/proxies/mod.ts")).proxyStatus(call),
 };
 
 /** `experimental proxy-status`. */
@@ -30,5 +31,6 @@ export const experimentalProxyStatus: CommandSpec = {
     flag("xds-via-agents", "bool", "Ask through the debug interface of each agent"),
     flag("xds-via-agents-limit", "int", "Number of agents to ask, 0 for all", { default: "100" }),
   ],
-  run: async (call) => await (await import("../proxy_status.ts")).proxyStatus(call),
+  run: async (call) =>
+    await (await import("../../../lib/insight/proxies/mod.ts")).proxyStatus(call),
 };

@@ -16,7 +16,7 @@ export const version: CommandSpec = {
   flags: [...(OWN.flags ?? []), REMOTE, REVISION, ...XDS_FLAGS],
   run: async (call) => {
     if (!call.flags.bool("remote")) return await OWN.run?.(call) ?? 0;
-    return await (await import("../version.ts")).version(call);
+    return await (await import("../../../lib/insight/daemons/mod.ts")).version(call);
   },
 };
 

@@ -1,5 +1,5 @@
-import type { CertificateFacts } from "../../lib/insight/config_dump/mod.ts";
-import { parseSpiffe, readCertificates } from "../../lib/kit/pki/mod.ts";
+import type { CertificateFacts } from "../config_dump/mod.ts";
+import { parseSpiffe, readCertificates } from "../../kit/pki/mod.ts";
 
 /** Facts of the certificates of a PEM text. */
 export function certificateFacts(pem: string): readonly CertificateFacts[] {

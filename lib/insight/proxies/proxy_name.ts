@@ -1,6 +1,6 @@
-import { MeshError, printable } from "../../lib/kit/base/mod.ts";
-import { type Invocation, suggest } from "../../lib/kit/cli/mod.ts";
-import type { SyncRow } from "../../lib/insight/config_dump/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import { type Invocation, suggest } from "../../kit/cli/mod.ts";
+import type { SyncRow } from "../config_dump/mod.ts";
 
 /** The full name of a proxy; a name without namespace is completed. */
 export function proxyNamed(

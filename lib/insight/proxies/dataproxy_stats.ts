@@ -1,6 +1,6 @@
-import { type Invocation, neutralText, usageError } from "../../lib/kit/cli/mod.ts";
-import { parseValue } from "../../lib/insight/config_dump/mod.ts";
-import { toYaml } from "../../lib/kit/text/mod.ts";
+import { type Invocation, neutralText, usageError } from "../../kit/cli/mod.ts";
+import { parseValue } from "../config_dump/mod.ts";
+import { toYaml } from "../../kit/text/mod.ts";
 import { withAdmins } from "./dump_source.ts";
 
 /** Prints metrics of proxies, or the state of their clusters. */

@@ -1,5 +1,5 @@
-import { type Invocation, tableText } from "../../lib/kit/cli/mod.ts";
-import { authzTable } from "../../lib/insight/config_dump/mod.ts";
+import { type Invocation, tableText } from "../../kit/cli/mod.ts";
+import { authzTable } from "../config_dump/mod.ts";
 import { dumpOf } from "./dump_source.ts";
 
 /** Prints the authorization policies that a proxy enforces. */

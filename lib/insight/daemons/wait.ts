@@ -1,20 +1,8 @@
-import { sleep } from "../../lib/kit/async/mod.ts";
-import { MeshError, printable } from "../../lib/kit/base/mod.ts";
-import {
-  dataError,
-  type Invocation,
-  progressOn,
-  suggest,
-  usageError,
-} from "../../lib/kit/cli/mod.ts";
-import {
-  getObject,
-  isNotFound,
-  type OrchObject,
-  type ResourceType,
-} from "../../lib/kit/orch/mod.ts";
-import { KINDS, SHORT_NAMES } from "../../lib/mesh/schema/mod.ts";
-import { askJson, type Daemons, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
+import { sleep } from "../../kit/async/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import { dataError, type Invocation, progressOn, suggest, usageError } from "../../kit/cli/mod.ts";
+import { getObject, isNotFound, type OrchObject, type ResourceType } from "../../kit/orch/mod.ts";
+import { askJson, type Daemons, openDaemons } from "../daemon_client/mod.ts";
 
 /** A receipt as `/debug/receipts` gives it. */
 interface Receipt {
@@ -39,7 +27,7 @@ export async function wait(call: Invocation): Promise<number> {
   if (threshold <= 0 || threshold > 1) {
     throw usageError("--threshold must be above 0 and at most 1");
   }
-  const kind = kindNamed(givenKind);
+  const row = await kindNamed(givenKind);
   await using daemons = await openDaemons(call);
   const name = {
     name: dot < 0 ? given : given.slice(0, dot),
@@ -47,8 +35,8 @@ export async function wait(call: Invocation): Promise<number> {
       ? flags.string("namespace") || daemons.cluster?.namespace || "default"
       : given.slice(dot + 1),
   };
-  const object = [kind, name.namespace, name.name].join("/");
-  const generation = await wantedGeneration(call, daemons, { kind, ...name });
+  const object = [row.kind, name.namespace, name.name].join("/");
+  const generation = await wantedGeneration(call, daemons, { row, ...name });
   const end = performance.now() + flags.number("timeout");
   using progress = progressOn(io);
   let last: readonly (Receipt | undefined)[] = [];
@@ -78,13 +66,14 @@ export async function wait(call: Invocation): Promise<number> {
   });
 }
 
-/** The kind in its own spelling; plurals, short names and other cases are accepted. */
-function kindNamed(given: string): string {
+/** The kind of a name; plurals, short names and other cases are accepted. */
+async function kindNamed(given: string) {
+  const { KINDS, SHORT_NAMES } = await import("../../mesh/schema/mod.ts");
   const lower = given.toLowerCase();
   const found = KINDS.find(({ kind, plural }) =>
     [kind.toLowerCase(), plural, ...SHORT_NAMES[kind] ?? []].includes(lower)
   );
-  if (found !== undefined) return found.kind;
+  if (found !== undefined) return found;
   const [near] = suggest(given, KINDS.map(({ kind }) => kind));
   throw usageError(
     `${JSON.stringify(printable(given))} is no kind of the mesh`,
@@ -95,7 +84,7 @@ function kindNamed(given: string): string {
 }
 
 interface NamedObject {
-  readonly kind: string;
+  readonly row: Awaited<ReturnType<typeof kindNamed>>;
   readonly namespace: string;
   readonly name: string;
 }
@@ -104,12 +93,11 @@ interface NamedObject {
 async function wantedGeneration(
   { flags }: Invocation,
   { cluster }: Daemons,
-  { kind, namespace, name }: NamedObject,
+  { row, namespace, name }: NamedObject,
 ): Promise<number> {
   const given = flags.number("generation");
-  const row = KINDS.find((one) => one.kind === kind);
-  if (cluster === undefined || row === undefined || flags.given.has("generation")) return given;
-  const { group, versions, plural, scope } = row;
+  if (cluster === undefined || flags.given.has("generation")) return given;
+  const { kind, group, versions, plural, scope } = row;
   const type: ResourceType = {
     ...{ group, kind, plural },
     version: versions[0] ?? "v1",

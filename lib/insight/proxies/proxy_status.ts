@@ -1,5 +1,5 @@
-import { MeshError, printable } from "../../lib/kit/base/mod.ts";
-import { type Invocation, painter, tableText, usageError } from "../../lib/kit/cli/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import { type Invocation, painter, tableText, usageError } from "../../kit/cli/mod.ts";
 import {
   compareDumps,
   type Dump,
@@ -8,16 +8,10 @@ import {
   syncCells,
   syncProblems,
   type SyncRow,
-} from "../../lib/insight/config_dump/mod.ts";
+} from "../config_dump/mod.ts";
 import { agentRows, type ServedRow } from "./agents.ts";
-import { podNamed } from "../../lib/insight/cluster_access/mod.ts";
-import {
-  askJson,
-  type Daemon,
-  type Daemons,
-  fromEach,
-  openDaemons,
-} from "../../lib/insight/daemon_client/mod.ts";
+import { podNamed } from "../cluster_access/mod.ts";
+import { askJson, type Daemon, type Daemons, fromEach, openDaemons } from "../daemon_client/mod.ts";
 import { askAdmin, CONFIG_DUMP, readDump } from "./dump_source.ts";
 import { proxyNamed } from "./proxy_name.ts";
 

@@ -1,7 +1,7 @@
-import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
-import { type Invocation, neutralText } from "../../lib/kit/cli/mod.ts";
-import { getObject, isNotFound, listAll, type OrchObject, types } from "../../lib/kit/orch/mod.ts";
-import { KINDS } from "../../lib/mesh/schema/mod.ts";
+import { MeshError, messageOf, printable } from "../../kit/base/mod.ts";
+import { type Invocation, neutralText } from "../../kit/cli/mod.ts";
+import { getObject, isNotFound, listAll, type OrchObject, types } from "../../kit/orch/mod.ts";
+import { KINDS } from "../../mesh/schema/mod.ts";
 import {
   type ClusterAccess,
   hasProxy,
@@ -11,7 +11,7 @@ import {
   podsOf,
   selectorText,
   targetName,
-} from "../../lib/insight/cluster_access/mod.ts";
+} from "../cluster_access/mod.ts";
 import { describeProxy } from "./describe_proxy.ts";
 import {
   type Described,

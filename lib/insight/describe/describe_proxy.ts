@@ -1,5 +1,5 @@
-import { messageOf, printable } from "../../lib/kit/base/mod.ts";
-import type { Invocation } from "../../lib/kit/cli/mod.ts";
+import { messageOf, printable } from "../../kit/base/mod.ts";
+import type { Invocation } from "../../kit/cli/mod.ts";
 import {
   authzTable,
   clustersOf,
@@ -12,14 +12,9 @@ import {
   syncCells,
   syncProblems,
   type SyncRow,
-} from "../../lib/insight/config_dump/mod.ts";
-import { type Pod, podId } from "../../lib/insight/cluster_access/mod.ts";
-import {
-  askJson,
-  type Daemon,
-  fromEach,
-  openDaemons,
-} from "../../lib/insight/daemon_client/mod.ts";
+} from "../config_dump/mod.ts";
+import { type Pod, podId } from "../cluster_access/mod.ts";
+import { askJson, type Daemon, fromEach, openDaemons } from "../daemon_client/mod.ts";
 
 const LINE = "--------------------";
 

@@ -1,11 +1,7 @@
-import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
-import { type Invocation, suggest, tableText, usageError } from "../../lib/kit/cli/mod.ts";
-import {
-  DAEMON_LEVELS,
-  type LevelChange,
-  levelChanges,
-} from "../../lib/insight/config_dump/mod.ts";
-import { toYaml } from "../../lib/kit/text/mod.ts";
+import { MeshError, messageOf, printable } from "../../kit/base/mod.ts";
+import { type Invocation, suggest, tableText, usageError } from "../../kit/cli/mod.ts";
+import type { LevelChange } from "../config_dump/mod.ts";
+import { toYaml } from "../../kit/text/mod.ts";
 import {
   namesCluster,
   openCluster,
@@ -13,8 +9,8 @@ import {
   podNamed,
   warnOrchestratorFlags,
   withPodPort,
-} from "../../lib/insight/cluster_access/mod.ts";
-import { daemonPods } from "../../lib/insight/daemon_client/mod.ts";
+} from "../cluster_access/mod.ts";
+import { daemonPods } from "../daemon_client/mod.ts";
 
 /** A logging scope of the daemon. */
 interface Scope {
@@ -55,10 +51,10 @@ async function changedScopes(call: Invocation, base: string): Promise<readonly S
       change(name, { output_level: "info" });
     }
   }
-  for (const each of parsed(scopes, flags.string("level"))) {
+  for (const each of await parsed(scopes, flags.string("level"))) {
     change(each.logger, { output_level: each.level });
   }
-  for (const each of parsed(scopes, flags.string("stack-trace-level"))) {
+  for (const each of await parsed(scopes, flags.string("stack-trace-level"))) {
     change(each.logger, { stack_trace_level: each.level });
   }
   for (const [name, values] of changes) {
@@ -128,8 +124,12 @@ async function withDaemons(
 }
 
 /** The changes of a flag. A level without scope, or of `all`, is for every scope. */
-function parsed(scopes: readonly Scope[], text: string): readonly LevelChange[] {
+async function parsed(
+  scopes: readonly Scope[],
+  text: string,
+): Promise<readonly LevelChange[]> {
   if (text === "") return [];
+  const { DAEMON_LEVELS, levelChanges } = await import("../config_dump/mod.ts");
   const { changes, fault } = levelChanges(text, DAEMON_LEVELS);
   if (fault !== undefined) {
     throw usageError(fault, "For example: --level ads:debug,default:warn.");

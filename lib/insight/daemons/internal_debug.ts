@@ -1,5 +1,5 @@
-import { type Invocation, neutralText, usageError } from "../../lib/kit/cli/mod.ts";
-import { ask, askJson, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
+import { type Invocation, neutralText, usageError } from "../../kit/cli/mod.ts";
+import { ask, askJson, openDaemons } from "../daemon_client/mod.ts";
 
 /** Prints the answer of a debug query such as `syncz` or `config_dump?proxyID=a.b`. */
 export async function internalDebug(call: Invocation): Promise<number> {

@@ -1,7 +1,7 @@
-import { MeshError } from "../../lib/kit/base/mod.ts";
-import { dataError, type Invocation, neutralText, usageError } from "../../lib/kit/cli/mod.ts";
-import { type LevelChange, levelChanges, PROXY_LEVELS } from "../../lib/insight/config_dump/mod.ts";
-import { toYaml } from "../../lib/kit/text/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
+import { dataError, type Invocation, neutralText, usageError } from "../../kit/cli/mod.ts";
+import { type LevelChange, levelChanges, PROXY_LEVELS } from "../config_dump/mod.ts";
+import { toYaml } from "../../kit/text/mod.ts";
 import { type AdminTarget, withAdmins } from "./dump_source.ts";
 
 /** The level of a proxy's loggers without setting. */

@@ -1,5 +1,5 @@
-import { type Invocation, tableText } from "../../lib/kit/cli/mod.ts";
-import { askJson, fromEach, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
+import { type Invocation, tableText } from "../../kit/cli/mod.ts";
+import { askJson, fromEach, openDaemons } from "../daemon_client/mod.ts";
 
 /** A cluster in the answer of `/debug/clusterz`. */
 interface ClusterRow {

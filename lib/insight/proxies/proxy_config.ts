@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { FlagValues, Invocation } from "../../lib/kit/cli/mod.ts";
-import { dataError, EXIT_FAILURE } from "../../lib/kit/cli/mod.ts";
+import { dataError, EXIT_FAILURE, type FlagValues, type Invocation } from "../../kit/cli/mod.ts";
 import {
   assignmentsOf,
   assignmentTable,
@@ -26,13 +25,12 @@ import {
   secretsDocument,
   secretsOf,
   secretTable,
-} from "../../lib/insight/config_dump/mod.ts";
-import { certificateFacts } from "./certificates.ts";
+} from "../config_dump/mod.ts";
 import { CLUSTERS, dumpOf, isUrl, proxyDump, readDump } from "./dump_source.ts";
 import { print } from "./output.ts";
 
 /** Prints a part of a dump. */
-type Part = (call: Invocation, dump: Dump) => void;
+type Part = (call: Invocation, dump: Dump) => void | Promise<void>;
 
 const form = ({ flags }: Invocation): string => flags.string("output");
 
@@ -80,7 +78,8 @@ const PARTS: Readonly<Record<string, Part>> = {
     const brief = !call.flags.bool("verbose");
     print(call.io, form(call), routes, () => routeTable(routes, brief));
   },
-  secret: (call, dump) => {
+  secret: async (call, dump) => {
+    const { certificateFacts } = await import("./certificates.ts");
     const secrets = secretsOf(dump);
     print(call.io, form(call), secretsDocument(dump), () =>
       secretTable(secrets, {
@@ -112,7 +111,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 /** Prints one part. */
 export async function showPart(call: Invocation, part: string): Promise<number> {
   const dump = await dumpOf(call, part === "endpoint" ? CLUSTERS : undefined);
-  PARTS[part]?.(call, dump);
+  await PARTS[part]?.(call, dump);
   return 0;
 }
 
@@ -134,7 +133,7 @@ export async function showAll(call: Invocation): Promise<number> {
   ];
   for (const [at, part] of parts.entries()) {
     if (at > 0) call.io.out("\n");
-    PARTS[part]?.(call, dump);
+    await PARTS[part]?.(call, dump);
   }
   return 0;
 }

@@ -1,6 +1,6 @@
-import { type Io, neutralText, tableText } from "../../lib/kit/cli/mod.ts";
-import type { Table } from "../../lib/insight/config_dump/mod.ts";
-import { toYaml } from "../../lib/kit/text/mod.ts";
+import { type Io, neutralText, tableText } from "../../kit/cli/mod.ts";
+import type { Table } from "../config_dump/mod.ts";
+import { toYaml } from "../../kit/text/mod.ts";
 
 /** Prints a value as JSON or YAML, or a table of it. */
 export function print(io: Io, form: string, value: unknown, table: () => Table): void {

@@ -3,15 +3,10 @@
  *
  * @module
  */
-import { messageOf, printable } from "../../lib/kit/base/mod.ts";
-import { type Invocation, progressOn } from "../../lib/kit/cli/mod.ts";
-import type { SyncRow } from "../../lib/insight/config_dump/mod.ts";
-import {
-  askDaemon,
-  askJson,
-  namesDaemon,
-  openDaemons,
-} from "../../lib/insight/daemon_client/mod.ts";
+import { messageOf, printable } from "../../kit/base/mod.ts";
+import { type Invocation, progressOn } from "../../kit/cli/mod.ts";
+import type { SyncRow } from "../config_dump/mod.ts";
+import { askDaemon, askJson, namesDaemon, openDaemons } from "../daemon_client/mod.ts";
 import {
   type ClusterAccess,
   hasProxy,
@@ -21,7 +16,7 @@ import {
   podId,
   podsOf,
   withPodPort,
-} from "../../lib/insight/cluster_access/mod.ts";
+} from "../cluster_access/mod.ts";
 
 /** A proxy, and the daemon that serves it. */
 export interface ServedRow {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { hasLabels, REVISION_LABEL } from "../../lib/mesh/model/mod.ts";
-import { hasProxy, type Pod, podId } from "../../lib/insight/cluster_access/mod.ts";
+import { hasLabels, REVISION_LABEL } from "../../mesh/model/mod.ts";
+import { hasProxy, type Pod, podId } from "../cluster_access/mod.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,13 +1,8 @@
-import { MeshError } from "../../lib/kit/base/mod.ts";
-import { dataError, type Invocation, tableText, usageError } from "../../lib/kit/cli/mod.ts";
-import { queryPrometheus } from "../../lib/kit/prometheus/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
+import { dataError, type Invocation, tableText, usageError } from "../../kit/cli/mod.ts";
+import { queryPrometheus } from "../../kit/prometheus/mod.ts";
 
-import {
-  namesCluster,
-  openCluster,
-  selectedPods,
-  withPodPort,
-} from "../../lib/insight/cluster_access/mod.ts";
+import { namesCluster, openCluster, selectedPods, withPodPort } from "../cluster_access/mod.ts";
 
 /** Longest wait for an answer, in milliseconds. */
 const TIMEOUT_MS = 30_000;

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
-import { dataError, type Invocation, readInput, usageError } from "../../lib/kit/cli/mod.ts";
-import { type Dump, parseDump, type SyncRow } from "../../lib/insight/config_dump/mod.ts";
+import { MeshError, messageOf, printable } from "../../kit/base/mod.ts";
+import { dataError, type Invocation, readInput, usageError } from "../../kit/cli/mod.ts";
+import { type Dump, parseDump, type SyncRow } from "../config_dump/mod.ts";
 import {
   type ClusterAccess,
   namesCluster,
@@ -16,8 +16,8 @@ import {
   selectedPods,
   warnOrchestratorFlags,
   withPodPort,
-} from "../../lib/insight/cluster_access/mod.ts";
-import { askJson, namesDaemon, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
+} from "../cluster_access/mod.ts";
+import { askJson, namesDaemon, openDaemons } from "../daemon_client/mod.ts";
 import { proxyNamed } from "./proxy_name.ts";
 
 /** Paths of the admin interface. */

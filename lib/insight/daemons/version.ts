@@ -1,8 +1,8 @@
-import { buildInfo, MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
-import { type Invocation, neutralText, versionCommand } from "../../lib/kit/cli/mod.ts";
-import type { SyncRow } from "../../lib/insight/config_dump/mod.ts";
-import { toYaml } from "../../lib/kit/text/mod.ts";
-import { ask, type Daemon, fromEach, openDaemons } from "../../lib/insight/daemon_client/mod.ts";
+import { buildInfo, MeshError, messageOf, printable } from "../../kit/base/mod.ts";
+import { type Invocation, neutralText, versionCommand } from "../../kit/cli/mod.ts";
+import type { SyncRow } from "../config_dump/mod.ts";
+import { toYaml } from "../../kit/text/mod.ts";
+import { ask, type Daemon, fromEach, openDaemons } from "../daemon_client/mod.ts";
 
 /**
  * Longest wait for the API server if no flag gives one, in milliseconds: the version of the client
