@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { MESHCTL } from "../../cmd/meshctl/program.ts";
-import { linesWithin } from "../../cmd/meshctl/bug_report/log_range.ts";
+import { linesWithin } from "../../lib/insight/bug_report/mod.ts";
 import { describeDomains } from "../../lib/insight/config_dump/mod.ts";
 import { parseYaml } from "../../lib/kit/text/mod.ts";
 import { runInProcess } from "../../tests/support/program_run.ts";

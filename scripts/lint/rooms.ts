@@ -215,6 +215,18 @@ export const ROOMS: readonly Room[] = [
   },
   { name: "describe", wing: "insight", purpose: "pods and services in words" },
   { name: "analyze", wing: "insight", pure: "held", purpose: "finding mistakes in configuration" },
+  {
+    name: "mesh_input",
+    wing: "insight",
+    purpose: "configuration that a command names: files, a live cluster",
+  },
+  { name: "checks", wing: "insight", purpose: "analysis and validation of files and of a cluster" },
+  { name: "precheck", wing: "insight", purpose: "fitness of a cluster for an installation" },
+  {
+    name: "bug_report",
+    wing: "insight",
+    purpose: "an archive of the state of a cluster, without secrets",
+  },
   { name: "monitor", wing: "insight", purpose: "metrics and warnings about the mesh as a whole" },
   {
     name: "receipts",
@@ -243,6 +255,11 @@ export const ROOMS: readonly Room[] = [
     name: "offline",
     wing: "insight",
     purpose: "a mesh from files, without daemon: its proxies, requests and changes",
+  },
+  {
+    name: "questions",
+    wing: "insight",
+    purpose: "questions about requests and changes, to files, a cluster or a daemon",
   },
   {
     name: "introspect",

@@ -64,7 +64,7 @@ const CLUSTER_FLAGS = ["remote-contexts", "revision", "timeout"];
 
 async function runAnalyze(call: Invocation): Promise<number> {
   const { flags, args, io } = call;
-  const { analyze, listAnalyzers } = await import("../analyze.ts");
+  const { analyze, listAnalyzers } = await import("../../../lib/insight/checks/mod.ts");
   if (flags.bool("list-analyzers")) return listAnalyzers(io);
   const { namesCluster, warnOrchestratorFlags } = await import(
     "../../../lib/insight/cluster_access/mod.ts"
@@ -86,7 +86,7 @@ async function runAnalyze(call: Invocation): Promise<number> {
     verbose: flags.bool("verbose"),
   };
   if (isLive) {
-    const { readCluster } = await import("../analyze_cluster.ts");
+    const { readCluster } = await import("../../../lib/insight/mesh_input/mod.ts");
     return await analyze({ ...common, ...await readCluster(call) }, io);
   }
   warnOrchestratorFlags(flags, io);

@@ -40,7 +40,8 @@ export const bugReport: CommandSpec = {
     "meshctl bug-report --dry-run",
   ],
   flags: FLAGS,
-  run: async (call) => await (await import("../bug_report.ts")).bugReport(call),
+  run: async (call) =>
+    await (await import("../../../lib/insight/bug_report/mod.ts")).bugReport(call),
   commands: [{
     ...OWN_VERSION,
     examples: ["meshctl bug-report version -o json"],

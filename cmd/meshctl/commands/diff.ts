@@ -32,8 +32,7 @@ export const diff: CommandSpec = {
     outputFlag(["text", "json", "markdown"], "text"),
   ],
   run: async (call) => {
-    const { diffFiles } = await import("../blast_radius.ts");
-    const { readNamedMesh } = await import("../offline_files.ts");
+    const { diffFiles, readNamedMesh } = await import("../../../lib/insight/questions/mod.ts");
     const { flags, io, signal } = call;
     const [files, removals] = [flags.list("filename"), flags.list("remove")];
     if (files.length + removals.length === 0) {

@@ -204,7 +204,8 @@ export const experimental: CommandSpec = {
         REVISION,
         flag("skip-controlplane", "bool", "Do not check the control plane"),
       ],
-      run: async (call) => await (await import("../precheck.ts")).precheck(call),
+      run: async (call) =>
+        await (await import("../../../lib/insight/precheck/mod.ts")).precheck(call),
     },
     experimentalProxyStatus,
     experimentalVersion,

@@ -43,7 +43,9 @@ export const explain: CommandSpec = {
         outputFlag(["text", "json"], "text"),
       ],
       run: async (call) => {
-        const { explainRequest, withMeshSource } = await import("../explain.ts");
+        const { explainRequest, withMeshSource } = await import(
+          "../../../lib/insight/questions/mod.ts"
+        );
         const { flags } = call;
         const [from, to] = [flags.string("from"), flags.string("to")];
         if (from === "" || to === "") throw usageError("--from and --to are required");
@@ -69,7 +71,9 @@ export const explain: CommandSpec = {
       args: [PROXY],
       flags: [...FILE_FLAGS, ...DAEMON_FLAGS, outputFlag(["text", "json"], "text")],
       run: async (call) => {
-        const { explainProxy, withMeshSource } = await import("../explain.ts");
+        const { explainProxy, withMeshSource } = await import(
+          "../../../lib/insight/questions/mod.ts"
+        );
         const question = { name: call.args[0]!, output: call.flags.string("output") };
         return await withMeshSource(call, (source) => explainProxy(question, source, call.io));
       },
@@ -88,7 +92,9 @@ export const explain: CommandSpec = {
       ],
       flags: [...FILE_FLAGS, ...DAEMON_FLAGS, outputFlag(["text", "json"], "text")],
       run: async (call) => {
-        const { explainResource, withMeshSource } = await import("../explain.ts");
+        const { explainResource, withMeshSource } = await import(
+          "../../../lib/insight/questions/mod.ts"
+        );
         const [proxy, type, name] = call.args as readonly [string, string, string];
         const { flags, io } = call;
         const question = { proxy, type, name, output: flags.string("output") };

@@ -32,13 +32,12 @@ export const history: CommandSpec = {
     outputFlag(["text", "json"], "text"),
   ],
   run: async (call) => {
-    const history = await import("../history.ts");
-    const { questionOf } = await import("../explain.ts");
+    const history = await import("../../../lib/insight/questions/mod.ts");
     const { flags, io } = call;
     const output = flags.string("output");
     const [from, to] = [flags.string("from"), flags.string("to")];
     const isAsked = from !== "" && to !== "";
-    const question = questionOf({
+    const question = history.questionOf({
       ...{ from, to, method: flags.string("method"), headers: flags.list("header") },
     });
     if (flags.given.has("log")) {

@@ -22,7 +22,7 @@ export const served: CommandSpec = {
     outputFlag(["text", "json"], "text"),
   ],
   run: async (call) => {
-    const { compareServed } = await import("../served.ts");
+    const { compareServed } = await import("../../../lib/insight/questions/mod.ts");
     return await compareServed(call);
   },
 };

@@ -25,8 +25,7 @@ export const test: CommandSpec = {
     outputFlag(["text", "junit", "json"], "text"),
   ],
   run: async (call) => {
-    const { testRequests } = await import("../request_tests.ts");
-    const { withMeshSource } = await import("../explain.ts");
+    const { testRequests, withMeshSource } = await import("../../../lib/insight/questions/mod.ts");
     const files = call.flags.list("filename");
     if (files.length === 0) throw usageError("no tests are named", "Give -f FILE.");
     const options = { tests: files, output: call.flags.string("output") };

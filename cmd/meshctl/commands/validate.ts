@@ -36,7 +36,7 @@ export const validate: CommandSpec = {
     },
   ],
   run: async ({ flags, args, io }) => {
-    const { validate } = await import("../validate.ts");
+    const { validate } = await import("../../../lib/insight/checks/mod.ts");
     const { warnOrchestratorFlags } = await import("../../../lib/insight/cluster_access/mod.ts");
     warnOrchestratorFlags(flags, io);
     return await validate({

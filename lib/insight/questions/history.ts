@@ -1,8 +1,8 @@
-import { type Io, neutralText, readInput, tableText } from "../../lib/kit/cli/mod.ts";
-import { renderChanges } from "../../lib/insight/diff/mod.ts";
-import { type QuestionFields, type Verdict, verdictLine } from "../../lib/insight/explain/mod.ts";
-import { outcomeChanges } from "../../lib/insight/offline/mod.ts";
-import type { ReadPage } from "../../lib/insight/daemon_client/mod.ts";
+import { type Io, neutralText, readInput, tableText } from "../../kit/cli/mod.ts";
+import { renderChanges } from "../diff/mod.ts";
+import { type QuestionFields, type Verdict, verdictLine } from "../explain/mod.ts";
+import { outcomeChanges } from "../offline/mod.ts";
+import type { ReadPage } from "../daemon_client/mod.ts";
 import { questionParameters } from "./explain.ts";
 
 /** A publication as `/debug/history` has it. */

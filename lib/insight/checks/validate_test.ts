@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isPrintable } from "../../lib/kit/base/mod.ts";
+import { isPrintable } from "../../kit/base/mod.ts";
 import { validate, type ValidateOptions } from "./validate.ts";
 
 /** A WorkloadEntry on six lines. */
@@ -168,7 +168,15 @@ Deno.test("validate: --namespace is that of objects that name none", async () =>
 Deno.test("validate: standard input is read where - stands", async () => {
   const run = async (input: string): Promise<Ran> => {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "-q", new URL("main.ts", import.meta.url).pathname, "v", "-f", "-"],
+      args: [
+        "run",
+        "-A",
+        "-q",
+        new URL("../../../cmd/meshctl/main.ts", import.meta.url).pathname,
+        "v",
+        "-f",
+        "-",
+      ],
       env: { NO_COLOR: "1" },
       stdin: "piped",
       stdout: "piped",

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { MeshError, messageOf } from "../../../lib/kit/base/mod.ts";
-import { type Invocation, progressOn } from "../../../lib/kit/cli/mod.ts";
+import { MeshError, messageOf } from "../../kit/base/mod.ts";
+import { type Invocation, progressOn } from "../../kit/cli/mod.ts";
 import {
   collectionPath,
   listAll,
@@ -13,9 +13,9 @@ import {
   type ResourceType,
   trimmed,
   types,
-} from "../../../lib/kit/orch/mod.ts";
-import { KINDS } from "../../../lib/mesh/schema/mod.ts";
-import { toYaml } from "../../../lib/kit/text/mod.ts";
+} from "../../kit/orch/mod.ts";
+import { KINDS } from "../../mesh/schema/mod.ts";
+import { toYaml } from "../../kit/text/mod.ts";
 import {
   type ClusterAccess,
   firstOutput,
@@ -26,9 +26,9 @@ import {
   PROXY_CONTAINER,
   runInContainer,
   withPodPort,
-} from "../../../lib/insight/cluster_access/mod.ts";
-import { MONITORING_PORT } from "../../../lib/insight/daemon_client/mod.ts";
-import { admin } from "../../../lib/insight/proxies/mod.ts";
+} from "../cluster_access/mod.ts";
+import { MONITORING_PORT } from "../daemon_client/mod.ts";
+import { admin } from "../proxies/mod.ts";
 import type { ArchivedFile } from "./archive.ts";
 import { linesWithin } from "./log_range.ts";
 import { fitting, type RankedLog, rankOf } from "./logs.ts";

@@ -1,12 +1,12 @@
-import { buildInfo, MeshError, messageOf, printable } from "../../lib/kit/base/mod.ts";
-import type { Invocation } from "../../lib/kit/cli/mod.ts";
-import { analyzeFileSet, messageJson, messageOfProblem } from "../../lib/insight/analyze/mod.ts";
-import { defaultMeshConfig } from "../../lib/mesh/schema/mod.ts";
-import { type ArchivedFile, archiveOf } from "./bug_report/archive.ts";
-import { collect, selectedPods } from "./bug_report/collect.ts";
-import { type ReportOptions, reportOptions } from "./bug_report/options.ts";
-import { type ClusterAccess, openCluster, podId } from "../../lib/insight/cluster_access/mod.ts";
-import { readLiveObjects } from "./cluster/live_objects.ts";
+import { buildInfo, MeshError, messageOf, printable } from "../../kit/base/mod.ts";
+import type { Invocation } from "../../kit/cli/mod.ts";
+import { analyzeFileSet, messageJson, messageOfProblem } from "../analyze/mod.ts";
+import { defaultMeshConfig } from "../../mesh/schema/mod.ts";
+import { type ArchivedFile, archiveOf } from "./archive.ts";
+import { collect, selectedPods } from "./collect.ts";
+import { type ReportOptions, reportOptions } from "./options.ts";
+import { type ClusterAccess, openCluster, podId } from "../cluster_access/mod.ts";
+import { readLiveObjects } from "../mesh_input/mod.ts";
 
 const ARCHIVE = "bug-report.tar.gz";
 const DOMAIN = "cluster.local";

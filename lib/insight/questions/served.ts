@@ -1,15 +1,15 @@
-import { MeshError } from "../../lib/kit/base/mod.ts";
-import { EXIT_FINDINGS, type Invocation, neutralText } from "../../lib/kit/cli/mod.ts";
-import type { ProxyNode } from "../../lib/mesh/model/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
+import { EXIT_FINDINGS, type Invocation, neutralText } from "../../kit/cli/mod.ts";
+import type { ProxyNode } from "../../mesh/model/mod.ts";
 import {
   OfflineMesh,
   servedDifferences,
   type ServedProxy,
   type ServedVersions,
-} from "../../lib/insight/offline/mod.ts";
-import { parseMeshConfig } from "../../lib/mesh/schema/mod.ts";
+} from "../offline/mod.ts";
+import { parseMeshConfig } from "../../mesh/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { type ReadPage, withDebugPages } from "../../lib/insight/daemon_client/mod.ts";
+import { type ReadPage, withDebugPages } from "../daemon_client/mod.ts";
 import { readNamedMesh } from "./offline_files.ts";
 
 /**

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MeshError, parseDuration, printable } from "../../../lib/kit/base/mod.ts";
-import { type Invocation, readInput, suggest, usageError } from "../../../lib/kit/cli/mod.ts";
-import { parseYaml } from "../../../lib/kit/text/mod.ts";
+import { MeshError, parseDuration, printable } from "../../kit/base/mod.ts";
+import { type Invocation, readInput, suggest, usageError } from "../../kit/cli/mod.ts";
+import { parseYaml } from "../../kit/text/mod.ts";
 import { selectionOf } from "./selection.ts";
 import type { TimeRange } from "./log_range.ts";
 

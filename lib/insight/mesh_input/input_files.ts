@@ -1,4 +1,4 @@
-import { MeshError, printable } from "../../lib/kit/base/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
 
 /**
  * The files of a command line. A directory stands for the files in it; with `recursive` it is named

@@ -1,12 +1,7 @@
-import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../lib/kit/cli/mod.ts";
-import {
-  blastMarkdown,
-  type BlastRadius,
-  blastRadius,
-  blastText,
-} from "../../lib/insight/offline/mod.ts";
-import { checkConfigFiles } from "../../lib/mesh/sources/mod.ts";
-import { inputFiles } from "./input_files.ts";
+import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../kit/cli/mod.ts";
+import { blastMarkdown, type BlastRadius, blastRadius, blastText } from "../offline/mod.ts";
+import { checkConfigFiles } from "../../mesh/sources/mod.ts";
+import { inputFiles } from "../mesh_input/mod.ts";
 import type { MeshContent } from "./offline_files.ts";
 
 /** Options of a comparison. */

@@ -1,31 +1,26 @@
-import { MeshError } from "../../lib/kit/base/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
 import {
   EXIT_FINDINGS,
   type Invocation,
   type Io,
   neutralText,
   usageError,
-} from "../../lib/kit/cli/mod.ts";
+} from "../../kit/cli/mod.ts";
 import {
   type Explanation,
   type QuestionFields,
   renderExplanation,
   verdictLine,
   verdictOf,
-} from "../../lib/insight/explain/mod.ts";
+} from "../explain/mod.ts";
 import {
   namesDaemon,
   type PageParameters,
   type ReadPage,
   withDebugPages,
-} from "../../lib/insight/daemon_client/mod.ts";
-import {
-  bearerOf,
-  provenanceText,
-  proxyProvenance,
-  resourceProvenance,
-} from "../../lib/insight/offline/mod.ts";
-import { namesCluster } from "../../lib/insight/cluster_access/mod.ts";
+} from "../daemon_client/mod.ts";
+import { bearerOf, provenanceText, proxyProvenance, resourceProvenance } from "../offline/mod.ts";
+import { namesCluster } from "../cluster_access/mod.ts";
 import { type MeshFiles, meshFiles, noMesh, openMesh } from "./offline_files.ts";
 
 /** The mesh of a question: files, or the debug pages of a daemon. */

@@ -1,5 +1,5 @@
-import { MeshError, messageOf } from "../../lib/kit/base/mod.ts";
-import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../lib/kit/cli/mod.ts";
+import { MeshError, messageOf } from "../../kit/base/mod.ts";
+import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../kit/cli/mod.ts";
 import {
   judgeRequestTest,
   junitXml,
@@ -8,10 +8,10 @@ import {
   runRequestTest,
   type TestResult,
   testText,
-} from "../../lib/insight/offline/mod.ts";
-import type { ReadPage } from "../../lib/insight/daemon_client/mod.ts";
+} from "../offline/mod.ts";
+import type { ReadPage } from "../daemon_client/mod.ts";
 import { explanationOf, type MeshSource } from "./explain.ts";
-import { inputFiles } from "./input_files.ts";
+import { inputFiles } from "../mesh_input/mod.ts";
 import { openMesh } from "./offline_files.ts";
 
 /** Options of a run. */

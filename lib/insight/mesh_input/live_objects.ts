@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { messageOf, printable } from "../../../lib/kit/base/mod.ts";
-import { type ConfigObject, REVISION_LABEL } from "../../../lib/mesh/model/mod.ts";
+import { messageOf, printable } from "../../kit/base/mod.ts";
+import { type ConfigObject, REVISION_LABEL } from "../../mesh/model/mod.ts";
 import {
   getObject,
   isNotFound,
@@ -15,8 +15,8 @@ import {
   type ResourceType,
   trimmed,
   types,
-} from "../../../lib/kit/orch/mod.ts";
-import type { RemoteSet } from "../../../lib/insight/analyze/mod.ts";
+} from "../../kit/orch/mod.ts";
+import type { RemoteSet } from "../analyze/mod.ts";
 import {
   checkObject,
   KINDS,
@@ -25,11 +25,11 @@ import {
   parseMeshNetworks,
   type SchemaProblem,
   type SeenDocument,
-} from "../../../lib/mesh/schema/mod.ts";
-import { isOfRevision, type RevisionTags, revisionTags } from "../../../lib/mesh/sources/mod.ts";
+} from "../../mesh/schema/mod.ts";
+import { isOfRevision, type RevisionTags, revisionTags } from "../../mesh/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import type { ClusterAccess } from "../../../lib/insight/cluster_access/mod.ts";
+import type { ClusterAccess } from "../cluster_access/mod.ts";
 
 const APPS = { group: "apps", version: "v1", namespaced: true } as const;
 

@@ -1,4 +1,3 @@
-import { certificateFault } from "../../lib/kit/pki/mod.ts";
 import {
   analyzeFileSet,
   analyzerList,
@@ -13,8 +12,8 @@ import {
   sarifLog,
   selectMessages,
   type Suppression,
-} from "../../lib/insight/analyze/mod.ts";
-import { buildInfo, MeshError, printable } from "../../lib/kit/base/mod.ts";
+} from "../analyze/mod.ts";
+import { buildInfo, MeshError, printable } from "../../kit/base/mod.ts";
 import {
   EXIT_DATA,
   EXIT_FINDINGS,
@@ -22,18 +21,17 @@ import {
   painter,
   readInput,
   usageError,
-} from "../../lib/kit/cli/mod.ts";
-import type { ListItem } from "../../lib/kit/orch/mod.ts";
+} from "../../kit/cli/mod.ts";
+import type { ListItem } from "../../kit/orch/mod.ts";
 import {
   defaultMeshConfig,
   type ObjectIdentity,
   parseMeshConfig,
   type SeenDocument,
-} from "../../lib/mesh/schema/mod.ts";
-import { checkConfigFiles, type CheckedFiles } from "../../lib/mesh/sources/mod.ts";
-import { toYaml } from "../../lib/kit/text/mod.ts";
-import type { LiveObjects } from "./cluster/live_objects.ts";
-import { inputFiles } from "./input_files.ts";
+} from "../../mesh/schema/mod.ts";
+import { checkConfigFiles, type CheckedFiles } from "../../mesh/sources/mod.ts";
+import { toYaml } from "../../kit/text/mod.ts";
+import { inputFiles, type LiveObjects } from "../mesh_input/mod.ts";
 
 /** Options of an analysis. */
 export interface AnalyzeOptions {
@@ -84,6 +82,7 @@ export async function analyze(options: AnalyzeOptions, io: Io): Promise<number> 
     : await meshConfigOf(options.meshConfigFile, io);
   const own = namespace === "" ? undefined : namespace;
   const seen: SeenDocument[] = [];
+  const { certificateFault } = await import("../../kit/pki/mod.ts");
   const checked = await checkConfigFiles(await inputFiles(files, options.recursive), {
     namespace: own,
     seen: (one) => void seen.push(one),

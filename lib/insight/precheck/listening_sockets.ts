@@ -4,16 +4,16 @@
  *
  * @module
  */
-import { MeshError } from "../../lib/kit/base/mod.ts";
-import type { Invocation } from "../../lib/kit/cli/mod.ts";
-import { hasLabels, objectKey } from "../../lib/mesh/model/mod.ts";
-import { listAll, OrchError, type OrchMeta, types } from "../../lib/kit/orch/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
+import type { Invocation } from "../../kit/cli/mod.ts";
+import { hasLabels, objectKey } from "../../mesh/model/mod.ts";
+import { listAll, OrchError, type OrchMeta, types } from "../../kit/orch/mod.ts";
 import {
   type ClusterAccess,
   type Pod,
   PROXY_CONTAINER,
   runInContainer,
-} from "../../lib/insight/cluster_access/mod.ts";
+} from "../cluster_access/mod.ts";
 
 /** The fields of a Service that the check reads. */
 interface SelectingService {

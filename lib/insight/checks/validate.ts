@@ -4,11 +4,11 @@ import {
   jsonReport,
   messageOfProblem,
   textReport,
-} from "../../lib/insight/analyze/mod.ts";
-import { MeshError } from "../../lib/kit/base/mod.ts";
-import { EXIT_FAILURE, type Io } from "../../lib/kit/cli/mod.ts";
-import { hintWorkloads } from "../../lib/mesh/schema/mod.ts";
-import { checkConfigFiles } from "../../lib/mesh/sources/mod.ts";
+} from "../analyze/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
+import { EXIT_FAILURE, type Io } from "../../kit/cli/mod.ts";
+import { hintWorkloads } from "../../mesh/schema/mod.ts";
+import { checkConfigFiles } from "../../mesh/sources/mod.ts";
 
 /** Options of a validation. */
 export interface ValidateOptions {

@@ -1,7 +1,7 @@
-import type { Invocation } from "../../lib/kit/cli/mod.ts";
-import { printable } from "../../lib/kit/base/mod.ts";
-import { type ClusterAccess, openCluster } from "../../lib/insight/cluster_access/mod.ts";
-import { type LiveObjects, readLiveObjects } from "./cluster/live_objects.ts";
+import type { Invocation } from "../../kit/cli/mod.ts";
+import { printable } from "../../kit/base/mod.ts";
+import { type ClusterAccess, openCluster } from "../cluster_access/mod.ts";
+import { type LiveObjects, readLiveObjects } from "./live_objects.ts";
 
 /** The objects of the selected cluster, and the namespace that is shown. */
 export async function readCluster(

@@ -3,21 +3,16 @@
  *
  * @module
  */
-import {
-  dataError,
-  type Invocation,
-  type Io,
-  readInput,
-  usageError,
-} from "../../lib/kit/cli/mod.ts";
-import type { ConfigObject } from "../../lib/mesh/model/mod.ts";
-import { OfflineMesh } from "../../lib/insight/offline/mod.ts";
-import { parseMeshConfig } from "../../lib/mesh/schema/mod.ts";
-import { checkConfigFiles } from "../../lib/mesh/sources/mod.ts";
-import { type MeshError, printable } from "../../lib/kit/base/mod.ts";
+import { dataError, type Invocation, type Io, readInput, usageError } from "../../kit/cli/mod.ts";
+import type { ConfigObject } from "../../mesh/model/mod.ts";
+import { OfflineMesh } from "../offline/mod.ts";
+import { parseMeshConfig } from "../../mesh/schema/mod.ts";
+import { checkConfigFiles } from "../../mesh/sources/mod.ts";
+import { type MeshError, printable } from "../../kit/base/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import { namesCluster, openCluster } from "../../lib/insight/cluster_access/mod.ts";
+import { namesCluster, openCluster } from "../cluster_access/mod.ts";
+import { readLiveMesh } from "../mesh_input/mod.ts";
 
 /** Names of the files of a mesh. */
 export interface MeshFiles {
@@ -87,7 +82,6 @@ export async function readNamedMesh(call: Invocation): Promise<MeshContent> {
   const files = meshFiles(call);
   if (files !== undefined) return await readMesh(files, io);
   if (!await namesCluster(flags)) throw noMesh("Give --config-dir DIR, or --orchconfig FILE.");
-  const { readLiveMesh } = await import("./cluster/live_mesh.ts");
   using cluster = await openCluster(call);
   const live = await readLiveMesh(cluster, {
     revision: flags.has("revision") ? flags.string("revision") : "",

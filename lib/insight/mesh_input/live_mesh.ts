@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../../lib/kit/base/mod.ts";
-import { rowRef } from "../../../lib/mesh/graph/mod.ts";
-import type { Intake } from "../../../lib/mesh/ingest/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import { rowRef } from "../../mesh/graph/mod.ts";
+import type { Intake } from "../../mesh/ingest/mod.ts";
 import {
   type ConfigObject,
   networkLabel,
@@ -14,10 +14,10 @@ import {
   type ObjectMeta,
   objectRef,
   REVISION_LABEL,
-} from "../../../lib/mesh/model/mod.ts";
-import { followObjects, isOfRevision } from "../../../lib/mesh/sources/mod.ts";
-import { isIp } from "../../../lib/kit/text/mod.ts";
-import type { ClusterAccess } from "../../../lib/insight/cluster_access/mod.ts";
+} from "../../mesh/model/mod.ts";
+import { followObjects, isOfRevision } from "../../mesh/sources/mod.ts";
+import { isIp } from "../../kit/text/mod.ts";
+import type { ClusterAccess } from "../cluster_access/mod.ts";
 import { type LiveSettings, readSettings, readTags } from "./live_objects.ts";
 
 /** Origin of the rows, and DNS suffix, of a daemon with default flags. */

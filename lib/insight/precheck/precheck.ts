@@ -1,6 +1,6 @@
-import { buildInfo, MeshError, printable } from "../../lib/kit/base/mod.ts";
-import { EXIT_FAILURE, type Invocation, usageError } from "../../lib/kit/cli/mod.ts";
-import { isAtLeast, type Level } from "../../lib/insight/analyze/mod.ts";
+import { buildInfo, MeshError, printable } from "../../kit/base/mod.ts";
+import { EXIT_FAILURE, type Invocation, usageError } from "../../kit/cli/mod.ts";
+import { isAtLeast, type Level } from "../analyze/mod.ts";
 import {
   getObject,
   isUnreachable,
@@ -8,10 +8,10 @@ import {
   type OrchObject,
   serverVersion,
   types,
-} from "../../lib/kit/orch/mod.ts";
-import { toYaml } from "../../lib/kit/text/mod.ts";
-import { type ClusterAccess, openCluster } from "../../lib/insight/cluster_access/mod.ts";
-import { daemonPods } from "../../lib/insight/daemon_client/mod.ts";
+} from "../../kit/orch/mod.ts";
+import { toYaml } from "../../kit/text/mod.ts";
+import { type ClusterAccess, openCluster } from "../cluster_access/mod.ts";
+import { daemonPods } from "../daemon_client/mod.ts";
 import { findLocalPorts } from "./listening_sockets.ts";
 
 /** A finding of a check. */

@@ -1,0 +1,7 @@
+/**
+ * Checks of configuration, of files and of a live cluster: analysis and validation, with exit status.
+ *
+ * @module
+ */
+export { analyze, listAnalyzers } from "./analyze.ts";
+export { validate } from "./validate.ts";

@@ -1,0 +1,9 @@
+/**
+ * The configuration that a command names: files, and the objects of a live cluster.
+ *
+ * @module
+ */
+export { inputFiles } from "./input_files.ts";
+export { readLiveMesh } from "./live_mesh.ts";
+export { type LiveObjects, readLiveObjects } from "./live_objects.ts";
+export { readCluster } from "./selected_cluster.ts";

@@ -1,0 +1,6 @@
+/**
+ * The check whether a cluster is fit for an installation or an upgrade.
+ *
+ * @module
+ */
+export { precheck } from "./precheck.ts";
