@@ -1,6 +1,7 @@
 import { completionCommand, type ProgramSpec } from "../../lib/kit/cli/mod.ts";
 import { admin } from "./commands/admin.ts";
 import { analyze } from "./commands/analyze.ts";
+import { authz } from "./commands/authz.ts";
 import { bugReport } from "./commands/bug_report.ts";
 import { dashboard } from "./commands/dashboard.ts";
 import { diff } from "./commands/diff.ts";
@@ -16,10 +17,11 @@ import {
   uninstall,
   upgrade,
 } from "./commands/install.ts";
-import { authz, options, remoteClusters } from "./commands/other.ts";
+import { options } from "./commands/options.ts";
 import { proxyConfig } from "./commands/proxy_config.ts";
 import { proxyStatus } from "./commands/proxy_status.ts";
 import { served } from "./commands/served.ts";
+import { remoteClusters } from "./commands/remote_clusters.ts";
 import { test } from "./commands/test.ts";
 import { validate } from "./commands/validate.ts";
 import { version } from "./commands/version.ts";

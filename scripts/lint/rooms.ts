@@ -173,6 +173,11 @@ export const ROOMS: readonly Room[] = [
     pure: "held",
     purpose: "injection of the proxy into workloads",
   },
+  {
+    name: "injectors",
+    wing: "cluster",
+    purpose: "which injectors put the proxy into a pod, and injection by hand",
+  },
   { name: "webhooks", wing: "cluster", purpose: "admission: validation and mutation" },
   {
     name: "controllers",

@@ -77,3 +77,13 @@ export const SKIP_CONFIRMATION: FlagSpec = flag(
   "Do not ask for confirmation",
   { short: "y" },
 );
+
+/** The admin interface of a proxy. */
+export const ADMIN_PORT: FlagSpec = flag(
+  "proxy-admin-port",
+  "int",
+  "Port of the proxy's admin interface",
+  {
+    default: "15000",
+  },
+);

@@ -128,7 +128,11 @@ export const orchInject: CommandSpec = {
     REVISION,
     ...XDS_FLAGS,
   ],
-  run: async (call) => await (await import("../orch_inject.ts")).orchInject(call),
+  run: async (call) => {
+    const { openCluster } = await import("../../../lib/insight/cluster_access/mod.ts");
+    const { orchInject } = await import("../../../lib/cluster/injectors/mod.ts");
+    return await orchInject(call, () => openCluster(call));
+  },
 };
 
 /** Credentials for the API server of another cluster. */

@@ -1,11 +1,8 @@
 import type { CommandSpec, FlagSpec } from "../../../lib/kit/cli/mod.ts";
-import { fileFlag, flag, outputFlag, XDS_FLAGS } from "./flags.ts";
+import { ADMIN_PORT, fileFlag, flag, outputFlag, XDS_FLAGS } from "./flags.ts";
 import { PROXY } from "./proxy.ts";
 
 const FILE = fileFlag("Config dump of a proxy, - for standard input, or the URL of its admin page");
-const ADMIN_PORT = flag("proxy-admin-port", "int", "Port of the proxy's admin interface", {
-  default: "15000",
-});
 const OUTPUT = outputFlag(["json", "yaml", "short"], "short");
 const COMMON: readonly FlagSpec[] = [FILE, OUTPUT, ADMIN_PORT];
 

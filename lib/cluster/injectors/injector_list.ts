@@ -1,30 +1,30 @@
-import { type Invocation, tableText } from "../../lib/kit/cli/mod.ts";
-import {
-  EXCLUDED_NAMESPACES,
-  type InjectionConfig,
-  STATUS,
-  webhookFor,
-} from "../../lib/cluster/inject/mod.ts";
-import { REVISION_LABEL } from "../../lib/mesh/model/mod.ts";
-import { listAll, type OrchObject, types } from "../../lib/kit/orch/mod.ts";
+import { type Invocation, tableText } from "../../kit/cli/mod.ts";
+import { EXCLUDED_NAMESPACES, type InjectionConfig, STATUS, webhookFor } from "../inject/mod.ts";
+import { REVISION_LABEL } from "../../mesh/model/mod.ts";
+import { listAll, type OrchObject, types } from "../../kit/orch/mod.ts";
 import { injectionConfigOf, injectorsOf } from "./check_inject.ts";
-import { hasProxy, openCluster, type Pod, podsOf } from "../../lib/insight/cluster_access/mod.ts";
+import type { InjectedPod, InjectorCluster } from "./cluster.ts";
 import { revisionOfInjector, type WebhookConfig } from "./injectors.ts";
 
+/** A cluster with its proxies. */
+export interface ProxyCluster extends InjectorCluster {
+  /** All pods with a proxy. */
+  readonly proxies: () => Promise<readonly InjectedPod[]>;
+}
+
 /** Lists the namespaces with their injectors and the revisions of their proxies, and the injectors. */
-export async function injectorList(call: Invocation): Promise<number> {
-  using cluster = await openCluster(call);
+export async function injectorList(call: Invocation, cluster: ProxyCluster): Promise<number> {
   const injectors = await injectorsOf(cluster);
   const namespaces = (await listAll<OrchObject>(cluster.client, types.NAMESPACE))
     .filter(({ metadata: { name } }) => !EXCLUDED_NAMESPACES.includes(name));
-  const pods = Map.groupBy(await podsOf(cluster, {}), ({ metadata }) => metadata.namespace ?? "");
+  const pods = Map.groupBy(await cluster.proxies(), ({ metadata }) => metadata.namespace ?? "");
   const users = new Map<WebhookConfig, string[]>();
   const rows: string[][] = [];
   for (const { metadata: { name, labels = {} } } of namespaces) {
     const injector = injectors.find(({ webhooks = [] }) =>
       webhookFor(webhooks, { namespace: labels, pod: {} }) !== undefined
     );
-    const own = (pods.get(name) ?? []).filter(hasProxy);
+    const own = pods.get(name) ?? [];
     if (injector === undefined && own.length === 0) continue;
     if (injector !== undefined) users.set(injector, [...users.get(injector) ?? [], name]);
     const revision = injector === undefined ? "-" : revisionOfInjector(injector);
@@ -50,7 +50,7 @@ export async function injectorList(call: Invocation): Promise<number> {
 }
 
 /** Numbers of pods by the revision that injected them, such as `default: 3, canary: 1`. */
-function podRevisions(pods: readonly Pod[]): string {
+function podRevisions(pods: readonly InjectedPod[]): string {
   const counts = new Map<string, number>();
   for (const { metadata: { annotations, labels } } of pods) {
     const revision = revisionOf(annotations?.[STATUS]) ?? labels?.[REVISION_LABEL] ?? "unknown";

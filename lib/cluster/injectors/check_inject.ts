@@ -1,11 +1,11 @@
-import { MeshError, printable } from "../../lib/kit/base/mod.ts";
-import { type Invocation, tableText, usageError } from "../../lib/kit/cli/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import { type Invocation, tableText, usageError } from "../../kit/cli/mod.ts";
 import {
   type DecisionRules,
   defaultInjectionConfig,
   type InjectionConfig,
   parseInjectionConfig,
-} from "../../lib/cluster/inject/mod.ts";
+} from "../inject/mod.ts";
 import {
   getObject,
   isNotFound,
@@ -13,8 +13,8 @@ import {
   OrchError,
   type OrchObject,
   types,
-} from "../../lib/kit/orch/mod.ts";
-import { type ClusterAccess, openCluster, podNamed } from "../../lib/insight/cluster_access/mod.ts";
+} from "../../kit/orch/mod.ts";
+import type { InjectedPod, InjectorCluster } from "./cluster.ts";
 import {
   injectorVerdict,
   isInjector,
@@ -23,9 +23,14 @@ import {
   type WebhookConfig,
 } from "./injectors.ts";
 
+/** A cluster with its pods. */
+export interface PodCluster extends InjectorCluster {
+  /** The pod of a name. */
+  readonly podNamed: (name: string) => Promise<InjectedPod>;
+}
+
 /** Shows for each injector if it puts the proxy into a pod, and why. */
-export async function checkInject(call: Invocation): Promise<number> {
-  using cluster = await openCluster(call);
+export async function checkInject(call: Invocation, cluster: PodCluster): Promise<number> {
   const pod = await judgedPod(call, cluster);
   const rows: string[][] = [];
   for (const config of await injectorsOf(cluster)) {
@@ -44,7 +49,7 @@ export async function checkInject(call: Invocation): Promise<number> {
 /** The pod that is named, or a pod with the labels of `--labels` in the namespace. */
 async function judgedPod(
   { command, flags, args: [given] }: Invocation,
-  cluster: ClusterAccess,
+  cluster: PodCluster,
 ): Promise<JudgedPod> {
   const text = flags.string("labels");
   if ((given === undefined) === (text === "")) {
@@ -58,7 +63,7 @@ async function judgedPod(
     const namespace = await namespaceLabels(cluster, namespaceName);
     return { namespaceName, namespace, pod: parsedLabels(text) };
   }
-  const { metadata, spec } = await podNamed(cluster, given);
+  const { metadata, spec } = await cluster.podNamed(given);
   const namespaceName = metadata.namespace ?? "";
   return {
     namespaceName,
@@ -82,7 +87,7 @@ function parsedLabels(text: string): Record<string, string> {
 }
 
 async function namespaceLabels(
-  { client }: ClusterAccess,
+  { client }: InjectorCluster,
   name: string,
 ): Promise<Readonly<Record<string, string>>> {
   try {
@@ -97,7 +102,7 @@ async function namespaceLabels(
 }
 
 /** The injectors of a cluster, by name. */
-export async function injectorsOf({ client }: ClusterAccess): Promise<readonly WebhookConfig[]> {
+export async function injectorsOf({ client }: InjectorCluster): Promise<readonly WebhookConfig[]> {
   const all = await listAll<WebhookConfig>(client, types.MUTATING_WEBHOOKS);
   return all.filter(isInjector)
     .toSorted((a, b) => a.metadata.name < b.metadata.name ? -1 : 1);
@@ -105,7 +110,7 @@ export async function injectorsOf({ client }: ClusterAccess): Promise<readonly W
 
 /** The configuration of a revision's injector; the built-in one without a ConfigMap. */
 export async function injectionConfigOf(
-  { client, meshNamespace: namespace }: ClusterAccess,
+  { client, meshNamespace: namespace }: InjectorCluster,
   revision: string,
 ): Promise<InjectionConfig & DecisionRules> {
   const name = `mesh-sidecar-injector${revision === "default" ? "" : `-${revision}`}`;

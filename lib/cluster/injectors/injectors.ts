@@ -10,8 +10,8 @@ import {
   type PodLabels,
   webhookFor,
   type WebhookSelectors,
-} from "../../lib/cluster/inject/mod.ts";
-import { REVISION_LABEL } from "../../lib/mesh/model/mod.ts";
+} from "../inject/mod.ts";
+import { REVISION_LABEL } from "../../mesh/model/mod.ts";
 
 const NAMESPACE_LABEL = "mesh-injection";
 /** The label of a webhook that was replaced and selects nothing. */

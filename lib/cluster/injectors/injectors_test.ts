@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { defaultInjectionConfig } from "../../lib/cluster/inject/mod.ts";
-import { parseYaml } from "../../lib/kit/text/mod.ts";
+import { defaultInjectionConfig } from "../inject/mod.ts";
+import { parseYaml } from "../../kit/text/mod.ts";
 import {
   type InjectorVerdict,
   injectorVerdict,

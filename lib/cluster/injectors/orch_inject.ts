@@ -1,20 +1,16 @@
-import { MeshError, printable } from "../../lib/kit/base/mod.ts";
-import type { FlagValues, Invocation } from "../../lib/kit/cli/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
+import type { FlagValues, Invocation } from "../../kit/cli/mod.ts";
 import {
   type InjectionConfig,
   injectObject,
   type Json,
   parseInjectionConfig,
-} from "../../lib/cluster/inject/mod.ts";
-import { getObject, isNotFound, type OrchObject, types } from "../../lib/kit/orch/mod.ts";
-import { parseYaml, readYaml, toYaml } from "../../lib/kit/text/mod.ts";
-import {
-  defaultMeshConfig,
-  parseMeshConfig,
-  type SchemaProblem,
-} from "../../lib/mesh/schema/mod.ts";
+} from "../inject/mod.ts";
+import { getObject, isNotFound, type OrchObject, types } from "../../kit/orch/mod.ts";
+import { parseYaml, readYaml, toYaml } from "../../kit/text/mod.ts";
+import { defaultMeshConfig, parseMeshConfig, type SchemaProblem } from "../../mesh/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { openCluster } from "../../lib/insight/cluster_access/mod.ts";
+import type { InjectorCluster } from "./cluster.ts";
 
 /** Flags of the outline that this command does not use, with the reason. */
 const INEFFECTIVE: Readonly<Record<string, string>> = {
@@ -24,6 +20,9 @@ const INEFFECTIVE: Readonly<Record<string, string>> = {
       .map((name) => [name, "this command asks no daemon"]),
   ),
 };
+
+/** Opens the cluster that a command names. */
+type OpenCluster = () => Promise<InjectorCluster & Disposable>;
 
 /** The texts that decide about injection. */
 interface Sources {
@@ -37,8 +36,10 @@ interface Sources {
  *
  * Policy and selectors of the configuration do not count: who calls this wants the proxy. Only the pod's
  * own label or annotation, the network of the node, and namespaces of the orchestrator refuse it.
+ *
+ * @param open opens the cluster, whose ConfigMaps have what no flag gives
  */
-export async function orchInject(call: Invocation): Promise<number> {
+export async function orchInject(call: Invocation, open: OpenCluster): Promise<number> {
   const { flags, io } = call;
   for (const [name, reason] of Object.entries(INEFFECTIVE)) {
     if (flags.given.has(name)) io.err(`Warning: --${name} has no effect: ${reason}\n`);
@@ -50,7 +51,7 @@ export async function orchInject(call: Invocation): Promise<number> {
     });
   }
   const objects = documentsOf(await textOf(file), file);
-  const sources = await sourcesOf(call);
+  const sources = await sourcesOf(call.flags, open);
   const config = forEveryPod(parseInjectionConfig(sources));
   const mesh = meshOf(sources.mesh);
   for (const text of [...config.warnings, ...mesh.warnings]) {
@@ -104,8 +105,7 @@ function documentsOf(text: string, file: string): Json[] {
 }
 
 /** The texts of the flags; those that no flag gives are read from ConfigMaps of the cluster. */
-async function sourcesOf(call: Invocation): Promise<Sources> {
-  const { flags } = call;
+async function sourcesOf(flags: FlagValues, open: OpenCluster): Promise<Sources> {
   if (flags.given.has("injectConfigFile") && flags.given.has("injectConfigMapName")) {
     throw new MeshError(
       "exclusive-flags",
@@ -123,7 +123,7 @@ async function sourcesOf(call: Invocation): Promise<Sources> {
   if (config !== undefined && values !== undefined && mesh !== undefined) {
     return { config, values, mesh };
   }
-  using cluster = await openCluster(call);
+  using cluster = await open();
   const revision = flags.string("revision");
   const suffix = revision === "" || revision === "default" ? "" : `-${revision}`;
   const read = async (name: string, key: string): Promise<string> => {

@@ -1,6 +1,6 @@
-import { type Invocation, tableText } from "../../lib/kit/cli/mod.ts";
-import { envText } from "../../lib/kit/env/mod.ts";
-import { SETTINGS } from "./settings.ts";
+import { type CommandSpec, type Invocation, tableText } from "../../../lib/kit/cli/mod.ts";
+import { envText } from "../../../lib/kit/env/mod.ts";
+import { SETTINGS } from "../settings.ts";
 
 /** Defaults of the settings that have one. */
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 };
 
 /** Prints each setting with its value and its origin: `$VARIABLE`, a file, or `default`. */
-export function configList({ io, configured }: Invocation): number {
+function configList({ io, configured }: Invocation): number {
   const rows = SETTINGS.map((name) => {
     const variable = `MESHCTL_${name.toUpperCase().replaceAll("-", "_")}`;
     const ofVariable = envText(variable) ?? "";
@@ -24,3 +24,14 @@ export function configList({ io, configured }: Invocation): number {
   io.out(tableText(["FLAG", "VALUE", "FROM"], rows));
   return 0;
 }
+
+/** `experimental config` and its sub-command. */
+export const config: CommandSpec = {
+  name: "config",
+  summary: "Commands about the settings of meshctl",
+  commands: [{
+    name: "list",
+    summary: "List settings and their origin",
+    run: configList,
+  }],
+};
