@@ -12,12 +12,12 @@ import {
   createRemoteSecret,
   install,
   manifest,
-  orchInject,
   tag,
   uninstall,
   upgrade,
 } from "./commands/install.ts";
 import { options } from "./commands/options.ts";
+import { orchInject } from "./commands/orch_inject.ts";
 import { proxyConfig } from "./commands/proxy_config.ts";
 import { proxyStatus } from "./commands/proxy_status.ts";
 import { served } from "./commands/served.ts";

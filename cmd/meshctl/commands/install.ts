@@ -1,19 +1,11 @@
 /**
- * Commands about installations, injection and workloads outside the orchestrator. Most are not
+ * Commands about installations and workloads outside the orchestrator. They are not
  * implemented; their flags and help are there.
  *
  * @module
  */
 import type { CommandSpec, FlagSpec } from "../../../lib/kit/cli/mod.ts";
-import {
-  fileFlag,
-  flag,
-  MANIFESTS,
-  outputFlag,
-  REVISION,
-  SKIP_CONFIRMATION,
-  XDS_FLAGS,
-} from "./flags.ts";
+import { fileFlag, flag, MANIFESTS, outputFlag, REVISION, SKIP_CONFIRMATION } from "./flags.ts";
 import { notYet } from "./not_yet.ts";
 
 const SET = flag("set", "stringArray", "Override path=value; may be repeated", { short: "s" });
@@ -103,36 +95,6 @@ export const manifest: CommandSpec = {
       flags: INSTALL_FLAGS,
     }),
   ],
-};
-
-/** Manual injection. */
-export const orchInject: CommandSpec = {
-  name: "orch-inject",
-  aliases: ["kube-inject"],
-  summary: "Inject the proxy into resources of workloads",
-  examples: ["meshctl orch-inject -f deployment.yaml"],
-  flags: [
-    flag("filename", "string", "Resources to inject", { short: "f", complete: "file" }),
-    flag("output", "string", "File to write to", { short: "o", complete: "file" }),
-    flag("injectConfigFile", "string", "Injection template", { complete: "file" }),
-    flag("injectConfigMapName", "string", "ConfigMap of the injection template"),
-    flag("meshConfigFile", "string", "Mesh configuration", { complete: "file" }),
-    flag("meshConfigMapName", "string", "ConfigMap of the mesh configuration", {
-      default: "mesh",
-    }),
-    flag("operatorFileName", "string", "MeshOperator file", { complete: "file" }),
-    flag("valuesFile", "string", "Values of the injection template", { complete: "file" }),
-    flag("webhookConfig", "string", "Webhook configuration of the injector", {
-      default: "mesh-sidecar-injector",
-    }),
-    REVISION,
-    ...XDS_FLAGS,
-  ],
-  run: async (call) => {
-    const { openCluster } = await import("../../../lib/insight/cluster_access/mod.ts");
-    const { orchInject } = await import("../../../lib/cluster/injectors/mod.ts");
-    return await orchInject(call, () => openCluster(call));
-  },
 };
 
 /** Credentials for the API server of another cluster. */
