@@ -13,7 +13,7 @@
 import { type BuildInfo, MeshError } from "../lib/kit/base/mod.ts";
 import { buildFacts, withFacts } from "./build_facts.ts";
 import { engineFlags } from "./engine_flags.ts";
-import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
+import { dirname, fromFileUrl, join, sourceFiles, walkFiles } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 
@@ -95,7 +95,7 @@ export async function bundles(
 async function copySources(copy: string): Promise<void> {
   const files = ["deno.json", "deno.lock"];
   for (const folder of ["cmd", "lib"]) {
-    const found = await walkFiles(join(ROOT, folder), ".ts");
+    const found = await sourceFiles(join(ROOT, folder));
     files.push(...found.filter((f) => !f.endsWith("_test.ts")).map((f) => f.slice(ROOT.length)));
   }
   for (const file of files) {

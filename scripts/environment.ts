@@ -7,7 +7,7 @@
 import { declaredEnv } from "../lib/kit/env/mod.ts";
 import { environmentPage } from "./environment_page.ts";
 import { usesOf } from "./environment_uses.ts";
-import { fromFileUrl, join, walkFiles } from "./paths.ts";
+import { fromFileUrl, join, sourceFiles } from "./paths.ts";
 // Modules declare the variables they read, so everything that the programs use is loaded.
 import "../cmd/meshctl/program.ts";
 import "../cmd/pilot-agent/capture.ts";
@@ -21,7 +21,7 @@ export async function programSources(): Promise<Map<string, string>> {
   const sources = new Map<string, string>();
   const root = fromFileUrl(new URL("..", import.meta.url));
   for (const top of ["cmd", "lib"]) {
-    for (const file of (await walkFiles(join(root, top), ".ts")).sort()) {
+    for (const file of (await sourceFiles(join(root, top))).sort()) {
       if (/_test\.ts$|\/(testing|fixture)\.ts$|\/lib\/kit\/env\/|\/gen\//.test(file)) continue;
       sources.set(file.slice(root.length), await Deno.readTextFile(file));
     }

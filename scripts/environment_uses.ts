@@ -72,7 +72,7 @@ export function usesOf(files: Sources): Map<string, string[]> {
 
 /** A text without the lines that are comments. */
 function withoutComments(text: string): string {
-  return text.split("\n").filter((line) => !/^\s*(\/\*\*|\*|\/\/)/.test(line)).join("\n");
+  return text.split("\n").filter((line) => !/^\s*(\/\*\*|\*|\/\/|# )/.test(line)).join("\n");
 }
 
 function declarations(sources: Sources): Declared[] {

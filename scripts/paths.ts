@@ -55,6 +55,12 @@ export async function walkFiles(dir: string, suffix: string): Promise<string[]> 
   return found;
 }
 
+/** All files below `dir` with code, and those with text that code imports; in any order. */
+export async function sourceFiles(dir: string): Promise<string[]> {
+  const texts = (await walkFiles(dir, ".yaml")).filter((f) => !/\/(?:testdata|cases)\//.test(f));
+  return [...await walkFiles(dir, ".ts"), ...texts];
+}
+
 /**
  * The folder of an npm package in Deno's cache. A missing package is fetched.
  *

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fromFileUrl, join, walkFiles } from "../paths.ts";
+import { fromFileUrl, join, sourceFiles, walkFiles } from "../paths.ts";
 
 const ROOT = fromFileUrl(new URL("../..", import.meta.url));
 
@@ -19,7 +19,7 @@ export interface CodeFile {
 
 /** The code of the programs, without tests. */
 export async function codeFiles(): Promise<CodeFile[]> {
-  const paths = (await Promise.all(["lib", "cmd"].map((dir) => walkFiles(join(ROOT, dir), ".ts"))))
+  const paths = (await Promise.all(["lib", "cmd"].map((dir) => sourceFiles(join(ROOT, dir)))))
     .flat().filter((path) => !/_(test|fuzz)\.ts$|proto\/gen\//.test(path));
   return await Promise.all(
     paths.sort().map(async (path) => ({
@@ -80,7 +80,7 @@ function wordOf(name: string): RegExp {
 
 /** The text with empty lines in the place of comments. */
 export function withoutComments(text: string): string {
-  return text.replaceAll(/^[ \t]*(?:\/\*\*|\*|\/\/).*$/gm, "");
+  return text.replaceAll(/^[ \t]*(?:\/\*\*|\*|\/\/|# ).*$/gm, "");
 }
 
 /** Reports if a file runs tests, or a file beside or above it that does imports it. */
