@@ -1,5 +1,5 @@
 /**
- * `deno task h2spec [SECTION...]`: runs the conformance suite h2spec against the own HTTP/2 and
+ * `deno task h2spec [SECTION...]`: runs the conformance suite h2spec against Mesh's HTTP/2 and
  * compares the failures with the expected ones. It is built with Go from its module, patched to send
  * requests of gRPC, and kept in the cache of `deno task tools`. Without Go it is skipped.
  *

@@ -93,7 +93,7 @@ export async function secretClient(
     log.warn("LOCAL_CLUSTER_SECRET_WATCHER has no effect without EXTERNAL_MESHD; set both");
     return own;
   }
-  // Without a file, the own cluster is that of the pod.
+  // Without a file, the daemon's cluster is that of its pod.
   if (orchConfig === "") return own;
   const access = await inClusterAccess(ORCH_SERVICE_HOST.get(), dir);
   log.info("reading the secrets of remote clusters from the cluster of the pod", {

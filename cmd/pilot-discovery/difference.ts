@@ -28,7 +28,10 @@ export function differenceNow(
 
 function faultsOf({ orchestrator, clusters }: Pick<Sources, "orchestrator" | "clusters">) {
   const followed = [
-    ...(orchestrator?.resources() ?? []).map((one) => ({ ...one, cluster: "the own cluster" })),
+    ...(orchestrator?.resources() ?? []).map((one) => ({
+      ...one,
+      cluster: "the daemon's cluster",
+    })),
     ...(clusters?.clusters() ?? []).flatMap(({ cluster, resources }) =>
       resources.map((one) => ({ ...one, cluster: `the cluster ${cluster}` }))
     ),

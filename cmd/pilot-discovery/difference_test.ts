@@ -12,7 +12,7 @@ function differenceOf(resource: { faultSince?: number; differentSince?: number }
 
 Deno.test("objects that differ from the API server's, and a lost server, are differences", () => {
   assert.equal(differenceOf({}), undefined);
-  const name = "pods of the own cluster";
+  const name = "pods of the daemon's cluster";
   assert.deepEqual(differenceOf({ differentSince: 5 }), { part: "source", name, since: 5 });
   assert.deepEqual(differenceOf({ faultSince: 3 }), { part: "source", name, since: 3 });
 });

@@ -82,7 +82,7 @@ export interface Identity {
 export interface SecuredTls {
   /** `undefined` until a signer of the orchestrator has signed the first certificate. */
   current(): RpcTls | undefined;
-  /** Authorities of clients and of the own certificate, PEM. */
+  /** Authorities of clients and of the daemon's certificate, PEM. */
   clientCa(): string;
   /** Calls back after each change, also for the first certificate. */
   onChange(changed: () => void): void;

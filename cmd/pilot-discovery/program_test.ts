@@ -58,7 +58,7 @@ Deno.test("discovery without flags has the documented defaults", () => {
   assert.deepEqual(parse(), DEFAULTS);
 });
 
-Deno.test("the own namespace comes from POD_NAMESPACE unless a flag gives it", () => {
+Deno.test("the daemon's namespace comes from POD_NAMESPACE unless a flag gives it", () => {
   using _ = useEnvironment({ POD_NAMESPACE: "from-pod" });
   assert.equal(parse().namespace, "from-pod");
   assert.equal(parse().cniNamespace, "from-pod");

@@ -11,7 +11,7 @@ const readers = ["pilot-discovery"] as const;
 export const POD_NAME: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAME",
   type: "string",
-  doc: "Name of the own pod; the host name when it is not set.",
+  doc: "Name of the daemon's pod; the host name when it is not set.",
   readers,
 });
 
@@ -29,7 +29,7 @@ export const POD_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAMESPACE",
   type: "string",
   doc:
-    "Namespace of the own pod; by default `default` for the agent, and by its flags for the daemon.",
+    "Namespace of this pod; by default `default` for the agent, and by its flags for the daemon.",
   readers,
 });
 

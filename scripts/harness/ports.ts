@@ -62,7 +62,7 @@ function reservations(): string {
 }
 
 /**
- * Creates a file with the own process id, exclusively. The file of a process that ended is removed
+ * Creates a file with the id of this process, exclusively. The file of a process that ended is removed
  * first.
  */
 function take(file: string): boolean {

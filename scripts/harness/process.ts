@@ -20,7 +20,7 @@ export interface Program extends AsyncDisposable {
 }
 
 /**
- * Starts `main.ts` with a program's name and arguments. `env` is added to the own environment;
+ * Starts `main.ts` with a program's name and arguments. `env` is added to this process's environment;
  * `permissions` are Deno's permission flags, such as `-P=pilot-agent`.
  */
 export function startProgram(

@@ -77,7 +77,7 @@ export const ROOMS: readonly Room[] = [
     name: "rpc",
     wing: "kit",
     packages: ["@grpc/grpc-js"],
-    purpose: "gRPC servers and clients with limits, over an own HTTP/2 or grpc-js",
+    purpose: "gRPC servers and clients with limits, over Mesh's HTTP/2 or grpc-js",
   },
   { name: "key", wing: "kit", pure: "held", purpose: "typed keys of rows, as text and parts" },
   {

@@ -51,7 +51,7 @@ const abandoned: Attack = async (scene) => {
     })));
 };
 
-/** Sessions that are never to be sent anything, each on a connection of its own. */
+/** Sessions that are never to be sent anything, each on a separate connection. */
 const closedWindows: Attack = async (scene) => {
   for (let i = 0; i < 300; i++) {
     const wire = await greet(scene, { read: true, settings: [[INITIAL_WINDOW_SIZE, 0]] });
@@ -94,7 +94,7 @@ const partialMessages: Attack = async (scene) => {
   }));
 };
 
-/** Requests for everything, each on a stream of its own that stays open, as fast as possible. */
+/** Requests for everything, each on a separate stream that stays open, as fast as possible. */
 const requestFlood: Attack = (scene) =>
   again(scene, { read: true }, (wire) => pour(wire, each((id) => opening(id))));
 

@@ -42,7 +42,7 @@ Deno.test("services are exported as the mesh configuration says, and reached at 
           service("own", "test", a.port),
           service("theirs", "elsewhere", a.port),
           service("offered", "elsewhere", a.port, { exportTo: ["*"] }),
-          // Also in the other namespace: it redirects requests for the own service.
+          // Also in the other namespace: it redirects requests for the service of its namespace.
           manifest("VirtualService", "moved", {
             hosts: ["own.test"],
             http: [to("spare.test")],

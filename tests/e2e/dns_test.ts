@@ -121,7 +121,7 @@ for (const delta of [true, false]) {
       async () => (await ask(port, "late.test")).records[0] === "late.test A 30 10.98.0.9",
     );
     const rejected = Object.values(await agent.stats("update_rejected$"));
-    assert.ok(rejected.every((count) => count === 0), "the proxy gets nothing that is not its own");
+    assert.ok(rejected.every((count) => count === 0), "the proxy gets only what is its own");
     const table = await (await fetch(`${agent.status}/debug/ndsz`)).json();
     assert.deepEqual(table.table["far.test"].ips, ["10.98.0.1", "2001:db8::1"]);
     const metrics = await (await fetch(`${agent.status}/metrics`)).text();

@@ -159,7 +159,7 @@ async function copyDir(from: string, to: string): Promise<void> {
   assert.ok(success, `copy of ${from}`);
 }
 
-/** A configuration file with the token of a service account in a file of its own. */
+/** A configuration file with the token of a service account in a separate file. */
 async function accountFiles(cluster: Cluster, client: OrchClient, port: number) {
   await createAccounts(client, [ACCOUNT]);
   const config = JSON.parse(await Deno.readTextFile(cluster.files.kubeconfig));

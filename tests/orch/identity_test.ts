@@ -89,22 +89,25 @@ async function tokens(cluster: Cluster, client: OrchClient, t: Deno.TestContext)
     assert.equal(await certified(gone), none);
   });
 
-  await t.step("CA_TRUSTED_NODE_ACCOUNTS: certificates for pods of the own node only", async () => {
-    const refused = "UNAUTHENTICATED request impersonation authentication failure";
-    await createPod(client, "shop/cart", "cart-2", "n1");
-    await createPod(client, "shop/web", "web-1", "n2");
-    const agent = await createPod(client, "mesh-system/node", "node-1", "n1");
-    const other = await createPod(client, "mesh-system/other", "other-1", "n1");
-    const token = await tokenOf(client, "mesh-system/node", { pod: agent });
-    assert.equal(await certified(token), "spiffe://cluster.local/ns/mesh-system/sa/node");
-    assert.equal(await certified(token, ID_OF_CART), ID_OF_CART);
-    const elsewhere = "spiffe://cluster.local/ns/shop/sa/web";
-    assert.equal(await certified(token, elsewhere), refused);
-    assert.equal(await certified(token, "spiffe://other.domain/ns/shop/sa/cart"), refused);
-    assert.equal(await certified(await tokenOf(client, "mesh-system/node"), ID_OF_CART), refused);
-    const untrusted = await tokenOf(client, "mesh-system/other", { pod: other });
-    assert.equal(await certified(untrusted, ID_OF_CART), refused);
-  });
+  await t.step(
+    "CA_TRUSTED_NODE_ACCOUNTS: certificates for pods of the caller's node only",
+    async () => {
+      const refused = "UNAUTHENTICATED request impersonation authentication failure";
+      await createPod(client, "shop/cart", "cart-2", "n1");
+      await createPod(client, "shop/web", "web-1", "n2");
+      const agent = await createPod(client, "mesh-system/node", "node-1", "n1");
+      const other = await createPod(client, "mesh-system/other", "other-1", "n1");
+      const token = await tokenOf(client, "mesh-system/node", { pod: agent });
+      assert.equal(await certified(token), "spiffe://cluster.local/ns/mesh-system/sa/node");
+      assert.equal(await certified(token, ID_OF_CART), ID_OF_CART);
+      const elsewhere = "spiffe://cluster.local/ns/shop/sa/web";
+      assert.equal(await certified(token, elsewhere), refused);
+      assert.equal(await certified(token, "spiffe://other.domain/ns/shop/sa/cart"), refused);
+      assert.equal(await certified(await tokenOf(client, "mesh-system/node"), ID_OF_CART), refused);
+      const untrusted = await tokenOf(client, "mesh-system/other", { pod: other });
+      assert.equal(await certified(untrusted, ID_OF_CART), refused);
+    },
+  );
 
   await t.step("without the API server: no token is accepted, certificates still are", async () => {
     const token = await tokenOf(client, "shop/cart");

@@ -180,7 +180,7 @@ clusterTest(
       return mergePatch(client, type, at, { metadata: { labels } });
     };
 
-    await t.step("the endpoints of the own zone are used alone", async () => {
+    await t.step("the endpoints of the client's zone are used alone", async () => {
       await answeredBy(near.name);
     });
 

@@ -1,6 +1,6 @@
 /**
  * A headless browser: the content of a loaded page, and screenshots. Each page is loaded by a new
- * process with an own profile, in about half a second.
+ * process with a fresh profile, in about half a second.
  *
  * @module
  */

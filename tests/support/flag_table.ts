@@ -88,7 +88,7 @@ export async function testAgainstSpec(
       assert(text === usage || text === `[${usage}]`, `${text}: ${usage}`);
     });
   }
-  Deno.test(`${program.name}: no command that is not described`, () => {
+  Deno.test(`${program.name}: each command is described`, () => {
     const described = new Set(commands.map(({ command }) => command));
     const leaves = leafNames(program, []);
     const known = (name: string) => described.has(name) || added[name] !== undefined;

@@ -48,7 +48,7 @@ Deno.test("after the time the laggards are named, and the operator decides", () 
   assert.deepEqual(after([0, BEGIN], [100, tick("p")], [101, { type: "abort" }]), STABLE);
 });
 
-Deno.test("law: no root signs that was not trusted before, and none is dropped while it signs", () => {
+Deno.test("law: only a root that was trusted before signs, and none is dropped while it signs", () => {
   const event = fc.oneof(
     fc.constantFrom<RootEvent<string>>({ type: "proceed" }, { type: "abort" }),
     fc.array(fc.constantFrom("p", "q"), { maxLength: 2 }).map((pending) => tick(...pending)),

@@ -38,7 +38,7 @@ export interface CaOptions {
 
 /** Secret of the self-signed root. */
 export const SELF_SIGNED_SECRET = "mesh-ca-secret";
-/** Secret of a plugged-in authority; `USE_CACERTS_FOR_SELF_SIGNED_CA` stores the own root in it. */
+/** Secret of a plugged-in authority; `USE_CACERTS_FOR_SELF_SIGNED_CA` stores the daemon's root in it. */
 export const PLUGGED_SECRET = "cacerts";
 
 /** A running authority: the daemon's own, or signers of the orchestrator. */

@@ -48,7 +48,7 @@ export const PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS: EnvVar<boolean> = declareEnv
 export const REVISION: EnvVar<string | undefined> = declareEnv({
   name: "REVISION",
   type: "string",
-  doc: "Revision of the control plane that the own pod belongs to; empty: `default`.",
+  doc: "Revision of the control plane that the daemon's pod belongs to; empty: `default`.",
   readers,
 });
 

@@ -63,7 +63,7 @@ for (const path of Object.keys(INEFFECTIVE_VALUES)) {
   });
 }
 
-Deno.test("a value that an own template reads is known, and so is all below a map that it passes on", () => {
+Deno.test("a value that a template of the user reads is known, and so is all below a map that it passes on", () => {
   const template = (text: string) => ({ own: `metadata: {labels: {a: "${text}"}}` });
   const values = { team: { name: "a", size: 1 } };
   assert.deepEqual(named(values, template("{{ .Values.team.name }}")), ["values.team.size"]);

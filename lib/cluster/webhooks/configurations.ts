@@ -1,5 +1,5 @@
 /**
- * Keeps the webhook configurations of the own revision: the bundle of authorities that the API server
+ * Keeps the webhook configurations of the daemon's revision: the bundle of authorities that the API server
  * trusts, and the failure policy of validation.
  *
  * @module
@@ -176,7 +176,7 @@ class Synchroniser implements ConfigurationSync {
     return undefined;
   }
 
-  /** Configurations of the own revision. */
+  /** Configurations of the daemon's revision. */
   #own(type: ResourceType): readonly Configuration[] {
     const { mutatingName, validatingName, revision } = this.#options;
     const named = type === MUTATING ? mutatingName : validatingName;

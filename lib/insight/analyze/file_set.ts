@@ -22,9 +22,9 @@ export interface FileSet {
   readonly objects: readonly ConfigObject[];
   /** All documents. */
   readonly seen: readonly SeenDocument[];
-  /** Documents of other clusters of the mesh. Those of the own cluster replace them. */
+  /** Documents of other clusters of the mesh. Those of this cluster replace them. */
   readonly remotes?: readonly RemoteSet[];
-  /** Name of the own cluster in messages about several clusters. Default: `local`. */
+  /** Name of this cluster in messages about several clusters. Default: `local`. */
   readonly cluster?: string;
   readonly mesh: MeshConfig;
   /** Namespace of objects that name none. */

@@ -13,7 +13,7 @@ export type PaintLevel = (level: Level, text: string) => string;
 /**
  * `Level [CODE] (Kind namespace/name file:line) sentence`, in one line.
  *
- * @param verbose adds the field and the remedy, each in a line of its own
+ * @param verbose adds the field and the remedy, each in a separate line
  */
 export function logLine(
   { code, level, message, object, file, line, path, remedy }: Message,

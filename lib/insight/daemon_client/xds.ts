@@ -13,7 +13,7 @@ const DEBUG_TYPE = "mesh.io/debug";
 /** Largest answer, bytes: a dump of a large proxy has tens of megabytes. */
 const MAX_ANSWER = 256 * 1024 * 1024;
 
-/** Asks a query on a discovery stream of its own. */
+/** Asks a query on a separate discovery stream. */
 export async function askOverXds(
   endpoint: DaemonEndpoint,
   query: string,

@@ -134,7 +134,7 @@ function provenanceFor({ mesh, objectOf }: World, party: Party): ProvenanceOf {
 }
 
 /**
- * The provenance of a virtual host that is a resource of its own, with the paths that it has in a
+ * The provenance of a virtual host that is a separate resource, with the paths that it has in a
  * route table: they begin with the name of the virtual host, which is that of the resource.
  */
 function inTable(name: string, provenance: Provenance | undefined): Provenance | undefined {

@@ -44,7 +44,7 @@ interface Expected {
   open: boolean;
 }
 
-/** A client with a class of its own, and its record. */
+/** A client with a separate class, and its record. */
 interface Client {
   readonly variant: "delta" | "sotw";
   readonly layer: string;

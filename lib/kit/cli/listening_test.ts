@@ -21,7 +21,7 @@ async function failure(hostname: string, port: number): Promise<MeshError> {
   return error;
 }
 
-/** A program of its own that listens on a port of its choice until it is ended. */
+/** A separate program that listens on a port of its choice until it is ended. */
 async function other(): Promise<{ port: number; pid: number } & AsyncDisposable> {
   const code = `const l = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     console.log(l.addr.port); for await (const _ of l);`;

@@ -1,5 +1,5 @@
 /**
- * One GET request over HTTP/2 on a connection of its own.
+ * One GET request over HTTP/2 on a separate connection.
  *
  * @module
  */

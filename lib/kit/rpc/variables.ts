@@ -15,7 +15,7 @@ export const GRPC_TRANSPORT: EnvVar<string> = declareEnv({
   type: "string",
   default: "native",
   choices: TRANSPORTS,
-  doc: "HTTP/2 implementation of the gRPC server: native is the own one, grpc-js the library " +
+  doc: "HTTP/2 implementation of the gRPC server: native is that of Mesh, grpc-js the library " +
     "@grpc/grpc-js over that of the platform, which takes more CPU time and memory.",
   readers: ["pilot-discovery"],
 });

@@ -73,7 +73,7 @@ export async function readHead(connection: Deno.Conn): Promise<string> {
   return head;
 }
 
-/** Sends bytes on a connection of their own; the start of the answer as {@link readHead} gives it. */
+/** Sends bytes on a separate connection; the start of the answer as {@link readHead} gives it. */
 export async function sendRaw(base: string, bytes: string): Promise<string> {
   using connection = await connectTo(base);
   await writeAll(connection, latin1(bytes));

@@ -29,7 +29,7 @@ interface Cost {
   readonly bytes: number;
 }
 
-/** Variant: whole route tables, or virtual hosts as resources of their own (VHDS). */
+/** Variant: whole route tables, or virtual hosts as separate resources (VHDS). */
 type Variant = "whole" | "apart";
 
 interface World {

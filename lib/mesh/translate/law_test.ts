@@ -527,7 +527,7 @@ interface Explained {
   readonly origins: ReadonlySet<string>;
 }
 
-/** Explains all that a proxy sees; asserts that explanations are exact and name nothing that was not read. */
+/** Explains all that a proxy sees; asserts that explanations are exact and name only what was read. */
 function explainAll({ graph, translation }: Bench, binding: ProxyBinding): Explained[] {
   return Object.values(TYPE_URLS).flatMap((type) => {
     const view = binding.view(type);
@@ -562,7 +562,7 @@ const HTTP_OF_EVERYBODY: readonly Edit[] = [
     "  endpoints: [{address: 10.0.0.1}]\n",
 }));
 
-Deno.test("explanations are exact, name nothing that was not read, and nothing else matters", () => {
+Deno.test("explanations are exact and name only what was read, and nothing else matters", () => {
   fc.assert(
     fc.property(fc.array(anyEdit, { minLength: 2, maxLength: 12 }), fc.nat(), (edits, pick) => {
       const bench = startNetworks();

@@ -1,5 +1,5 @@
 /**
- * Labels and annotations of the own pod, from files that the orchestrator mounts.
+ * Labels and annotations of the agent's pod, from files that the orchestrator mounts.
  *
  * @module
  */

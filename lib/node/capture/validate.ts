@@ -46,7 +46,7 @@ const NOBODY = { 4: "192.0.2.1", 6: "2001:db8::1" } as const;
 
 /**
  * The connections of this process that the rules of the plan capture, of two candidates for each IP
- * version: one to an own address, and one to a captured range.
+ * version: one to an address of the pod, and one to a captured range.
  */
 export function trialsOf(options: Omit<ValidationOptions, "timeout">): readonly Trial[] {
   const { settings, probePort, uid, gid } = options;

@@ -71,7 +71,7 @@ function nameOf(host: string): string {
   return host.toLowerCase().replace(/\.$/, "");
 }
 
-/** `name.namespace` and `name.namespace.svc`, and for the own namespace `name`. */
+/** `name.namespace` and `name.namespace.svc`, and for the pod's namespace `name`. */
 function shortNames(name: string, namespace: string, scope: DnsScope): readonly string[] {
   if (name === "" || namespace === "" || !scope.domain.includes(".svc.")) return [];
   const full = `${name}.${namespace}`;

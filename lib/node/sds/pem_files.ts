@@ -23,7 +23,7 @@ export interface PairFiles {
 
 /** A certificate with its key, read from files. */
 export interface FilePair {
-  /** PEM, the own certificate first. */
+  /** PEM, the workload's certificate first. */
   readonly chain: string;
   readonly key: string;
   /** Milliseconds since 1970. */

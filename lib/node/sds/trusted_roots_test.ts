@@ -8,7 +8,7 @@ async function root(organization: string) {
   return await issueAuthority({ organization, key, ...validity });
 }
 
-Deno.test("roots that the daemon sent replace older ones, but never that of the own certificate", async () => {
+Deno.test("roots that the daemon sent replace older ones, but never the root of the workload's certificate", async () => {
   const [a, b, c] = await Promise.all(["a", "b", "c"].map(root));
   const names = new Map([[a!.pem, "a"], [b!.pem, "b"], [c!.pem, "c"]]);
   const bundle = (...roots: (typeof a)[]) => trustBundle(roots.map((one) => one!));

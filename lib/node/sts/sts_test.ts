@@ -144,7 +144,7 @@ Deno.test("tokens are exchanged as RFC 8693 says, and shown nowhere", async () =
       error_description: "the token could not be exchanged",
       error_uri: "",
     });
-    // Faults of the issuer: repeated if they may pass, and nothing is passed on that is no token.
+    // Faults of the issuer: repeated if they may pass, and only tokens are passed on.
     issuer.state.instead.push(() => new Response("", { status: 503 }));
     assert.equal((await post(formOf(token))).status, 200);
     const faults: readonly (() => Response)[] = [

@@ -32,7 +32,7 @@ export interface Way {
 
 const TIMEOUT_MS = 20_000;
 
-/** Makes a call on a connection of its own. */
+/** Makes a call on a separate connection. */
 export function make(call: Call, way: Way): Promise<Reply> {
   const { source, destination, tls } = call;
   return new Promise((resolve) => {

@@ -113,7 +113,7 @@ export async function controlledClusters({ far, daemon }: ControlledClusters): P
   const leads = async () =>
     (await (await fetch(`${daemon.monitoring}/metrics`)).text())
       .includes(`mesh_leader{election="${NAMESPACES}/b"} 1`);
-  await eventually("the own cluster's roots", async () => {
+  await eventually("the roots of the daemon's cluster", async () => {
     return (await (await fetch(`${daemon.monitoring}/metrics`)).text())
       .includes(`mesh_leader{election="${NAMESPACES}"} 1`);
   });
@@ -160,7 +160,7 @@ export async function secretsOfPodCluster(own: OrchClient, other: Cluster): Prom
     return secretClient(own, { ...options, orchConfig }, stack, dir);
   };
   assert.equal(await chosen("false"), own, "needs EXTERNAL_MESHD");
-  assert.equal(await chosen("true", ""), own, "the own cluster is that of the pod");
+  assert.equal(await chosen("true", ""), own, "the daemon's cluster is that of its pod");
   const client = await chosen("true");
   const names = async (one: OrchClient) =>
     (await listAll<OrchObject>(one, types.SECRET)).map(({ metadata }) => metadata.name);

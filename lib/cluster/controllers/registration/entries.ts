@@ -74,7 +74,7 @@ export interface EntryChanges {
 
 /** The observed state. */
 export interface ObservedEntries {
-  /** Name of the own daemon. */
+  /** Name of this daemon. */
   readonly instance: string;
   readonly registered: readonly RegisteredEntry[];
   /** WorkloadEntries that some daemon wrote. */

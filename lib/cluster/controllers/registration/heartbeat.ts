@@ -90,7 +90,7 @@ export class Heartbeat {
 }
 
 /**
- * Tells which daemons have ended. The age of a Lease is measured by the own clock, from the moment
+ * Tells which daemons have ended. The age of a Lease is measured by this daemon's clock, from the moment
  * at which its last renewal was seen: clocks of other machines do not matter.
  */
 export class Heartbeats {

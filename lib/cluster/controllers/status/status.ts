@@ -64,7 +64,7 @@ const LEVELS: Readonly<Record<MessageLevel, string>> = {
 
 /**
  * The parts of the status that have to change; `undefined`: none. Conditions of other types stay; without
- * a change of the own one there are none, because a patch replaces the whole list.
+ * a change of Mesh's condition there are none, because a patch replaces the whole list.
  *
  * @param now RFC 3339
  */

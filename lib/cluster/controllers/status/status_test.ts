@@ -59,7 +59,7 @@ Deno.test("the condition counts proxies; its time changes with its status alone"
   }]);
 });
 
-Deno.test("conditions are written only if the own one changed", () => {
+Deno.test("conditions are written only if Mesh's condition changed", () => {
   const other = { type: "Other", status: "True" };
   const first = patch({ conditions: [other] }, { messages: [MESSAGE] });
   assert.equal(first?.validationMessages?.length, 1);

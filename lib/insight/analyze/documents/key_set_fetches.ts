@@ -1,5 +1,5 @@
 /**
- * Fetching of key sets: addresses of the own network are excluded.
+ * Fetching of key sets: private addresses are excluded.
  *
  * @module
  */

@@ -27,7 +27,7 @@ export const NETWORKS: DocumentAnalyzer = {
   },
 };
 
-/** Registries without a secret: the own cluster by its default names, and those of other sources. */
+/** Registries without a secret: this cluster by its default names, and those of other sources. */
 const REGISTRIES = ["Kubernetes", "Orchestrator", "Mock", "External"];
 
 /** The fixed registries, and the names of remote clusters, which Secrets have as keys. */

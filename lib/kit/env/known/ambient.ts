@@ -120,7 +120,7 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
         "fd16:9254:7127:1337:ffff:ffff:ffff:ffff",
         "IPv6 source address of the node's health probes.",
       ),
-      text("NODE_NAME", AGENT_CNI, undefined, "Name of the own node."),
+      text("NODE_NAME", AGENT_CNI, undefined, "Name of the node."),
     ],
   },
 ];

@@ -1,5 +1,5 @@
 /**
- * The connections of a server over the library: their shares and bounds, which are those of the own
+ * The connections of a server over the library: their shares and bounds, which are those of Mesh's
  * HTTP/2.
  *
  * @module

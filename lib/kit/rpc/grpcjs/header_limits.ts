@@ -1,5 +1,5 @@
 /**
- * Buffers header blocks until they are complete, and checks them against the limits of the own
+ * Buffers header blocks until they are complete, and checks them against the limits of Mesh's
  * HTTP/2. A short block of references to the table can expand to a large list, and the library
  * decodes a block before it checks the size.
  *

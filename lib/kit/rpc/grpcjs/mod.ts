@@ -1,5 +1,5 @@
 /**
- * gRPC over the library `@grpc/grpc-js` and the platform's HTTP/2, with the limits of the own
+ * gRPC over the library `@grpc/grpc-js` and the platform's HTTP/2, with the limits of Mesh's
  * transport.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * A stream of the own HTTP/2 as a call of this room.
+ * A stream of Mesh's HTTP/2 as a call of this room.
  *
  * @module
  */

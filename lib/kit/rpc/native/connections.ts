@@ -1,5 +1,5 @@
 /**
- * The connections of a server over the own HTTP/2: begin, shares and bounds, age, end.
+ * The connections of a server over Mesh's HTTP/2: begin, shares and bounds, age, end.
  *
  * @module
  */

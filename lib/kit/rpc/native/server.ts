@@ -1,5 +1,5 @@
 /**
- * gRPC over the own HTTP/2: requests become calls of methods, and outcomes become trailers.
+ * gRPC over Mesh's HTTP/2: requests become calls of methods, and outcomes become trailers.
  *
  * @module
  */

@@ -12,7 +12,7 @@ const PILOT_SCOPE_GATEWAY_TO_NAMESPACE = declareEnv({
   name: "PILOT_SCOPE_GATEWAY_TO_NAMESPACE",
   type: "bool",
   default: false,
-  doc: "Apply only Gateway resources of the own namespace to a gateway workload.",
+  doc: "Apply only Gateway resources of its namespace to a gateway workload.",
   readers,
 });
 

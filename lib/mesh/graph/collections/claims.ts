@@ -9,7 +9,7 @@
 import type { Resource } from "../api/collections.ts";
 import { lowerBound } from "../cells/mod.ts";
 
-/** The live content of a collection. A class of its own, so that a computation that returns it can be recognised. */
+/** The live content of a collection. A separate class, so that a computation that returns it can be recognised. */
 export class Content extends Map<string, Resource> {}
 
 /** Names with their claimants, their owners and the resources served under them. */

@@ -175,7 +175,7 @@ function compute(engine: Core, cell: Cell, table: DerivedTable): Cell | undefine
   return undefined;
 }
 
-/** Charges the own time of a computation: without those nested inside. */
+/** Charges the time of a computation without the computations nested inside. */
 function charge(engine: Core, cell: Cell, { inner }: Frame, micros: number): void {
   engine.ledger.charge(cell, micros - inner);
   (cell.home as DerivedTable).micros += micros - inner;

@@ -32,7 +32,7 @@ export function readWellKnown(schema: DescMessage, value: unknown): Reading<unkn
   return readScalar(wrapped, value);
 }
 
-/** Well-known types whose JSON form is not that of a message and not one scalar. */
+/** Well-known types whose JSON form is neither that of a message nor one scalar. */
 const PLAIN: ReadonlySet<string> = new Set(
   ["Value", "ListValue", "Timestamp", "Empty", "FieldMask"].map((name) =>
     `google.protobuf.${name}`

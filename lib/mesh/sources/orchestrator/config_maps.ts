@@ -149,7 +149,7 @@ function texts(following: Following<ConfigMapItem>, namespace: string, name: str
   return following.get({ namespace, name })?.data;
 }
 
-/** The shared text over the built-in configuration, and the own text over that. */
+/** The shared text over the built-in configuration, and the revision's text over that. */
 function readMesh(
   shared: string | undefined,
   own: string | undefined,

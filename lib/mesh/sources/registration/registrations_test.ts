@@ -194,7 +194,7 @@ Deno.test("an entry of another source stays, and is not deleted for a workload o
   follow(gone("WorkloadEntry", key));
   assert.deepEqual(changes(), [`+${key} healthy`]);
   follow(file);
-  assert.deepEqual(changes(), [`-${key}`], "the own entry is withdrawn");
+  assert.deepEqual(changes(), [`-${key}`], "the daemon's entry is withdrawn");
   closed("a");
   pass();
   assert.deepEqual(changes(), []);

@@ -41,7 +41,7 @@ const SERVICES = [
   service("both", "10.97.0.1", "b"),
   service("only-a", "10.96.0.2"),
   service("only-b", "10.97.0.3", "b"),
-  // Clusters assign addresses independently: this one is of another host in the own cluster.
+  // Clusters assign addresses independently: this one is of another host in this cluster.
   service("z-clash", "10.96.0.2", "b"),
 ];
 

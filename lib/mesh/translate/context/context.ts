@@ -95,7 +95,7 @@ export interface Features {
   readonly documentFilter: boolean;
   /** Speak the key-value store's protocol towards clients, request by request. */
   readonly keyValueFilter: boolean;
-  /** Proxies that can are sent virtual hosts as resources of their own. */
+  /** Proxies that can are sent virtual hosts as separate resources. */
   readonly vhds: boolean;
   /** Hosts without addresses get auto-allocated ones for every proxy; otherwise for those that request it. */
   readonly autoAllocateAddresses: boolean;
@@ -157,7 +157,7 @@ export interface SharedSettings {
   readonly routes: RouteSettings;
 }
 
-/** Reads a part of {@link SharedSettings}. Each part is a cell of its own. */
+/** Reads a part of {@link SharedSettings}. Each part is a separate cell. */
 export type ReadShared = <P extends keyof SharedSettings>(read: Read, part: P) => SharedSettings[P];
 
 /** Telemetry resources → access logs, metrics and tracing of listeners. */

@@ -100,7 +100,7 @@ function openServices(
     const service = key === undefined ? undefined : graph.peek(services.service, key);
     const protocol = service?.ports.find((p) => p.number === port)?.protocol;
     if (service === undefined || protocol === undefined || !mayBeTcp(protocol)) continue;
-    // Instances of a headless service have listeners of their own.
+    // Instances of a headless service have separate listeners.
     if (service.headless === true || isTls(protocol)) continue;
     if (service.addresses.length === 0) found.push(service);
   }

@@ -1,5 +1,5 @@
 /**
- * TCP and TLS rules with source labels: proxies that match get listeners of their own, all others share.
+ * TCP and TLS rules with source labels: proxies that match get separate listeners, all others share.
  */
 import assert from "node:assert/strict";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";

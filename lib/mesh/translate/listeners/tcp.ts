@@ -182,7 +182,7 @@ function sharedChains(
 
 /**
  * The address ranges of a service in a shared listener; empty: all addresses. `undefined` where its
- * connections have listeners of their own.
+ * connections have separate listeners.
  */
 function rangesOf(
   read: Read,
@@ -194,7 +194,7 @@ function rangesOf(
     readonly bound: boolean;
   },
 ): readonly string[] | undefined {
-  // Captured connections to instances of headless services have listeners of their own.
+  // Captured connections to instances of headless services have separate listeners.
   if (!bound && service.headless === true) return undefined;
   const addresses = addressesOf(read, context, service, variant);
   if (bound) return [];

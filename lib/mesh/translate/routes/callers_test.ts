@@ -1,5 +1,5 @@
 /**
- * Rules with source labels or namespaces: proxies that match get routes of their own, all others share.
+ * Rules with source labels or namespaces: proxies that match get separate routes, all others share.
  */
 import assert from "node:assert/strict";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";

@@ -1,5 +1,5 @@
 /**
- * Route tables of ports whose protocol is detected. Their connections have listeners of their own, by
+ * Route tables of ports whose protocol is detected. Their connections have separate listeners, by
  * address, so that the host that is meant is known before a request is read: its table has that host
  * alone, for requests with any `Host` header.
  *

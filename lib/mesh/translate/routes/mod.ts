@@ -1,5 +1,5 @@
 /**
- * Outbound route tables (RDS), virtual hosts as resources of their own (VHDS), routes for source
+ * Outbound route tables (RDS), virtual hosts as separate resources (VHDS), routes for source
  * labels, and the HTTP proxy port.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * Virtual hosts as resources of their own (VHDS), for clients that support them. A route table is then
+ * Virtual hosts as separate resources (VHDS), for clients that support them. A route table is then
  * a skeleton that stays the same, and a change of one host is sent as one host.
  *
  * The resource of a virtual host is named `table/host:port`, and Envoy requires that its own name is

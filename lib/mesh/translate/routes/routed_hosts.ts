@@ -9,7 +9,7 @@ import { isWildcard, mayBeHttp } from "../../model/mod.ts";
 import { type Context, findService } from "../context/mod.ts";
 
 /**
- * Reports if a host that VirtualServices name has routes of its own for a namespace. A wildcard has
+ * Reports if a host that VirtualServices name has separate routes for a namespace. A wildcard has
  * none where it stands for services that it covers; see `Scopes.routeHosts`.
  */
 export function isRouted(read: Read, { mesh }: Context, { namespace, host }: HostKey): boolean {

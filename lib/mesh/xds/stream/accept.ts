@@ -83,7 +83,7 @@ export async function serve(
 }
 
 /**
- * Waits for a message and handles it; false when the stream is over. A function of its own without a
+ * Waits for a message and handles it; false when the stream is over. A separate function without a
  * loop, because the engine keeps the variables of a suspended function: the last request of each stream.
  */
 async function takeNext(

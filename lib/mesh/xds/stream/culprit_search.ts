@@ -146,7 +146,7 @@ function quarantine(
   context.enqueue(session);
 }
 
-/** Sends one resource in a response of its own, to find out whether it is still rejected. */
+/** Sends one resource in a separate response, to find out whether it is still rejected. */
 export function sendOnce(session: Session, subscription: Subscription, resource: Resource): void {
   const sent = { from: subscription.at, origin: undefined };
   sendLater(session, subscription, sent, [{ resources: [resource], removed: [] }]);

@@ -1,6 +1,6 @@
 /**
  * Retries of quarantined versions, at growing intervals. One of the proxies of a class that rejected a
- * version is sent it again, in a response of its own, each time another one. If it accepts, the
+ * version is sent it again, in a separate response, each time another one. If it accepts, the
  * others follow.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
  * The state of one stream. Other modules of this folder decide what happens; only the methods here
- * change the state. A part of it with rules of its own is a class of its own: the running push
+ * change the state. A part of it with rules of its own is a separate class: the running push
  * (`running_push.ts`), clusters that are warming (`warming.ts`), removals that wait
  * (`removal_wait.ts`), each subscription (`../subscription`).
  *

@@ -25,14 +25,14 @@ export const WORKLOAD_VARIABLES: {
   podName: declareEnv({
     name: "POD_NAME",
     type: "string",
-    doc: "Name of the own pod; the host name when it is not set.",
+    doc: "Name of the agent's pod; the host name when it is not set.",
     readers,
   }),
   podNamespace: declareEnv({
     name: "POD_NAMESPACE",
     type: "string",
     doc:
-      "Namespace of the own pod; by default `default` for the agent, and by its flags for the daemon.",
+      "Namespace of this pod; by default `default` for the agent, and by its flags for the daemon.",
     readers,
   }),
   instanceIp: declareEnv({

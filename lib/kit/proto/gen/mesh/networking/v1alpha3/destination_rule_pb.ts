@@ -52,7 +52,7 @@ export type DestinationRule = Message<"mesh.networking.v1alpha3.DestinationRule"
   subsets: Subset[];
 
   /**
-   * Namespaces whose proxies see the object: names, `.` for the own namespace, `*` for all. Empty:
+   * Namespaces whose proxies see the object: names, `.` for its namespace, `*` for all. Empty:
    * `defaultDestinationRuleExportTo` of the mesh configuration.
    *
    * @generated from field: repeated string export_to = 4;

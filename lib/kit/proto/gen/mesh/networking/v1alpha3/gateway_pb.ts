@@ -66,7 +66,7 @@ export type Server = Message<"mesh.networking.v1alpha3.Server"> & {
 
   /**
    * Hosts of the server: DNS names, wildcards, `*`. A prefix `namespace/` restricts VirtualServices
-   * to that namespace (`.` for the own, `*` for any, the default). At least one.
+   * to that namespace (`.` for its own, `*` for any, the default). At least one.
    *
    * @generated from field: repeated string hosts = 2;
    */

@@ -81,7 +81,7 @@ export type ServiceEntry = Message<"mesh.networking.v1alpha3.ServiceEntry"> & {
   workloadSelector?: WorkloadSelector | undefined;
 
   /**
-   * Namespaces whose proxies see the service: names, `.` for the own namespace, `*` for all, `~`
+   * Namespaces whose proxies see the service: names, `.` for its namespace, `*` for all, `~`
    * for none. Empty: `defaultServiceExportTo` of the mesh configuration.
    *
    * @generated from field: repeated string export_to = 7;

@@ -160,7 +160,7 @@ export type MeshEgressListener = Message<"mesh.networking.v1alpha3.MeshEgressLis
   captureMode: CaptureMode;
 
   /**
-   * Services as `namespace/host`: `.` is the own namespace, `*` any, `~` none; the host may be a
+   * Services as `namespace/host`: `.` is its namespace, `*` any, `~` none; the host may be a
    * wildcard or `*`. At least one.
    *
    * @generated from field: repeated string hosts = 4;

@@ -35,7 +35,7 @@ export type VirtualService = Message<"mesh.networking.v1alpha3.VirtualService"> 
   hosts: string[];
 
   /**
-   * Gateways that the rules apply to, as `namespace/name` or `name` in the own namespace, and
+   * Gateways that the rules apply to, as `namespace/name` or `name` in its namespace, and
    * `mesh` for all sidecars. Empty: `mesh` only.
    *
    * @generated from field: repeated string gateways = 2;
@@ -64,7 +64,7 @@ export type VirtualService = Message<"mesh.networking.v1alpha3.VirtualService"> 
   tcp: TCPRoute[];
 
   /**
-   * Namespaces whose proxies see the object: names, `.` for the own namespace, `*` for all. Empty:
+   * Namespaces whose proxies see the object: names, `.` for its namespace, `*` for all. Empty:
    * `defaultVirtualServiceExportTo` of the mesh configuration.
    *
    * @generated from field: repeated string export_to = 6;
