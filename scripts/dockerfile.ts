@@ -5,7 +5,6 @@
  * @module
  */
 
-/** One instruction. */
 export interface Instruction {
   /** In upper case, such as `COPY`. */
   readonly name: string;

@@ -6,7 +6,6 @@
 import { capturePage } from "../lib/node/capture/mod.ts";
 import { fromFileUrl } from "./paths.ts";
 
-/** The page. */
 export const PAGE: string = fromFileUrl(new URL("../docs/interception.md", import.meta.url));
 
 /** The page with new tables: the text between `<!-- MODE -->` and `<!-- end of MODE -->`. */

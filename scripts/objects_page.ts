@@ -7,7 +7,6 @@ import { INEFFECTIVE_KEYS } from "../lib/insight/analyze/mod.ts";
 import { type ObjectRow, OBJECTS, type ObjectTable } from "./objects/rows.ts";
 import { fromFileUrl } from "./paths.ts";
 
-/** The page. */
 export const PAGE: string = fromFileUrl(new URL("../docs/objects.md", import.meta.url));
 
 const HEAD = `# From the orchestrator to the proxy

@@ -6,7 +6,6 @@
 import { type AgentOptions, startAgent } from "../../scripts/harness/mod.ts";
 import { cpuSeconds } from "../push/measure.ts";
 
-/** One start. */
 export interface Start {
   readonly ms: number;
   readonly cpu: number;

@@ -12,7 +12,6 @@ export interface WaitOptions {
   readonly url: string;
   /** The whole wait. */
   readonly timeoutMs: number;
-  /** One request. */
   readonly requestTimeoutMs: number;
   /** From the end of a request to the next one. */
   readonly periodMs: number;

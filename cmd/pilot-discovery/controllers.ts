@@ -50,7 +50,6 @@ import type { Sources } from "./sources.ts";
 import { POD_NAME } from "./variables.ts";
 import { keepConfigurations } from "./webhooks.ts";
 
-/** Inputs of the controllers. */
 export interface ControllerInput {
   readonly settings: Settings;
   readonly engine: Engine;

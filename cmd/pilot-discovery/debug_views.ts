@@ -59,7 +59,6 @@ interface Observed extends Viewed {
   readonly proxyWarnings: RunningProxyWarnings;
 }
 
-/** The debug views. */
 export interface DebugViews {
   /** Routes of the HTTP listeners. */
   readonly routes: readonly Route[];

@@ -12,7 +12,6 @@ import type { XdsServer } from "../../lib/mesh/xds/mod.ts";
 import type { Engine } from "./engine.ts";
 import type { Sources } from "./sources.ts";
 
-/** The difference now. */
 export function differenceNow(
   { ingest }: Pick<Engine, "ingest">,
   sources: Pick<Sources, "orchestrator" | "clusters">,

@@ -44,7 +44,6 @@ export function defaultRoleOptions(): RoleOptions {
 /** Usual service account of a daemon in a remote cluster that it reads. */
 export const READER_ACCOUNT = "meshd-reader";
 
-/** A rule of a role. */
 export interface RoleRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];

@@ -11,7 +11,7 @@ const readers = ["pilot-discovery"] as const;
 export const POD_NAME: EnvVar<string | undefined> = declareEnv({
   name: "POD_NAME",
   type: "string",
-  doc: "Name of the daemon's pod; the host name when it is not set.",
+  doc: "Name of this pod; the host name when it is not set.",
   readers,
 });
 

@@ -85,7 +85,6 @@ spec:
 `;
 }
 
-/** The object of a pod. */
 export function podObject({ name, version }: ShownPod): string {
   return `apiVersion: v1
 kind: Pod

@@ -63,7 +63,6 @@ async function provision(dir: string, issuer: Issuer, account: string): Promise<
   await Deno.writeTextFile(`${dir}/root-cert.pem`, issuer.certificate.pem);
 }
 
-/** One workload. */
 export interface DemoWorkload {
   readonly name: keyof typeof ADDRESSES;
   /** Default: the name. */

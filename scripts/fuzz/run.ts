@@ -9,11 +9,9 @@
  */
 import { mutate, randomFrom } from "./mutate.ts";
 
-/** A target. */
 export interface FuzzTarget {
   /** Path of its module from the root of the tree. */
   readonly path: string;
-  /** Path of its seeds. */
   readonly seedsPath: string;
   readonly seeds: readonly Uint8Array[];
   run(input: Uint8Array): void | Promise<void>;

@@ -35,7 +35,6 @@ export interface ConfigDump {
   readonly configs: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Options of an agent. */
 export interface AgentOptions {
   readonly role: "sidecar" | "router";
   readonly name: string;

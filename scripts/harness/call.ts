@@ -16,7 +16,6 @@ export interface Answer {
   readonly echo: Echo | undefined;
 }
 
-/** Options of a call. */
 export interface CallOptions {
   readonly host?: string;
   readonly method?: string;

@@ -44,7 +44,6 @@ export interface RestartableProgram {
   output(): string;
 }
 
-/** Options of a cluster. */
 export interface ClusterOptions {
   /** True: with a controller manager, which makes default service accounts, EndpointSlices, pods. */
   readonly controllers?: boolean;

@@ -22,7 +22,6 @@ export interface Daemon extends AsyncDisposable {
   debug<T>(path: string): Promise<T>;
 }
 
-/** Options of a daemon. */
 export interface DaemonOptions {
   readonly configDir: string;
   readonly args?: readonly string[];

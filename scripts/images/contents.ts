@@ -19,7 +19,6 @@ import type { Missing } from "./debian.ts";
 import type { ImageConfig, Layer } from "./image.ts";
 import type { TarEntry } from "./tar.ts";
 
-/** An image of a program. */
 export interface ProgramImage {
   readonly program: string;
   readonly layers: readonly Layer[];

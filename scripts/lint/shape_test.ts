@@ -88,20 +88,42 @@ const CASES: { name: string; file?: string; source: string; ids: string[] }[] = 
     ids: [],
   },
   {
-    name: "a function of 61 lines",
-    source: `function f() {${"\n".repeat(60)}}`,
+    name: "a function of 81 lines",
+    source: `function f() {${"\n".repeat(80)}}`,
     ids: ["mesh/lines"],
   },
-  { name: "a function of 60 lines", source: `function f() {${"\n".repeat(59)}}`, ids: [] },
+  { name: "a function of 80 lines", source: `function f() {${"\n".repeat(79)}}`, ids: [] },
   {
     name: "lines of a function inside",
     file: "lib/mesh/xds/x.ts",
-    source: `const f = () => {\nreturn () => {${"\n".repeat(58)}};\n};`,
+    source: `const f = () => {\nreturn () => {${"\n".repeat(78)}};\n};`,
+    ids: ["mesh/lines"],
+  },
+  {
+    name: "a long table in a function",
+    source: `function f() {\nreturn [\n${"{ a: 1,\nb: 2 },\n".repeat(90)}];\n}`,
+    ids: [],
+  },
+  {
+    name: "a long template in a function",
+    source: `function f() {\nreturn \`${"a\n".repeat(90)}\`;\n}`,
+    ids: [],
+  },
+  {
+    name: "code of functions in a literal",
+    source: `function f() {\nreturn {\na() {\n${"x();\n".repeat(40)}},\nb() {\n${
+      "x();\n".repeat(40)
+    }},\n};\n}`,
+    ids: ["mesh/lines"],
+  },
+  {
+    name: "statements around a table",
+    source: `function f() {\n${"x();\n".repeat(79)}return [\n1,\n];\n}`,
     ids: ["mesh/lines"],
   },
   {
     name: "a class of short methods",
-    source: `class A { f() {${"\n".repeat(40)}}\ng() {${"\n".repeat(40)}} }`,
+    source: `class A { f() {${"\n".repeat(60)}}\ng() {${"\n".repeat(60)}} }`,
     ids: [],
   },
   {

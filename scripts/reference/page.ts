@@ -36,7 +36,6 @@ export type Defaults = Readonly<Record<string, Readonly<Record<string, unknown>>
 const HEADER =
   "<!-- Made by `deno task docs` from the protos and the table of kinds; do not edit. -->";
 
-/** The page of a subject. */
 export function subjectPage(subject: Subject, comments: Comments): string {
   const { title, names, schema, effective, isMetadataOnly } = subject;
   const messages = isMetadataOnly ? [] : describedMessages(schema, effective);
@@ -60,7 +59,6 @@ export function subjectPage(subject: Subject, comments: Comments): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** The index. */
 export function indexPage(
   subjects: readonly Subject[],
   unsupported: readonly KindName[],

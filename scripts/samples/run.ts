@@ -15,7 +15,6 @@ import {
 import { envoyPath } from "../tools.ts";
 import type { Sample } from "./table.ts";
 
-/** A running sample. */
 export interface RunningSample extends AsyncDisposable {
   readonly daemon: Daemon;
   readonly agents: readonly Agent[];

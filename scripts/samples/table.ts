@@ -13,7 +13,6 @@ export interface SampleProxy {
   readonly ip: string;
 }
 
-/** A sample. */
 export interface Sample {
   /** Name of the folder below `samples/`. */
   readonly name: string;

@@ -45,7 +45,6 @@ export function frame(
 const NOTHING: Uint8Array = new Uint8Array(0);
 const PREFACE = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** A setting by its id and value. */
 export type Setting = readonly [id: number, value: number];
 
 /** The first bytes of a connection: the preface and SETTINGS. */
@@ -120,7 +119,6 @@ export function headersFrame(stream: number, block: Uint8Array, endStream = fals
   return frame(TYPE.headers, FLAG.endHeaders | (endStream ? FLAG.endStream : 0), stream, block);
 }
 
-/** A DATA frame. */
 export function dataFrame(stream: number, content: Uint8Array, endStream = false): Uint8Array {
   return frame(TYPE.data, endStream ? FLAG.endStream : 0, stream, content);
 }

@@ -62,7 +62,6 @@ type SotwRequest = MessageInitShape<typeof DiscoveryRequestSchema>;
 export interface Client<Request, Response> {
   /** Sends a request; the first one of a stream carries the node. */
   send(request: Request): void;
-  /** The next response. */
   next(): Promise<Response>;
   /** Acknowledges a response, or rejects it with a message. */
   answer(response: { typeUrl: string; nonce: string }, error?: string, more?: Request): void;

@@ -17,7 +17,6 @@ export interface Response {
   readonly records: readonly string[];
 }
 
-/** Options of a query. */
 export interface QueryOptions {
   readonly id?: number;
   /** Size that an OPT record offers; absent: no OPT record. */
@@ -57,7 +56,6 @@ export const TYPES: Readonly<Record<string, number>> = {
   OPT: 41,
 };
 
-/** Makes a query. */
 export function makeQuery(name: string, type: string, options: QueryOptions = {}): Uint8Array {
   const { id = 0x1234, udpBytes } = options;
   const opt = udpBytes === undefined
@@ -70,7 +68,6 @@ export function makeQuery(name: string, type: string, options: QueryOptions = {}
   );
 }
 
-/** Decodes a response. */
 export function decode(bytes: Uint8Array): Response {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const flags = view.getUint16(2);
@@ -156,7 +153,6 @@ export async function askTcp(
   return await readMessage(connection);
 }
 
-/** A nameserver. */
 export interface TestNameserver extends AsyncDisposable {
   readonly port: number;
   /** Messages that arrived. */

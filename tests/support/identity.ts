@@ -29,7 +29,6 @@ export interface TokenIssuer extends AsyncDisposable {
   token(namespace: string, serviceAccount: string): Promise<string>;
 }
 
-/** Starts an issuer. */
 export async function startTokenIssuer(): Promise<TokenIssuer> {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const keys = { keys: [{ ...await exportJWK(publicKey), kid: "1", alg: "ES256" }] };

@@ -22,7 +22,6 @@ import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
 
-/** Static resources. */
 export interface StaticResources {
   readonly listeners: readonly JsonObject[];
   readonly clusters: readonly JsonObject[];

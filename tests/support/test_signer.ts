@@ -20,7 +20,6 @@ import {
   readCsr,
 } from "../../lib/kit/pki/mod.ts";
 
-/** Answers of a signer. */
 export type SignerAnswer = "signs" | "fails" | "signs other names";
 
 /** A running signer. */

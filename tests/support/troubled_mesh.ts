@@ -18,7 +18,6 @@ export interface TroubledMesh extends AsyncDisposable {
   repair(): Promise<void>;
 }
 
-/** The size of a mesh. */
 export interface MeshSize {
   readonly namespaces: number;
   /** Services of each namespace. */

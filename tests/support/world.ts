@@ -42,7 +42,6 @@ export interface World extends AsyncDisposable {
   readonly testProxies: readonly TestProxy[];
 }
 
-/** Options of a world. */
 export interface WorldOptions {
   /** Path of another Envoy than the pinned one. */
   readonly envoy?: string;

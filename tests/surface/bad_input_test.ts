@@ -13,7 +13,6 @@ import {
   startProgram,
 } from "../../scripts/harness/mod.ts";
 
-/** One mistake. */
 interface Mistake {
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

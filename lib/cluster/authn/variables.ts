@@ -16,7 +16,6 @@ export const JWT_RULE: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
-/** Issuer of tokens. */
 export const TOKEN_ISSUER: EnvVar<string | undefined> = declareEnv({
   name: "TOKEN_ISSUER",
   type: "string",
@@ -32,7 +31,6 @@ export const AUDIENCE: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
-/** Audiences of tokens. */
 export const TOKEN_AUDIENCES: EnvVar<string> = declareEnv({
   name: "TOKEN_AUDIENCES",
   type: "string",

@@ -42,13 +42,11 @@ export const limited: Counter = counter({
   help: "Requests for certificates beyond the limit of their identity, or of all.",
 });
 
-/** Issued. */
 export const issued: Counter = counter({
   name: "meshca_server_success_cert_issuance_count",
   help: "Certificates issued.",
 });
 
-/** Phase of a change of roots. */
 export const rootChangePhase: Gauge = gauge({
   name: "mesh_ca_root_change",
   help: "1 for the phase of a change of roots: stable, announced, overdue or switched.",

@@ -42,7 +42,6 @@ export interface SecretObject extends OrchObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The place of a secret. */
 export interface SecretPlace {
   readonly client: OrchClient;
   readonly namespace: string;

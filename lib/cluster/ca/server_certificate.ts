@@ -34,7 +34,6 @@ const LOOK_MS = 10_000;
 /** Pause between two requests for the first certificate, ms. */
 const RETRY_MS = 2_000;
 
-/** A certificate of a server. */
 export interface ServerCertificate {
   /** Certificate with its chain, PEM. */
   readonly cert: string;
@@ -58,7 +57,6 @@ export interface SignedCertificateSource extends AsyncDisposable {
   onChange(changed: () => void): () => void;
 }
 
-/** Files of a certificate. */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;

@@ -89,7 +89,6 @@ export async function readState(text: string, place: string): Promise<RootChange
   }
 }
 
-/** The error of a store. */
 export function storeError(place: string, why: string, cause?: unknown): MeshError {
   return new MeshError("ca-store", `${place}: ${why}`, {
     remedy: "Restore it from a backup. Removing it makes a new root, which proxies with " +

@@ -16,7 +16,6 @@ export interface Pass {
 
 type Task = () => Promise<unknown>;
 
-/** The pace of writes. */
 export interface WritePace {
   /** Most writes at the same time; 1 by default. */
   readonly workers?: number;

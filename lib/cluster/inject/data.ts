@@ -34,7 +34,6 @@ export interface DataInput {
   readonly ids: NamespaceIds;
 }
 
-/** Data of one pod. */
 export interface PodData {
   readonly data: Structure;
   /** The mesh's `defaultConfig` with ProxyConfig objects and the pod's annotation merged over it. */

@@ -55,12 +55,10 @@ export interface Pod extends Json {
 /** The name of the container with the proxy. */
 export const PROXY_CONTAINER = "mesh-proxy";
 
-/** Annotations of a pod. */
 export function annotationsOf(pod: Pod): Readonly<Record<string, string>> {
   return pod.metadata?.annotations ?? {};
 }
 
-/** Labels of a pod. */
 export function labelsOf(pod: Pod): Readonly<Record<string, string>> {
   return pod.metadata?.labels ?? {};
 }

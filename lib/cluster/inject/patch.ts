@@ -4,7 +4,6 @@
  * @module
  */
 
-/** An operation of a patch. */
 export interface PatchOperation {
   readonly op: "add" | "remove" | "replace";
   readonly path: string;

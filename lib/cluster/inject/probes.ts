@@ -15,7 +15,6 @@ const HANDLERS = ["httpGet", "tcpSocket", "grpc"] as const;
 /** A table of probes for the agent, by path. */
 export type ProberTable = Record<string, Json>;
 
-/** Ports of the agent. */
 export interface AgentPorts {
   /** The port of the pod's agent. */
   readonly own: number;

@@ -5,7 +5,6 @@
  */
 import { hasLabels, meetsRequirement } from "../../mesh/model/mod.ts";
 
-/** A label selector. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {

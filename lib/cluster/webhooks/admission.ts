@@ -21,7 +21,6 @@ export interface AdmissionRequest {
   readonly object: unknown;
 }
 
-/** An answer. */
 export interface AdmissionAnswer {
   readonly allowed: boolean;
   /** The reason of a refusal. */

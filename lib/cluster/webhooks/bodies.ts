@@ -14,7 +14,6 @@ export interface BodyBounds {
   readonly all: number;
 }
 
-/** The memory of one body. */
 export interface BodyMemory {
   /** Takes further bytes; the status of the refusal if there is no room for them. */
   take(bytes: number): number | undefined;

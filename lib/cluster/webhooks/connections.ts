@@ -6,7 +6,6 @@
  */
 import { createArrivals } from "../../kit/async/mod.ts";
 
-/** Bounds of the connections. */
 export interface ConnectionBounds {
   /** Connections at one time. */
   readonly total: number;
@@ -74,7 +73,6 @@ export interface Connections {
   enter(address: string, cut: () => void): BoundConnection | undefined;
   /** Cuts connections whose time is over. */
   sweep(): void;
-  /** Cuts all. */
   cutAll(): void;
   readonly size: number;
 }

@@ -18,7 +18,6 @@ const FIRST = { major: 1, minor: 33 };
 /** Longest time for the version, in milliseconds: the API server waits for the pod. */
 const TIMEOUT_MS = 3_000;
 
-/** Source of the version. */
 export interface VersionSource {
   readonly client: OrchClient;
   /** Number of connections to the API server so far. After another one, its version may have changed. */

@@ -43,7 +43,6 @@ export interface HttpsRequest {
   readonly body: string;
 }
 
-/** An answer. */
 export interface HttpsAnswer {
   readonly status: number;
   readonly contentType?: string;

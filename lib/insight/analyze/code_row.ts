@@ -8,7 +8,6 @@ import type { MessageLevel } from "../../mesh/model/mod.ts";
 /** Severity of a message: something does not work, a probable mistake, a hint. */
 export type Level = MessageLevel;
 
-/** One code. */
 export interface CodeRow {
   readonly name: string;
   readonly level: Level;

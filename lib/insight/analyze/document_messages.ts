@@ -9,7 +9,6 @@ import { type Message, messageOfFinding } from "./message.ts";
 import type { PlainDocument } from "./plain.ts";
 import { DOCUMENT_ANALYZERS } from "./registry.ts";
 
-/** Settings of a run. */
 export interface DocumentRun extends SetSettings {
   /** True: also the analyzers that run only on request. */
   readonly all?: boolean;

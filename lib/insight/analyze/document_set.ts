@@ -21,7 +21,6 @@ export interface DocumentSet {
   readonly clusters: readonly ClusterDocuments[];
 }
 
-/** The documents of a cluster. */
 export interface ClusterDocuments {
   readonly name: string;
   readonly documents: readonly PlainDocument[];

@@ -7,7 +7,6 @@ import { printable } from "../../kit/base/mod.ts";
 import type { Level } from "./codes.ts";
 import { type Message, originOf } from "./message.ts";
 
-/** Paints a level. */
 export type PaintLevel = (level: Level, text: string) => string;
 
 /**

@@ -37,7 +37,6 @@ function nameOf(cluster: JsonMap): string {
   return asText(cluster.name);
 }
 
-/** The table of clusters. */
 export function clusterTable(clusters: readonly JsonMap[]): Table {
   return {
     head: ["SERVICE FQDN", "PORT", "SUBSET", "DIRECTION", "TYPE", "DESTINATION RULE"],

@@ -12,7 +12,6 @@ export const PROXY_LEVELS: readonly string[] = [
 /** Levels of a daemon's scopes. */
 export const DAEMON_LEVELS: readonly string[] = ["none", "error", "warn", "info", "debug"];
 
-/** A change of a level. */
 export interface LevelChange {
   /** Empty: all loggers. */
   readonly logger: string;

@@ -101,11 +101,9 @@ export interface SecretReading {
   readonly read: ReadCertificates;
   /** Milliseconds since 1970, which validity is compared with. */
   readonly now: number;
-  /** The text of a time. */
   readonly timeText: (milliseconds: number) => string;
 }
 
-/** The table of secrets. */
 export function secretTable(secrets: readonly ShownSecret[], reading: SecretReading): Table {
   const hasDomains = secrets.some(({ secret }) =>
     bundlesOf(secret).some(({ trustDomain }) => trustDomain !== "")

@@ -5,7 +5,6 @@ import type { RpcClientTls } from "../../kit/rpc/mod.ts";
 /** Files of a certificate directory, as the agent writes them with `OUTPUT_CERTS`. */
 const FILES = { cert: "cert-chain.pem", key: "key.pem", ca: "root-cert.pem" } as const;
 
-/** Certificates of a client. */
 export interface ClientCertificates {
   readonly tls: RpcClientTls;
   /** Namespace of the identity in the certificate; `undefined` without a SPIFFE id. */

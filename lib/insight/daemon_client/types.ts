@@ -12,7 +12,6 @@ export interface DaemonEndpoint {
   readonly namespace?: string;
 }
 
-/** An answer. */
 export interface DaemonAnswer {
   readonly text: string;
   /** The identifier of the control plane in JSON; `undefined` over HTTP. */
@@ -22,7 +21,6 @@ export interface DaemonAnswer {
 /** Parameters of a debug page, in order; a name may be repeated. */
 export type PageParameters = readonly (readonly [name: string, value: string])[];
 
-/** A question. */
 export interface DaemonQuestion {
   /** A path below `/debug/` with its parameters, such as `config_dump?proxyID=a.b`. */
   readonly query: string;

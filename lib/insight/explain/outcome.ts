@@ -27,7 +27,6 @@ export interface Outcome {
   readonly refusal?: Refusal;
 }
 
-/** A refusal. */
 export interface Refusal {
   /** The filter, policy, route, cluster or listener that refuses. */
   readonly by: string;

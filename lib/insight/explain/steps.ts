@@ -34,7 +34,6 @@ export interface Cause {
   readonly decides: string;
 }
 
-/** One step. */
 export interface ExplainedStep {
   readonly step: StepName;
   /** The resource, filter, route or policy. */

@@ -20,7 +20,6 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** The verdict of an explanation. */
 export function verdictOf({ hops, outcomes }: Explanation): Verdict {
   const kinds = new Set(
     outcomes.map(({ kind }) =>

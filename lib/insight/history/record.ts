@@ -49,7 +49,6 @@ export interface Recorder {
   note(revision: number): void;
 }
 
-/** Options of a recording. */
 export interface RecordingOptions {
   readonly graph: Graph;
   readonly tables: Tables;

@@ -11,7 +11,6 @@ import { createPipeline, type Translation } from "../../mesh/translate/mod.ts";
 import { codecOf } from "./codec.ts";
 import { LOG_FORM, type LoggedRow, type LogHeader, type LogLine } from "./record.ts";
 
-/** A replay. */
 export interface Replayed {
   readonly graph: Graph;
   readonly translation: Translation;

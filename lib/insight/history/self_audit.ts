@@ -45,7 +45,6 @@ export interface SelfAudit {
   summary(): AuditSummary;
 }
 
-/** Options of the audit. */
 export interface SelfAuditOptions {
   readonly graph: Graph;
   /** Publishes repaired values. */

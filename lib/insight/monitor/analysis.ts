@@ -62,7 +62,6 @@ const CHUNK = 20;
 /** Messages that are logged at once; the others are counted. */
 const MAX_LOGGED = 20;
 
-/** Inputs of the analysis. */
 export interface AnalysisInputs {
   readonly mesh: Mesh;
   /** Connected proxies. */
@@ -86,7 +85,6 @@ export type FileField = Pick<Message, "file" | "line" | "path">;
 /** 1-based line and column. */
 export type FilePosition = Pick<Message, "line" | "column">;
 
-/** The running analysis. */
 export interface RunningAnalysis extends Disposable {
   /** The messages as of the last complete round, sorted by object. */
   messages(): readonly Message[];

@@ -11,7 +11,6 @@ import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { inboundConflicts, type Translation } from "../../mesh/translate/mod.ts";
 import { unlessFaulty } from "./positions.ts";
 
-/** Inputs of the metrics. */
 export interface MeshMetricsInputs {
   readonly translation: Translation;
   /** Connected proxies. */

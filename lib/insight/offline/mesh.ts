@@ -179,7 +179,6 @@ export function makePipeline(graph: Graph): Pipeline {
   return createPipeline(graph, { domain: DOMAIN, clusterId: CLUSTER, features: readFeatures() });
 }
 
-/** The services of a mesh. */
 export function servicesOf(mesh: Mesh): Service[] {
   const { serviceEntries } = mesh.tables;
   const keys = serviceEntries.keys().flatMap((key) => {

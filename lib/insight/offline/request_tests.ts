@@ -21,7 +21,6 @@ import type { OfflineMesh } from "./mesh.ts";
 import { bearerOf } from "./token.ts";
 import { type Verdict, verdictOf } from "../explain/mod.ts";
 
-/** One test. */
 export interface RequestTest {
   readonly name: string;
   readonly file: string;
@@ -41,7 +40,6 @@ export interface Expectation {
   readonly by?: string;
 }
 
-/** The result of a test. */
 export interface TestResult {
   readonly test: RequestTest;
   /** Differences as sentences; empty when the test passes. */
@@ -120,7 +118,6 @@ export function judgeRequestTest(test: RequestTest, explanation: Explanation): T
   return { test, faults: faultsOf(verdictOf(explanation), test.expect) };
 }
 
-/** Runs a test. */
 export function runRequestTest(mesh: OfflineMesh, test: RequestTest): TestResult {
   try {
     return judgeRequestTest(test, mesh.ask(test.question));

@@ -32,7 +32,6 @@ export function common(a: Bits, b: Bits): Bits {
   return out;
 }
 
-/** The union. */
 export function union(a: Bits, b: Bits): Bits {
   const [small, large] = a.length < b.length ? [a, b] : [b, a];
   const out = large.slice();

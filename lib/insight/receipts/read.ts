@@ -10,7 +10,6 @@ import { type Outcome, OUTCOMES, type Receipt, type StreamOutcome } from "./type
 /** Maximum of resources and streams in a receipt. */
 const LISTED = { resources: 200, streams: 50 };
 
-/** The receipt of an entry. */
 export function receiptOf(entry: Entry): Receipt {
   const { edited, rollout } = entry;
   const streams = streamOutcomes(entry);

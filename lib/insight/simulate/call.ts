@@ -34,7 +34,6 @@ export interface ClientTls {
   readonly principal?: string;
 }
 
-/** A request. */
 export interface Request {
   readonly version?: "1.0" | "1.1" | "2";
   readonly method?: string;

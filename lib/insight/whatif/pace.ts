@@ -19,7 +19,6 @@ export interface Pace {
   readonly longest: number;
 }
 
-/** Starts a pace. */
 export function startPace(signal: AbortSignal): Pace {
   let began = performance.now();
   let longest = 0;

@@ -27,7 +27,6 @@ export interface PassedOver extends Source {
   readonly why: string;
 }
 
-/** One decision. */
 export interface Decision extends Source {
   /** The part of the value that it is about: the resource's name first, then parts of it. Empty: all of it. */
   readonly of: readonly string[];

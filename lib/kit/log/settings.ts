@@ -1,6 +1,5 @@
 import { type Level, passes } from "./level.ts";
 
-/** Settings of one scope. */
 export interface ScopeSettings {
   /** Messages of this level and above are written. */
   readonly outputLevel: Level;
@@ -30,7 +29,6 @@ let current: Settings = SILENT;
 /** Current settings by scope, initially those of the flags. */
 let byScope = new Map<string, ScopeSettings>();
 
-/** The settings of a scope. */
 export function settingsOf(scope: string): ScopeSettings {
   return byScope.get(scope) ?? current.fallback;
 }
@@ -40,7 +38,6 @@ export function klogVerbosity(): number {
   return current.klogVerbosity;
 }
 
-/** Applies settings. */
 export function applySettings(next: Settings): void {
   current = next;
   byScope = new Map(next.byScope);

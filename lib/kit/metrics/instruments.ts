@@ -41,14 +41,12 @@ export interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
-/** A counter. */
 export interface Counter {
   inc(n?: number): void;
   inc(labels: Labels, n?: number): void;
   remove(labels: Labels): void;
 }
 
-/** A gauge. */
 export interface Gauge {
   set(value: number): void;
   set(labels: Labels, value: number): void;
@@ -57,7 +55,6 @@ export interface Gauge {
   remove(labels: Labels): void;
 }
 
-/** A histogram. */
 export interface Histogram {
   observe(value: number): void;
   observe(labels: Labels, value: number): void;

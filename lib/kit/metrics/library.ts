@@ -10,11 +10,8 @@ import gauge from "prom-client/lib/gauge.js";
 import histogram from "prom-client/lib/histogram.js";
 import registry from "prom-client/lib/registry.js";
 
-/** A counter. */
 export const PromCounter: typeof prom.Counter = counter;
-/** A gauge. */
 export const PromGauge: typeof prom.Gauge = gauge;
-/** A histogram. */
 export const PromHistogram: typeof prom.Histogram = histogram;
 /** A registry of metrics. */
 export const PromRegistry: typeof prom.Registry = registry;

@@ -42,7 +42,6 @@ function metrics(): QueueMetrics {
   };
 }
 
-/** An item of a queue. */
 export interface QueueItem {
   /** The processing begins. */
   begin(): void;

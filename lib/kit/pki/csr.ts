@@ -31,7 +31,6 @@ export interface Csr {
   readonly subjectAttributes: number;
 }
 
-/** Names of a server. */
 export interface ServerCsrNames {
   readonly dnsNames: readonly string[];
   readonly ips: readonly string[];

@@ -110,7 +110,6 @@ export async function readPrivateKey(pem: string, what: string): Promise<KeyPair
   return pair(kind, privateKey, await importSpki(spki, kind), spki);
 }
 
-/** The private key in PEM. */
 export async function privateKeyPem({ privateKey, kind }: KeyPair, form: KeyForm): Promise<string> {
   const pkcs8 = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey));
   if (form === "pkcs8") return encodePem("PRIVATE KEY", pkcs8);

@@ -72,7 +72,6 @@ export { isSensitive } from "./sensitive.ts";
 /** Prefix of every type URL. */
 export const TYPE_URL_PREFIX = "type.googleapis.com/";
 
-/** The type URL of a message. */
 export function typeUrl(schema: DescMessage): string {
   return TYPE_URL_PREFIX + schema.typeName;
 }

@@ -12,7 +12,6 @@ import { createConnection, type H2Stream, type Headers, type StreamListener } fr
 import { abortedError, statusOf } from "./native/mod.ts";
 import { RpcError, toRpcError } from "./status.ts";
 
-/** TLS of a client. */
 export interface RpcClientTls {
   /** Authorities that are trusted, PEM. */
   readonly ca: string;

@@ -14,7 +14,6 @@ import { addressOf, type Refusal, refused } from "./refused.ts";
 
 /** Bounds of a {@link Gate}. */
 export interface GateLimits {
-  /** Connections. */
   readonly connections: number;
   /** Connections before admission. */
   readonly unadmitted: number;

@@ -16,7 +16,6 @@ export interface RpcLimits {
 
 /** Bounds on the connections of a server. */
 export interface RpcBounds {
-  /** Connections. */
   readonly connections: number;
   /** Connections before admission, see `RpcMethod.admission`. */
   readonly unadmittedConnections: number;

@@ -23,7 +23,6 @@ export interface Turns {
   add(task: Task): void;
 }
 
-/** Options of turns. */
 export interface TurnOptions {
   /** Time of all turns in a round of the event loop, ms. */
   readonly roundMs: number;

@@ -277,7 +277,6 @@ export class Connection {
   }
 }
 
-/** Writes all bytes. */
 export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
 }

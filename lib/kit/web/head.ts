@@ -24,7 +24,6 @@ export class HeadScanner {
   /** The bytes since the last line feed; `start` is before a request line. */
   #state: "carriage return" | "line feed" | "other" | "start" = "start";
 
-  /** Adds bytes. */
   add(bytes: Uint8Array): void {
     for (const byte of bytes) {
       if (byte === LF) {

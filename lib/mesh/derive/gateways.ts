@@ -44,7 +44,6 @@ export interface GatewayHost {
  */
 export type ServerKind = "http" | "https" | "tls" | "passthrough" | "auto" | "tcp";
 
-/** A server of a Gateway. */
 export interface GatewayServer {
   readonly kind: ServerKind;
   /** Key of the Gateway. */

@@ -60,7 +60,6 @@ export async function publishInPieces(
   target.publish();
 }
 
-/** Creates a publisher. */
 export function createPublisher(options: PublisherOptions): Publisher {
   const { now } = options;
   let busy = false;

@@ -37,7 +37,6 @@ export interface Queue {
   seenAt(kind: string, key: string): number | undefined;
 }
 
-/** Options of a queue. */
 export interface QueueOptions {
   /** The version of an object in its table. */
   readonly current: (kind: TableKind, key: string) => ConfigObject | undefined;

@@ -32,7 +32,6 @@ export interface Selection {
   selects(namespace: string): boolean;
 }
 
-/** Options of a selection. */
 export interface SelectionOptions {
   readonly tables: Tables;
   /** False: selectors are ignored (`ENABLE_ENHANCED_RESOURCE_SCOPING`). */

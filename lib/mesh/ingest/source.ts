@@ -52,7 +52,6 @@ export interface Intake {
   health(fault: string | undefined): void;
 }
 
-/** State of one source. */
 export interface SourceState {
   readonly name: string;
   /** True once the initial set is complete. */

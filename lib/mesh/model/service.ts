@@ -23,7 +23,6 @@ export type Protocol =
   /** Not declared: to be sniffed where the listener allows it, else TCP. */
   | "Unsupported";
 
-/** One port of a service. */
 export interface ServicePort {
   readonly number: number;
   readonly name: string;

@@ -50,7 +50,6 @@ export interface SeenDocument {
   readonly draft?: ParsedObject;
 }
 
-/** Options of reading documents. */
 export interface DocumentOptions extends ReadOptions {
   /** Called for each document that parses as YAML, of any kind. */
   readonly seen?: (document: SeenDocument) => void;

@@ -6,7 +6,6 @@
 import type { DescMessage, Message } from "../../kit/proto/mod.ts";
 import type { ObjectIdentity, Report } from "./problem.ts";
 
-/** Names of a kind. */
 export interface KindName {
   readonly kind: string;
   readonly group: string;

@@ -24,7 +24,6 @@ export interface Metadata {
   readonly creationTime: number;
 }
 
-/** Default namespace. */
 export const DEFAULT_NAMESPACE = "default";
 /** Limit of the orchestrator for all annotations of an object, in characters. */
 const MAX_ANNOTATIONS_LENGTH = 256 * 1024;

@@ -47,7 +47,6 @@ export interface SidecarLayerTables
 
 type LayersByType = Map<string, readonly Collection[]>;
 
-/** The layers of a sidecar. */
 export function sidecarLayers(tables: SidecarLayerTables, binding: ClassBinding): LayersByType {
   const { cls, sidecar, locality, telemetry } = binding;
   const { namespace } = cls;

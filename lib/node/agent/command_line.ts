@@ -7,7 +7,6 @@ import { durationMs } from "../../kit/proto/mod.ts";
 import type { ProxyConfig } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { AgentRole } from "./node.ts";
 
-/** Input of the command line. */
 export interface CommandLineInput {
   readonly bootstrapFile: string;
   readonly proxy: ProxyConfig;

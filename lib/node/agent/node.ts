@@ -17,10 +17,8 @@ import { readObject, type Unread } from "./unread.ts";
 
 /** Roles of a proxy. */
 export const ROLES = ["sidecar", "router"] as const;
-/** A role. */
 export type AgentRole = typeof ROLES[number];
 
-/** Input of a node. */
 export interface NodeInput {
   readonly role: AgentRole;
   /** Addresses of the workload, the first one first; at least one. */

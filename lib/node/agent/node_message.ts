@@ -7,7 +7,6 @@ import { fromJsonString } from "../../kit/proto/mod.ts";
 import { type Node, NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import type { BootstrapNode } from "./node.ts";
 
-/** The message of a node. */
 export function nodeMessage(node: BootstrapNode): Node {
   return fromJsonString(NodeSchema, JSON.stringify(node));
 }

@@ -30,7 +30,6 @@ import { Reconnector } from "./reconnect.ts";
 import { untilConnected } from "./saved/offline.ts";
 import type { SavedConfiguration, StreamRecorder } from "./saved/saved.ts";
 
-/** Options of the relay. */
 export interface RelayOptions {
   /** Path of the socket that the proxy connects to. */
   readonly socket: string;
@@ -116,7 +115,6 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
-/** Options of one stream. */
 interface StreamOptions extends RelayOptions {
   /** The agent's own subscriptions on this stream. */
   readonly interception: Interception;

@@ -17,7 +17,6 @@ export interface RoutingStep {
   readonly isThere: (output: string) => boolean;
 }
 
-/** The steps of a plan. */
 export function routingSteps(plan: CapturePlan): readonly RoutingStep[] {
   const { routing } = plan;
   const families = plan.families.map(({ family }) => family);

@@ -53,7 +53,6 @@ export type Target =
   | { readonly kind: "zone"; readonly zone: number }
   | { readonly kind: "log"; readonly prefix: string };
 
-/** One rule. */
 export interface Rule {
   readonly table: Table;
   readonly chain: Chain;

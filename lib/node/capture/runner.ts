@@ -12,7 +12,6 @@ export interface Call {
   readonly stdin?: string;
 }
 
-/** The result. */
 export interface CallResult {
   readonly code: number;
   readonly stdout: string;

@@ -17,7 +17,6 @@ export interface OwnerGroups {
   readonly groups: readonly string[];
 }
 
-/** DNS capture. */
 export interface DnsCapture {
   /** Capture queries to any server; otherwise to `servers` only. */
   readonly all: boolean;

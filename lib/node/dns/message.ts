@@ -71,7 +71,6 @@ export type Refusal =
   /** An answer with this code. */
   | { readonly kind: "refuse"; readonly reply: Uint8Array };
 
-/** Reads a query. */
 export function readQuery(bytes: Uint8Array): Query | Refusal {
   if (bytes.length < HEADER_BYTES) return { kind: "drop" };
   const view = viewOf(bytes);

@@ -45,7 +45,6 @@ export type Resolver = (message: Uint8Array, client: Client) => Promise<Uint8Arr
 
 const log = scope("dns");
 
-/** Creates a resolver. */
 export function createResolver(options: ResolverOptions): Resolver {
   const { names, forwarder, now } = options;
   const until = now() + TABLE_PATIENCE_MS;

@@ -29,7 +29,6 @@ async function readBytes(connection: Connection, count: number): Promise<Uint8Ar
   return bytes;
 }
 
-/** Writes a message. */
 export async function writeMessage(connection: Connection, message: Uint8Array): Promise<void> {
   const framed = new Uint8Array(message.length + 2);
   framed[0] = message.length >> 8;

@@ -17,7 +17,6 @@ export function nameTableJson(bytes: Uint8Array): string {
 
 /** The proxy that names are looked up for. */
 export interface DnsScope {
-  /** Its namespace. */
   readonly namespace: string;
   /** Its DNS suffix, for example `shop.svc.cluster.local`. */
   readonly domain: string;

@@ -22,7 +22,6 @@ import {
 import { upstreamDuration, upstreamFailures, upstreamRequests } from "./metrics.ts";
 import { readMessage, writeMessage } from "./stream.ts";
 
-/** A nameserver. */
 export interface Nameserver {
   readonly hostname: string;
   readonly port: number;
@@ -64,7 +63,6 @@ const MAX_QUERIES = 1024;
 
 const log = scope("dns");
 
-/** Creates a forwarder. */
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { nameservers, parallel, timeout = TIMEOUT_MS, maxQueries = MAX_QUERIES } = options;
   const closing = new AbortController();

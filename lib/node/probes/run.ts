@@ -13,7 +13,6 @@ import { CHECK_PATH, healthRequest, servingStatus } from "./health.ts";
 import { type HttpsClient, httpsClient } from "./https.ts";
 import type { GrpcProbe, HttpProbe, Probe, TcpProbe } from "./probe.ts";
 
-/** The outcome of a probe. */
 export interface ProbeOutcome {
   /** Status for the caller: that of the application, or 200 and 500. */
   readonly status: number;

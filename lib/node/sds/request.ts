@@ -13,7 +13,6 @@ export const WORKLOAD = "default";
 /** Name of the trusted roots. */
 export const ROOTS = "ROOTCA";
 
-/** A request. */
 export interface SecretRequest {
   /** Names of secrets, all of a form that is served. */
   readonly names: readonly string[];

@@ -22,7 +22,6 @@ const TOKEN_FILES: Readonly<Record<string, string | undefined>> = {
   none: undefined,
 };
 
-/** Settings of the token. */
 export interface TokenSettings {
   /** `JWT_POLICY`. */
   readonly policy: string;

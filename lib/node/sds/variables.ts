@@ -153,7 +153,6 @@ export const MESH_CREDENTIAL_URL: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
-/** Audience of the token. */
 export const TOKEN_AUDIENCES: EnvVar<string> = declareEnv({
   name: "TOKEN_AUDIENCES",
   type: "string",

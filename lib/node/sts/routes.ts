@@ -25,7 +25,6 @@ const REDACTED = "[redacted]";
 
 const log = scope("security");
 
-/** The routes. */
 export function stsRoutes(exchange: TokenExchange): Route[] {
   const issued = new Map<string, IssuedToken>();
   return [

@@ -4,7 +4,6 @@
  * @module
  */
 
-/** Credentials of one registry. */
 export interface RegistryCredentials {
   readonly username: string;
   readonly password: string;

@@ -12,7 +12,6 @@ import { isTransient, type Manifest, type Registry, registryOf } from "./registr
 import { fetchBytes, FetchError } from "./request.ts";
 import { unboxed } from "./unbox.ts";
 
-/** Limits of fetching. */
 export interface FetchLimits {
   /** Retries after failures that may pass. */
   readonly maxRetries: number;

@@ -47,7 +47,6 @@ import { closeSpace, openSpace, type Space, sweepSpaces } from "./space.ts";
 
 export { type NodeCluster, runningCluster } from "./running.ts";
 
-/** Options of a cluster. */
 export interface NodeClusterOptions {
   readonly name: string;
   /** Number of nodes, 1 to {@linkcode MOST_NODES}. */

@@ -26,7 +26,6 @@ export const CLUSTER_DOMAIN = "cluster.local";
 /** Time for a start on a busy machine, in milliseconds: it takes 5 s on an idle one. */
 export const START_MS = 180_000;
 
-/** One node. */
 export interface NodeLayout {
   readonly name: string;
   readonly address: string;

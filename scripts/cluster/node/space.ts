@@ -52,7 +52,6 @@ export interface Space {
   isLaunched(name: string): Promise<boolean>;
   /** The end of a launched program's output. */
   log(name: string): Promise<string>;
-  /** Changes its record. */
   update(change: Partial<SpaceRecord>): Promise<void>;
 }
 

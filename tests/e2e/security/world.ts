@@ -21,10 +21,8 @@ import { toYaml } from "../../../lib/kit/text/mod.ts";
 import { type Authority, type Certificate, makeAuthority } from "../../support/certificates.ts";
 import { documents, manifest, type Spec } from "../../support/manifest.ts";
 
-/** Namespace of the server. */
 export const SERVER_NAMESPACE = "shop";
 
-/** Namespace of the client. */
 export const CLIENT_NAMESPACE = "web";
 
 /** Address of the server's proxy; its backends are on 127.0.0.1 at the same ports. */
@@ -88,7 +86,6 @@ export interface SecurityOptions {
   readonly services?: readonly string[];
 }
 
-/** Starts the world. */
 export async function startSecurityWorld(options: SecurityOptions = {}): Promise<SecurityWorld> {
   await using stack = new AsyncDisposableStack();
   const dir = await Deno.makeTempDir({ prefix: "mesh-security-" });

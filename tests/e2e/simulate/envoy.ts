@@ -21,7 +21,6 @@ export interface LogLine {
   readonly route: string;
 }
 
-/** A running Envoy. */
 export interface RunningEnvoy extends AsyncDisposable {
   readonly log: () => Promise<readonly LogLine[]>;
 }

@@ -414,7 +414,6 @@ export function workloadCalls(seed: number, count: number, ports: Ports): Call[]
   return fc.sample(fc.oneof(outbound(ports), inbound(ports)), { seed, numRuns: count });
 }
 
-/** Calls to the gateway. */
 export function gatewayCalls(seed: number, count: number, ports: Ports): Call[] {
   const { gateway } = ports;
   const http = httpRequest(ports);

@@ -65,7 +65,6 @@ async function startRpcCollector(path: string): Promise<Collector<string>> {
   return { port: server.port, received, [Symbol.asyncDispose]: () => server.stop(100) };
 }
 
-/** The service of a collector. */
 export function collectorService(name: string, port: number, protocol: string): string {
   const ports: Spec[] = [{ number: port, protocol, name: "main" }];
   return manifest("ServiceEntry", name, {

@@ -10,7 +10,6 @@ import { deleteObject, type OrchClient, types } from "../../../lib/kit/orch/mod.
 import type { Cluster } from "../../../scripts/harness/mod.ts";
 import { makeService } from "../../support/cluster_objects.ts";
 
-/** The clusters. */
 export interface AnalyzedClusters {
   readonly near: Cluster;
   readonly far: Cluster;

@@ -20,7 +20,6 @@ import { tokenOf } from "../../support/service_accounts.ts";
 import { agentsOfSigners, type SignedMesh } from "./agents_of_signers.ts";
 import { startTestSigner } from "../../support/test_signer.ts";
 
-/** Domain of the signers. */
 export const DOMAIN = "signers.example.com";
 const MAIN = `${DOMAIN}/main`;
 const UNUSABLE = "INTERNAL CSR signing error (the signer, or its certificate, cannot be used)";

@@ -26,7 +26,6 @@ export interface CapturedPod extends AsyncDisposable {
   readonly address: string;
 }
 
-/** Makes a bridge. */
 export async function makeBridge(): Promise<Bridge> {
   const name = `mb${Deno.pid % 100_000}`;
   const address = `10.98.${PART}.254`;

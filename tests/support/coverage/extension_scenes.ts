@@ -91,7 +91,6 @@ function byPrefix(specs: Readonly<Record<string, object>>): Scene["specOf"] {
   return (label) => specs[prefixes.find((prefix) => label.startsWith(prefix)) ?? ""];
 }
 
-/** The scenes. */
 export const EXTENSION_SCENES: Readonly<Record<string, Scene & FieldValues>> = {
   DataproxyFilter: {
     kind: "DataproxyFilter",

@@ -272,7 +272,6 @@ export const MESH_CONFIG: Single = {
 
 const NETWORK = { gateways: [{ address: "192.0.2.1", port: 15443 }] };
 
-/** The networks. */
 export const MESH_NETWORKS: Single = {
   schema: MeshNetworksSchema,
   specOf: () => ({ networks: { probe: NETWORK } }),

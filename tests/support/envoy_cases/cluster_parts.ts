@@ -58,7 +58,6 @@ export function testService(over: Partial<Service> = {}): Service {
   };
 }
 
-/** A port of a service. */
 export function testPort(over: Partial<ServicePort> = {}): ServicePort {
   return { number: 80, name: "http", protocol: "HTTP", targetPort: 8080, ...over };
 }

@@ -41,7 +41,6 @@ export interface ControlOptions {
   readonly timing?: Partial<FollowTiming>;
 }
 
-/** The controlled clusters. */
 export interface ControlledClusters extends AsyncDisposable {
   /** Ids of the clusters that are controlled now, sorted. */
   controlled(): readonly string[];

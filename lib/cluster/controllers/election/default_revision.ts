@@ -16,7 +16,6 @@ export interface DefaultRevision extends Disposable {
   current(): string;
 }
 
-/** Follows the default revision. */
 export function followDefaultRevision(tags: FollowedTags): DefaultRevision {
   let current = "";
   const update = () => {

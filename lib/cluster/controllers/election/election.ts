@@ -78,7 +78,6 @@ export interface ElectionOptions {
   readonly now?: () => Moment;
 }
 
-/** State of an election. */
 export interface ElectionState {
   readonly name: string;
   /** True while this process runs the controller. */

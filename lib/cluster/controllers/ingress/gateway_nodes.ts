@@ -12,13 +12,11 @@ export interface IngressAddress {
   readonly hostname?: string;
 }
 
-/** A pod of a gateway. */
 export interface GatewayPod extends ListItem {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: { readonly phase?: string };
 }
 
-/** A Node with its addresses. */
 export interface AddressedNode extends ListItem {
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];

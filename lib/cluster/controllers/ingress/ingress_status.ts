@@ -18,7 +18,6 @@ import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { applyAll } from "../writes.ts";
 import { followGatewayNodes, type IngressAddress } from "./gateway_nodes.ts";
 
-/** The Service of the gateway. */
 export interface GatewayService extends ListItem {
   readonly spec?: {
     readonly type?: string;

@@ -56,7 +56,6 @@ export function withHealth(
   return [...conditions.filter(({ type }) => type !== HEALTHY), own];
 }
 
-/** An entry to write. */
 export interface EntryWrite {
   readonly object: OrchObject & { readonly spec: unknown };
   readonly healthy: boolean;

@@ -47,7 +47,6 @@ export interface PacedWrites {
   run(current: Pass, tasks: () => readonly (() => Promise<unknown>)[]): Promise<number>;
 }
 
-/** Creates the pace. */
 export function createPace({ qps, burst, workers, roundMs }: StatusPace): PacedWrites {
   const limit = createRateLimit({ qps, burst });
   let nextAt = 0;

@@ -12,7 +12,6 @@ export const TAINT = "cni.mesh.io/not-ready";
 /** Label of the network plugin's pods. */
 const PLUGIN = "k8s-app=mesh-cni-node";
 
-/** A node. */
 export interface NodeItem extends ListItem {
   readonly spec?: { readonly taints?: readonly { readonly key: string }[] };
 }

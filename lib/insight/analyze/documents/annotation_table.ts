@@ -5,7 +5,6 @@
  */
 import { isIpOrRange } from "./annotation_values.ts";
 
-/** An annotation. */
 export interface KnownAnnotation {
   /** Kinds that it applies to; empty: all. */
   readonly kinds: readonly string[];

@@ -52,7 +52,6 @@ export function shellOf(inputs: DebugInputs, url: URL): Shell {
   };
 }
 
-/** A debug page. */
 export interface DebugPage {
   readonly title: string;
   /** The page of the navigation that it belongs to. */

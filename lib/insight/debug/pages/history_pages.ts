@@ -146,7 +146,6 @@ export function changesPage(
   });
 }
 
-/** Page of the audit. */
 export function auditPage(shell: Shell, summary: AuditSummary): Response {
   const { audited, skipped, differences, passes, reports } = summary;
   return debugPage(shell, {

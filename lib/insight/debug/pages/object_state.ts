@@ -26,7 +26,6 @@ export const OBJECT_STATES = [
   "in use",
 ] as const;
 
-/** A state of an object. */
 export type ObjectState = typeof OBJECT_STATES[number];
 
 const TONES: Readonly<Record<ObjectState, Tone>> = {

@@ -99,7 +99,6 @@ export function byState(a: SessionInfo, b: SessionInfo): number {
   return worse || (proxyId(a) < proxyId(b) ? -1 : 1);
 }
 
-/** A table of proxies. */
 export function proxyTable(
   caption: string,
   sessions: readonly SessionInfo[],

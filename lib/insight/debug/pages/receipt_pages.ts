@@ -81,7 +81,6 @@ function receiptsPage(inputs: DebugInputs, all: readonly Receipt[], url: URL): R
   });
 }
 
-/** A table of receipts. */
 export function receiptTable(
   list: readonly Receipt[],
   now: number,

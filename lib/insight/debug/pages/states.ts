@@ -18,7 +18,6 @@ export const STATES: Readonly<Record<ProxyState, Tone>> = {
   synced: "good",
 };
 
-/** The state of a proxy. */
 export function stateOf({ types }: SessionInfo): ProxyState {
   if (types.some((type) => type.state === "ERROR")) return "error";
   return types.some((type) => type.state === "STALE" || waits(type)) ? "behind" : "synced";

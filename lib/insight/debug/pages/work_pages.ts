@@ -52,7 +52,6 @@ function pushesPage(shell: Shell, list: readonly Publication[]): Response {
   });
 }
 
-/** A table of pushes. */
 export function pushTable(list: readonly Publication[], now: number): ComponentChildren {
   return table({
     caption: `Pushes (${list.length})`,

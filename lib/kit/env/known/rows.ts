@@ -8,7 +8,6 @@ import type { EnvType } from "../value.ts";
 
 /** The node agent. */
 export const AGENT: readonly string[] = ["pilot-agent"];
-/** The daemon. */
 export const DAEMON: readonly string[] = ["pilot-discovery"];
 /** The node's network plugin. */
 export const CNI: readonly string[] = ["install-cni"];
@@ -43,11 +42,9 @@ function form<T extends boolean | number | string>(type: EnvType): Form<T> {
 export const bool: Form<boolean> = form("bool");
 /** A whole number. */
 export const int: Form<number> = form("int");
-/** A number. */
 export const float: Form<number> = form("float");
 /** A duration, with a default such as `24h0m0s`. */
 export const duration: Form<string> = form("duration");
-/** A string. */
 export const text: Form<string> = form("string");
 
 /** A default that applies while ambient mode is enabled. */

@@ -21,7 +21,6 @@ import type { Ledger } from "./ledger.ts";
 /** Bytes that are passed on in one piece. */
 const PIECE = 16 * 1024;
 
-/** Options of a filtered socket. */
 export interface FilteredSocketOptions {
   readonly socket: Socket;
   readonly ledger: Ledger;

@@ -11,7 +11,6 @@ const PREFACE = 24;
 /** Length of a frame's head, RFC 9113 section 4.1. */
 const HEAD = 9;
 
-/** The head of a frame. */
 export interface FrameHead {
   readonly size: number;
   readonly type: number;

@@ -32,7 +32,6 @@ const STREAMS_PER_NUISANCE = 64;
  */
 const COSTS = { connection: 0.3, headers: 0.1, headerByte: 1e-4, window: 0.01, other: 0.005 };
 
-/** Options of a ledger. */
 export interface LedgerOptions {
   readonly visitor: Visitor;
   readonly budget: Budget;
@@ -45,7 +44,6 @@ export interface LedgerOptions {
   readonly now: () => number;
 }
 
-/** An open stream. */
 interface OpenStream {
   held: number;
   admitted: boolean;

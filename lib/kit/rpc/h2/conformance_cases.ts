@@ -33,7 +33,6 @@ export type Reaction =
   /** The server ends the connection without an error. */
   | "ends";
 
-/** A case. */
 export interface Case {
   readonly name: string;
   readonly send: readonly Uint8Array[];

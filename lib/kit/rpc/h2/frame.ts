@@ -60,7 +60,6 @@ export interface Frame {
   readonly payload: Uint8Array;
 }
 
-/** The head of a frame. */
 export interface FrameHead {
   readonly size: number;
   readonly type: number;
@@ -68,7 +67,6 @@ export interface FrameHead {
   readonly stream: number;
 }
 
-/** Writes the head of a frame. */
 export function writeHead(target: Uint8Array, at: number, head: FrameHead): void {
   const { size, type, flags, stream } = head;
   target[at] = size >>> 16;
@@ -108,7 +106,6 @@ export function headerFrames(
   return frames;
 }
 
-/** A SETTINGS frame. */
 export function settingsFrame(settings: readonly (readonly [number, number])[]): Uint8Array {
   const payload = new Uint8Array(settings.length * 6);
   settings.forEach(([id, value], i) => {

@@ -40,7 +40,6 @@ export interface HpackDecoder {
   decode(block: Uint8Array): HeaderBlock;
 }
 
-/** A decoder. */
 export function hpackDecoder(limits: HeaderLimits): HpackDecoder {
   const table: (readonly [string, string])[] = [];
   let size = 0;

@@ -19,7 +19,6 @@ export type Outgoing =
   }
   | { readonly frames: readonly Uint8Array[]; readonly end: boolean };
 
-/** State of a stream. */
 export interface StreamState {
   readonly id: number;
   listener: StreamListener | undefined;
@@ -51,7 +50,6 @@ export interface OpenBlock {
   size: number;
 }
 
-/** State of a connection. */
 export interface ConnectionState {
   readonly options: ConnectionOptions;
   readonly streams: Map<number, StreamState>;

@@ -70,7 +70,6 @@ export interface ConnectionObserver {
   held(change: number): void;
 }
 
-/** The options of a connection. */
 export interface ConnectionOptions {
   readonly role: "server" | "client";
   readonly socket: SocketLike;
@@ -92,7 +91,6 @@ export interface ConnectionOptions {
   readonly closed: (error: Error | undefined) => void;
 }
 
-/** A connection. */
 export interface Connection {
   /**
    * Opens a stream; for clients. Beyond the peer's SETTINGS_MAX_CONCURRENT_STREAMS nothing is sent,

@@ -32,7 +32,6 @@ export interface Indexes extends ServiceIndexes, WorkloadIndexes, PolicyIndexes,
   readonly nearNamespaces: Index;
 }
 
-/** Creates the indexes. */
 export function createIndexes(graph: Graph, tables: Tables, domain: string): Indexes {
   return {
     ...serviceIndexes(graph, tables),

@@ -40,7 +40,6 @@ export interface Tables extends ObjectTables {
   readonly networks: Input<MeshNetworks>;
 }
 
-/** Creates the tables. */
 export function createTables(graph: Graph): Tables {
   const objects = TABLE_KINDS.map((kind) =>
     [TABLED_KINDS[kind].table, graph.input<ConfigObject>(kind, { equal: sameObject })] as const
@@ -54,7 +53,6 @@ export function createTables(graph: Graph): Tables {
   };
 }
 
-/** The table of a kind. */
 export function tableOf(tables: Tables, kind: TableKind): Input<ConfigObject> {
   return tables[TABLED_KINDS[kind].table];
 }

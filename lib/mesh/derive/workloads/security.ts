@@ -110,7 +110,6 @@ function composeModes(rows: readonly ConfigObject<PeerAuthentication>[], root: s
   return { mode, ports };
 }
 
-/** The mode of a port. */
 export function modeOf({ mode, ports }: PeerModes, port: number): PeerMode {
   return ports[String(port)] ?? mode;
 }

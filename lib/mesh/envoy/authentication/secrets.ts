@@ -82,7 +82,6 @@ function same(a: Files, b: Files): boolean {
   return a.chain === b.chain && a.key === b.key && a.root === b.root;
 }
 
-/** The secrets of a proxy. */
 export function workloadSecrets(cls: Pick<ProxyClass, "options">): Secret[] {
   const names = secretNames(cls);
   const pairs = new Map<SecretNames, Files | undefined>();

@@ -26,7 +26,6 @@ function permission(rule: Rule): Permission {
   return create(PermissionSchema, { rule });
 }
 
-/** The clauses of an operation. */
 export function operationClauses(
   operation: Operation,
   { http, library }: ClauseContext,

@@ -30,7 +30,6 @@ export interface Callers extends ClauseContext {
   readonly trustDomains: readonly string[];
 }
 
-/** The clauses of a source. */
 export function sourceClauses(source: Source, callers: Callers): Clause<Principal>[] {
   return [
     identities(source.principals, source.notPrincipals, callers),

@@ -27,7 +27,6 @@ import { conjunction, type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
 import { operationClauses, permissionClause } from "./permissions.ts";
 import { type Callers, principalClause, sourceClauses } from "./principals.ts";
 
-/** An AuthorizationPolicy. */
 export type PolicyObject = ConfigObject<AuthorizationPolicy>;
 
 /** Options for reading policies. */

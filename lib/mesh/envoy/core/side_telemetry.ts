@@ -41,7 +41,6 @@ export interface TelemetrySet {
 /** A side of a proxy. */
 export type Side = keyof TelemetrySet;
 
-/** No telemetry. */
 export const NO_TELEMETRY: SideTelemetry = {
   http: [],
   tcp: [],

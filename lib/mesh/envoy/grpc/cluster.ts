@@ -33,7 +33,6 @@ import { adsSource } from "../core/mod.ts";
 import { grpcOutlierDetection } from "./outlier_detection.ts";
 import { grpcClientTls } from "./tls.ts";
 
-/** Input of a cluster. */
 export interface GrpcClusterInput {
   readonly name: string;
   /** Merged, see `mergeTrafficPolicy`. */

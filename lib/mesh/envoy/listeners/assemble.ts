@@ -22,7 +22,6 @@ export function listenerName(bind: string, port: number): string {
   return `${bind}_${port}`;
 }
 
-/** The parts of a listener. */
 export interface ListenerParts extends Binding {
   /** Default: from address and port. */
   readonly name?: string;

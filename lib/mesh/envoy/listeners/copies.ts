@@ -8,7 +8,6 @@ import { encode, toBinary } from "../../../kit/proto/mod.ts";
 import { pipeOrSocket } from "../core/mod.ts";
 import { listenerName } from "./assemble.ts";
 
-/** An encoded listener. */
 export interface EncodedListener {
   readonly name: string;
   readonly bytes: Uint8Array;

@@ -207,7 +207,6 @@ interface PortChains {
   readonly mode: PeerMode;
 }
 
-/** The chains of one port. */
 function portChains(
   port: InboundPort,
   { name, match, manager, security, mode }: PortChains,

@@ -28,7 +28,6 @@ export interface Tunnel {
 /** Name of the network filter. */
 const TCP_PROXY = "envoy.filters.network.tcp_proxy";
 
-/** Input of a TCP proxy. */
 export interface TcpProxyInput {
   /** Name in statistics. */
   readonly statPrefix: string;

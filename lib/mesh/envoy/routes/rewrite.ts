@@ -46,7 +46,6 @@ export function pathRewrite(rewrite: HTTPRewrite | undefined): PathRewrite {
   return rewrite !== undefined && rewrite.uri !== "" ? { prefixRewrite: rewrite.uri } : {};
 }
 
-/** The listener of a redirect. */
 export interface RedirectListener {
   readonly port: number;
   readonly tls?: boolean | undefined;
@@ -100,7 +99,6 @@ function redirectPort({ redirectPort: wanted, scheme }: HTTPRedirect, listener: 
   return port === own ? 0 : port;
 }
 
-/** Translates a direct response. */
 export function translateDirectResponse(response: HTTPDirectResponse): DirectResponseAction {
   const body = response.body?.specifier;
   return create(DirectResponseActionSchema, {

@@ -76,7 +76,6 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
   return routes;
 }
 
-/** One match of a rule. */
 interface RuleMatch {
   /** Its field path: `spec.http[0].match[1]`. */
   readonly at: string;

@@ -46,7 +46,6 @@ const REGISTRY = createRegistry(
   PreviousPrioritiesConfigSchema,
 );
 
-/** A case file. */
 interface CaseFile {
   /** Scope of the routes; default: `mesh`, port 80 and the default retries. */
   readonly scope?: {

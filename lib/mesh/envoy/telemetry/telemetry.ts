@@ -33,7 +33,6 @@ import {
 } from "./settings.ts";
 import { tracingOf } from "./tracing.ts";
 
-/** Input of telemetry. */
 export interface TelemetryInput {
   /** The resources that apply, the least specific first. */
   readonly levels: readonly Telemetry[];

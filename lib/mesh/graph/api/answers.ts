@@ -121,7 +121,6 @@ export interface AuditOptions {
   readonly millis?: number;
 }
 
-/** Result of an audit. */
 export interface AuditResult extends CellRef {
   /** `skipped`: not decidable, see `reason`. */
   readonly outcome: "right" | "wrong" | "repaired" | "skipped";

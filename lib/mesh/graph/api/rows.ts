@@ -66,6 +66,5 @@ export interface DeriveOptions<V> {
 export interface InputOptions<V, K> {
   /** Rows that are equal are not written; default: structural equality. */
   readonly equal?: (a: V, b: V) => boolean;
-  /** The codec of the keys. */
   readonly key: KeyCodec<K>;
 }

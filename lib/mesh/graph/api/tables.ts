@@ -8,7 +8,6 @@ import type { KeyCodec } from "../../../kit/key/mod.ts";
 /** A table whose rows come from outside. */
 export interface Input<V, K = string> {
   readonly name: string;
-  /** The codec of its keys. */
   readonly keyCodec: KeyCodec<K>;
   /** Untracked: for debug pages and tests. */
   peek(key: NoInfer<K>): V | undefined;
@@ -20,7 +19,6 @@ export interface Input<V, K = string> {
 /** A table computed on demand, one cell a key, memoised. */
 export interface Derived<V, K = string> {
   readonly name: string;
-  /** The codec of its keys. */
   readonly keyCodec: KeyCodec<K>;
   /** Marks the table's value type; never set. */
   readonly _value?: V;

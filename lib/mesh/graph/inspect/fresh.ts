@@ -27,7 +27,6 @@ export type Obstacle = "too large" | "fault" | "out of date";
 
 /** The limits of an evaluation. */
 export interface Bounds {
-  /** Computations. */
   readonly computations: number;
   /** Reports if it is time to stop. */
   readonly late: () => boolean;

@@ -26,7 +26,6 @@ export interface DerivedOptions {
   readonly equal: (a: unknown, b: unknown) => boolean;
 }
 
-/** A derived table. */
 export class DerivedTable extends Home implements Derived<unknown, unknown> {
   readonly kind = "derived";
   readonly name: string;

@@ -38,7 +38,6 @@ export interface IndexOptions {
   readonly entriesOf: EntriesOf;
 }
 
-/** An index. */
 export class IndexTable extends Home implements Index<unknown, unknown> {
   readonly kind = "index";
   readonly name: string;

@@ -4,7 +4,6 @@
  * @module
  */
 
-/** Names of the types. */
 export type XdsTypeName =
   | "cluster"
   | "endpoint"
@@ -50,7 +49,6 @@ export interface XdsType {
 
 const CONFIG = "type.googleapis.com/envoy.config.";
 
-/** The types, by name. */
 export const XDS_TYPES: Readonly<Record<XdsTypeName, XdsType>> = {
   cluster: {
     name: "cluster",
@@ -172,7 +170,6 @@ export function objectType(url: string): ObjectType | undefined {
   return { group: group === "core" ? "" : group, version, kind };
 }
 
-/** The type URL of a kind in one version. */
 export function objectUrl({ group, version, kind }: ObjectType): string {
   return `${group || "core"}/${version}/${kind}`;
 }

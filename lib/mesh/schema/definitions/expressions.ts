@@ -12,7 +12,6 @@ export interface Rule {
   readonly message: string;
 }
 
-/** Conditions of a message. */
 export interface MessageConditions {
   /** JSON names of fields that must be present. A list or text among them must not be empty. */
   readonly required?: readonly string[];

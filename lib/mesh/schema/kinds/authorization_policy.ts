@@ -25,7 +25,6 @@ import {
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { SECURITY_API, type TabledKind } from "../kind.ts";
 
-/** Kind AuthorizationPolicy. */
 export const AUTHORIZATION_POLICY: TabledKind<
   "AuthorizationPolicy",
   "authorizationPolicies",

@@ -37,7 +37,6 @@ import { newReport, type ObjectIdentity, type Report } from "../problem.ts";
 import { readMessage } from "../read/mod.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** Kind DataproxyFilter. */
 export const DATAPROXY_FILTER: TabledKind<"DataproxyFilter", "dataproxyFilters", DataproxyFilter> =
   {
     kind: "DataproxyFilter",

@@ -75,7 +75,6 @@ const POLICIES = ["trafficPolicy", "subsets[].trafficPolicy"].flatMap((at) => [
 const trafficPolicy = (at: string): string[] =>
   [...POLICY_PATHS, ...CLIENT_TLS_PATHS].map((path) => `${at}.${path}`);
 
-/** Kind DestinationRule. */
 export const DESTINATION_RULE: TabledKind<"DestinationRule", "destinationRules", DestinationRule> =
   {
     kind: "DestinationRule",

@@ -37,7 +37,6 @@ const SERVER_TLS_PATHS = [
   "caCertCredentialName",
 ];
 
-/** Kind Gateway. */
 export const GATEWAY: TabledKind<"Gateway", "gateways", Gateway> = {
   kind: "Gateway",
   ...NETWORKING_API,

@@ -7,7 +7,6 @@
 import { type Struct, StructSchema } from "../../../kit/proto/mod.ts";
 import type { TabledKind } from "../kind.ts";
 
-/** Kind Namespace. */
 export const NAMESPACE: TabledKind<"Namespace", "namespaces", Struct> = {
   kind: "Namespace",
   group: "",

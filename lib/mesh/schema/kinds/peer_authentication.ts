@@ -11,7 +11,6 @@ import { checkPort, checkWorkloadSelector, REQUIRED } from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { SECURITY_API, type TabledKind } from "../kind.ts";
 
-/** Kind PeerAuthentication. */
 export const PEER_AUTHENTICATION: TabledKind<
   "PeerAuthentication",
   "peerAuthentications",

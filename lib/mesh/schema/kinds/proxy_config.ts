@@ -8,7 +8,6 @@ import { checkWorkloadSelector, INVALID, REQUIRED } from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** Kind ProxyConfig. */
 export const PROXY_CONFIG: TabledKind<"ProxyConfig", "proxyConfigs", ProxyConfig> = {
   kind: "ProxyConfig",
   group: NETWORKING_API.group,

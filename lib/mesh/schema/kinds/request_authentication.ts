@@ -20,7 +20,6 @@ import {
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { SECURITY_API, type TabledKind } from "../kind.ts";
 
-/** Kind RequestAuthentication. */
 export const REQUEST_AUTHENTICATION: TabledKind<
   "RequestAuthentication",
   "requestAuthentications",
@@ -70,7 +69,6 @@ function validate(
   spec.jwtRules.forEach((rule, index) => checkJwtRule(rule, ["spec", "jwtRules", index], report));
 }
 
-/** Checks one rule. */
 export function checkJwtRule(rule: JWTRule, path: Path, report: Report): void {
   if (rule.issuer === "") {
     report.fail([...path, "issuer"], REQUIRED, "the rule has no issuer", "Give issuer.");
@@ -145,7 +143,6 @@ export function keyCount(text: string): number | undefined {
   }
 }
 
-/** Checks the locations of tokens. */
 function checkTokenLocations(rule: JWTRule, path: Path, report: Report): void {
   rule.fromHeaders.forEach(({ name }, index) => {
     const at = [...path, "fromHeaders", index, "name"];

@@ -28,7 +28,6 @@ import {
 import { checkWorkload } from "./workload_entry.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** Kind ServiceEntry. */
 export const SERVICE_ENTRY: TabledKind<"ServiceEntry", "serviceEntries", ServiceEntry> = {
   kind: "ServiceEntry",
   ...NETWORKING_API,

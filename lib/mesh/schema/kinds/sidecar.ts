@@ -35,7 +35,6 @@ import {
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** Kind Sidecar. */
 export const SIDECAR: TabledKind<"Sidecar", "sidecars", Sidecar> = {
   kind: "Sidecar",
   ...NETWORKING_API,

@@ -28,7 +28,6 @@ import {
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { type TabledKind } from "../kind.ts";
 
-/** Kind Telemetry. */
 export const TELEMETRY: TabledKind<"Telemetry", "telemetries", Telemetry> = {
   kind: "Telemetry",
   group: "telemetry.mesh.io",

@@ -31,7 +31,6 @@ import { checkLabels } from "../metadata.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** Kind VirtualService. */
 export const VIRTUAL_SERVICE: TabledKind<"VirtualService", "virtualServices", VirtualService> = {
   kind: "VirtualService",
   ...NETWORKING_API,

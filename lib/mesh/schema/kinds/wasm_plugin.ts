@@ -21,7 +21,6 @@ import {
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { type TabledKind } from "../kind.ts";
 
-/** Kind WasmPlugin. */
 export const WASM_PLUGIN: TabledKind<"WasmPlugin", "wasmPlugins", WasmPlugin> = {
   kind: "WasmPlugin",
   group: "extensions.mesh.io",

@@ -14,7 +14,6 @@ import type { ObjectIdentity, Report } from "../problem.ts";
 import { checkPort, checkUnixAddress, CONFLICT, REQUIRED, UNIX_PREFIX } from "../rules/mod.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
 
-/** Kind WorkloadEntry. */
 export const WORKLOAD_ENTRY: TabledKind<"WorkloadEntry", "workloadEntries", WorkloadEntry> = {
   kind: "WorkloadEntry",
   ...NETWORKING_API,

@@ -20,7 +20,6 @@ import { NETWORKING_API, type TabledKind } from "../kind.ts";
 const TEMPLATE = ["ports", "labels", "network", "locality", "weight", "serviceAccount"]
   .map((field) => `template.${field}`);
 
-/** Kind WorkloadGroup. */
 export const WORKLOAD_GROUP: TabledKind<"WorkloadGroup", "workloadGroups", WorkloadGroup> = {
   kind: "WorkloadGroup",
   ...NETWORKING_API,

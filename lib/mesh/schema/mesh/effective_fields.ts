@@ -166,5 +166,4 @@ export const MESH_CONFIG_FIELDS: EffectiveFields = {
   ineffectiveValues: { "outboundTrafficPolicy.tls.mode": ["MESH_MUTUAL"] },
 };
 
-/** Effective fields of the mesh networks. */
 export const MESH_NETWORKS_FIELDS: EffectiveFields = { paths: ["networks"] };

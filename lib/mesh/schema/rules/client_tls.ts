@@ -14,7 +14,6 @@ import { checkClientCredential } from "./credential_names.ts";
 
 const FILES = ["clientCertificate", "privateKey", "caCertificates"] as const;
 
-/** Checks client TLS settings. */
 export function checkClientTls(tls: ClientTLSSettings, path: Path, report: Report): void {
   checkClientCredential(tls.credentialName, [...path, "credentialName"], report);
   const files = FILES.filter((name) => tls[name] !== "");

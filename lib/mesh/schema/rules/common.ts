@@ -78,7 +78,6 @@ export function checkHost(
   report.fail(path, "invalid-host", message, `Write a DNS name${wild}.`);
 }
 
-/** Checks an IP address. */
 export function checkIp(address: string, path: Path, report: Report): void {
   if (isIp(address)) return;
   const message = `${JSON.stringify(address)} is not an IP address`;

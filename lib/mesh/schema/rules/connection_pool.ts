@@ -12,7 +12,6 @@ import type { Path } from "../../../kit/text/mod.ts";
 import type { Report } from "../problem.ts";
 import { checkDuration, checkNotNegative, checkPercent, CONFLICT, REQUIRED } from "./common.ts";
 
-/** Checks a connection pool. */
 export function checkConnectionPool(
   pool: ConnectionPoolSettings,
   path: Path,
@@ -61,7 +60,6 @@ function checkHttp(http: Http, path: Path, report: Report): void {
   }
 }
 
-/** Checks outlier detection. */
 export function checkOutlierDetection(
   outlier: OutlierDetection,
   path: Path,

@@ -176,7 +176,6 @@ const METHODS = new Set([
   "*",
 ]);
 
-/** Checks a CORS policy. */
 export function checkCors(cors: CorsPolicy | undefined, path: Path, report: Report): void {
   if (cors === undefined) return;
   if (cors.allowOrigin.length > 0) {

@@ -31,7 +31,6 @@ import { checkGatewayNames } from "./gateway_names.ts";
 const BODY_WARNING = 100 * 1024;
 const BODY_LIMIT = 1024 * 1024;
 
-/** Checks one HTTP route. */
 export function checkHttpRoute(route: HTTPRoute, path: Path, report: Report): void {
   checkAction(route, path, report);
   route.match.forEach((match, index) => checkMatch(match, [...path, "match", index], report));

@@ -68,7 +68,6 @@ export function checkCipherSuites(suites: readonly string[], path: Path, report:
   });
 }
 
-/** Checks server TLS settings. */
 export function checkServerTls(tls: ServerTLSSettings, path: Path, report: Report): void {
   checkVersions(tls, path, report);
   checkCipherSuites(tls.cipherSuites, [...path, "cipherSuites"], report);

@@ -34,7 +34,6 @@ const log = scope("orch");
 const MESH_KEY = "mesh";
 const NETWORKS_KEY = "meshNetworks";
 
-/** A followed document of settings. */
 export interface SettingsDocument<T> extends Followed<T> {
   problems(): readonly SourceProblem[];
   warnings(): readonly SchemaProblem[];

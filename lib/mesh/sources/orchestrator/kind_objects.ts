@@ -35,7 +35,6 @@ export interface KindOptions {
   readonly stateChanged: (state: FollowState) => void;
 }
 
-/** The objects of a kind. */
 export interface KindObjects {
   /** Plural and group, such as `gateways.networking.mesh.io`. */
   readonly resource: string;

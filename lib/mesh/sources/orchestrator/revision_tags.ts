@@ -31,7 +31,6 @@ export interface TagItems {
 /** Revisions by the name of a tag. */
 export type RevisionTags = ReadonlyMap<string, string>;
 
-/** Followed tags. */
 export interface FollowedTags {
   /** The tags. While the server cannot be reached, the last known ones stay. */
   current(): RevisionTags;
@@ -66,7 +65,6 @@ function tagsIn(items: readonly TagItem[]): [tag: string, revision: string][] {
     .map(({ metadata: { labels = {} } }) => [labels[TAG_LABEL]!, labels[REVISION_LABEL]!]);
 }
 
-/** Follows the tags. */
 export function followRevisionTags({ client, namespace, timing }: TagOptions): FollowedTags {
   let current: RevisionTags = new Map();
   const listeners = new Set<() => void>();

@@ -33,7 +33,6 @@ export interface DnsVariant extends AddressUse {
   readonly network: string;
 }
 
-/** The variant of a class. */
 export function dnsVariantOf(cls: ProxyClass): DnsVariant {
   return {
     family: familyOf(cls),

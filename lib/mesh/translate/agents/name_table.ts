@@ -23,7 +23,6 @@ import { type DnsVariant, dnsVariantOf, dnsVariants, entriesOf } from "./name_en
 /** Name of the only resource of the type. */
 export const NAME_TABLE = "name-table";
 
-/** The tables of name tables. */
 export interface NameTables {
   /** The layers of a class; `sidecar` as in `ClassBinding`. */
   layers(cls: ProxyClass, sidecar: string): readonly Collection[];

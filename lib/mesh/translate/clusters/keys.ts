@@ -13,7 +13,6 @@ import {
 } from "../context/mod.ts";
 import type { AtLocality } from "../resources/mod.ts";
 
-/** The clusters of a host. */
 export interface ClusterKey extends HostKey {
   readonly variant: ClusterVariant;
 }
@@ -33,7 +32,6 @@ export const localClusterKeys: KeyCodec<AtLocality<ClusterKey>> = keyOf<AtLocali
   locality: text,
 });
 
-/** The content of clusters. */
 export interface ClusterContent {
   readonly variant: ClusterVariant;
   readonly content: ContentKey;

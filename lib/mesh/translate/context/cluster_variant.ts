@@ -18,7 +18,6 @@ export interface ClusterVariant {
   readonly lacksUtilization?: boolean | undefined;
 }
 
-/** The variant of a class. */
 export function clusterVariantOf(cls: ProxyClass): ClusterVariant {
   return {
     role: cls.role,

@@ -40,7 +40,6 @@ export interface ListenerVariant {
   readonly idleTimeoutMs?: number | undefined;
 }
 
-/** The variant of a class. */
 export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVariant {
   return {
     family: familyOf(cls),

@@ -68,7 +68,6 @@ export function meshDuration(
   return { ms, builtIn: ms === MESH_DEFAULTS_MS[field] };
 }
 
-/** Defaults of routes. */
 export function routeDefaults(read: Read, context: Context): MeshRouteDefaults {
   const { mesh, features } = context;
   return {

@@ -30,7 +30,6 @@ export interface AutomaticTables<C> {
   readonly endpoints: EndpointTable<AutomaticHostKey>;
 }
 
-/** The tables of gateways. */
 export interface GatewayTables {
   /** Keys of ports, see `gatewayPortKey`. */
   readonly portKeys: Derived<readonly string[], LabelsKey>;

@@ -7,7 +7,6 @@ import { type HostKey, labelKeys, type Labels, type RuleKeys, ruleKeys } from ".
 import { type Derived, integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 import type { ByLocality, HostPort, Layered, ListenerTable, RouteTable } from "../resources/mod.ts";
 
-/** The tables. */
 export interface GrpcTables {
   readonly clusters: ByLocality<HostKey>;
   readonly listeners: Layered<HostKey>;

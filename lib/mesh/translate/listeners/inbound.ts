@@ -133,7 +133,6 @@ export function virtualListeners(
   ];
 }
 
-/** The listener of one port. */
 function portListener(
   read: Read,
   context: Context,

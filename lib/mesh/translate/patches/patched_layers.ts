@@ -22,7 +22,6 @@ import { addedResources, changedResource } from "./apply.ts";
 import { type ChangesKey, changesKeys, deriveChanges } from "./changes.ts";
 import { createPatchReport, type PatchReport } from "./report.ts";
 
-/** Tables of resources by type. */
 export type TablesByType = Readonly<Record<PatchedType, readonly AnyResourceTable[]>>;
 
 /** Patched layers. */

@@ -29,7 +29,6 @@ export interface PatchCount {
   readonly failed: number;
 }
 
-/** A report of patches. */
 export interface PatchReport {
   /**
    * Starts the report of a cell that is computed again; it replaces the previous one. While

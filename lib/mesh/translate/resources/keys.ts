@@ -6,7 +6,6 @@
 import type { HostKey } from "../../derive/mod.ts";
 import { integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 
-/** A port of a host. */
 export interface HostPort {
   readonly host: string;
   readonly port: number;

@@ -12,7 +12,6 @@ export function resourceOf(name: string, bytes: Uint8Array): Resource {
   return { name, version: hash(bytes), bytes };
 }
 
-/** Encodes a message as a resource. */
 export function encodeResource<D extends DescMessage>(
   name: string,
   schema: D,

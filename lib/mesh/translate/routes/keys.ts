@@ -158,7 +158,6 @@ export interface HttpProxyTables {
   readonly tables: RouteTable<HttpProxyKey>;
 }
 
-/** The tables of route tables. */
 export interface RouteTables {
   /** Port → the table that all namespaces share. */
   readonly public: RouteTable<number>;

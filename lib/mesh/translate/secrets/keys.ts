@@ -13,7 +13,6 @@ import type { SecretTable } from "../resources/mod.ts";
 /** Files of a proxy's own certificates, by node metadata. */
 export type CertificateFiles = ProxyClass["options"];
 
-/** The files of a class. */
 export function certificateFilesOf({ options }: ProxyClass): CertificateFiles {
   const names = CERTIFICATE_OPTIONS.filter((name) => options[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, options[name]!]));
@@ -39,7 +38,6 @@ export const secretKeys: KeyCodec<SecretKey> = keyOf<SecretKey>({
   name: text,
 });
 
-/** The tables of credentials. */
 export interface CredentialTables {
   /** Names of the secrets that the servers of Gateways name. */
   readonly ofGateways: Derived<readonly string[], LabelsKey>;

@@ -89,7 +89,6 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
   };
 }
 
-/** The filters of AuthorizationPolicies. */
 function authorizationOf(read: Read, context: BaseContext, keys: PolicyKeys): AuthorizationFilters {
   const { mesh } = context;
   const policies = rowsOf(keys, (key) => read.get(mesh.tables.authorizationPolicies, key));

@@ -19,7 +19,6 @@ const children = new WeakMap<
   { readonly changedAt: number; readonly by: Map<string, Resource[]> }
 >();
 
-/** The children of a parent in a view. */
 export function childrenOf(view: View | undefined, parent: string): readonly Resource[] {
   if (!view) return NONE;
   let known = children.get(view);

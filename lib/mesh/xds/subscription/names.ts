@@ -102,7 +102,6 @@ export function nameTable(): NameTable {
   };
 }
 
-/** A set of names. */
 export interface NameSet extends Iterable<string> {
   readonly size: number;
   /** Length of all names together. */

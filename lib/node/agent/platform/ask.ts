@@ -16,7 +16,6 @@ export interface PlatformFacts {
   };
 }
 
-/** A metadata server. */
 export interface MetadataServer {
   /** Base URL, without a slash at its end. */
   readonly base: string;

@@ -17,7 +17,6 @@ import { CHILD_TYPES } from "./types.ts";
 
 /** One stream. */
 export interface Replay {
-  /** Reads a request. */
   read(message: Uint8Array): ReplayedRequest;
 }
 

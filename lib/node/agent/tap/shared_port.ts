@@ -17,7 +17,6 @@ export interface SharedPortOptions {
   http1(): Promise<Deno.Conn>;
 }
 
-/** A shared port. */
 export interface SharedPort {
   readonly port: number;
   stop(): Promise<void>;

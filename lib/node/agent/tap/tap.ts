@@ -15,7 +15,6 @@ import { sharePort } from "./shared_port.ts";
 
 const log = scope("xdsproxy");
 
-/** Options of the tap. */
 export interface TapOptions extends DaemonLink {
   /** A loopback address. */
   readonly hostname: string;

@@ -25,7 +25,7 @@ export const WORKLOAD_VARIABLES: {
   podName: declareEnv({
     name: "POD_NAME",
     type: "string",
-    doc: "Name of the agent's pod; the host name when it is not set.",
+    doc: "Name of this pod; the host name when it is not set.",
     readers,
   }),
   podNamespace: declareEnv({

@@ -23,7 +23,6 @@ const PART = String
 const CONSTRAINT = new RegExp(String.raw`^(==?|!=|>=?|<=?|=>|=<|~>?|\^)?\s*(${PART})[\s,]*`);
 const HYPHEN = new RegExp(String.raw`(${PART})\s+-\s+(${PART})`, "g");
 
-/** Functions for versions. */
 export const VERSION_FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   semver: (text) => {
     const { parts: [major, minor, patch], prerelease, metadata } = versionOf(textOf(text));

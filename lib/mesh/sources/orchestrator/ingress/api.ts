@@ -5,7 +5,6 @@
  */
 import type { ListItem, ResourceType } from "../../../../kit/orch/mod.ts";
 
-/** The resource type of Ingress. */
 export const INGRESS: ResourceType = {
   group: "networking.k8s.io",
   version: "v1",
@@ -14,7 +13,6 @@ export const INGRESS: ResourceType = {
   namespaced: true,
 };
 
-/** The resource type of IngressClass. */
 export const INGRESS_CLASS: ResourceType = {
   group: "networking.k8s.io",
   version: "v1",
@@ -23,7 +21,6 @@ export const INGRESS_CLASS: ResourceType = {
   namespaced: false,
 };
 
-/** A backend of an Ingress. */
 export interface IngressBackend {
   readonly service?: {
     readonly name: string;
@@ -38,7 +35,6 @@ export interface IngressPath {
   readonly backend: IngressBackend;
 }
 
-/** An Ingress. */
 export interface Ingress extends ListItem {
   readonly spec?: {
     readonly ingressClassName?: string;
@@ -51,12 +47,10 @@ export interface Ingress extends ListItem {
   };
 }
 
-/** An IngressClass. */
 export interface IngressClass extends ListItem {
   readonly spec?: { readonly controller?: string };
 }
 
-/** A Service with its ports. */
 export interface PortedService extends ListItem {
   readonly spec?: { readonly ports?: readonly { readonly name?: string; readonly port: number }[] };
 }

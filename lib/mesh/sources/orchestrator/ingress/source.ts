@@ -37,7 +37,6 @@ export interface IngressOptions {
   readonly settings: () => IngressSettings;
 }
 
-/** The source. */
 export interface IngressSource {
   /** Resolves when all Ingress objects were received and reported, or the source was closed. */
   readonly synced: Promise<void>;

@@ -151,7 +151,6 @@ function gatewayName({ metadata: { name, namespace } }: Ingress): string {
   return `${name}-${SUFFIX}-${namespace}`;
 }
 
-/** The Gateway of an Ingress. */
 export function gatewayOf(ingress: Ingress, settings: IngressSettings): IngressDocument {
   const { name, namespace, creationTimestamp } = ingress.metadata;
   const secured = (ingress.spec?.tls ?? []).flatMap(({ hosts = [], secretName }, i) =>

@@ -32,7 +32,6 @@ const SOON = 0.1;
 export interface RemoteClustersOptions extends ConnectionSettings {
   /** The client of the cluster that has the secrets. */
   readonly client: OrchClient;
-  /** The namespace of the secrets. */
   readonly secretNamespace: string;
   /** Id of the daemon's own cluster, which no secret may name. */
   readonly ownCluster: string;

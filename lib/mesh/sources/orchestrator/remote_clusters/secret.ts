@@ -34,7 +34,6 @@ export interface ClusterCredentials {
   readonly digest: string;
 }
 
-/** A secret with clusters. */
 export interface ClusterSecret {
   readonly namespace: string;
   readonly name: string;

@@ -6,7 +6,6 @@
 import { WORKLOAD_NAME } from "../../../model/mod.ts";
 import type { ListItem } from "../../../../kit/orch/mod.ts";
 
-/** A port of a Service. */
 export interface ApiServicePort {
   readonly name?: string;
   readonly port: number;
@@ -18,7 +17,6 @@ export interface ApiServicePort {
   readonly nodePort?: number;
 }
 
-/** A Service. */
 export interface ApiService extends ListItem {
   readonly spec?: {
     readonly type?: string;
@@ -111,7 +109,6 @@ interface ApiPod extends ListItem {
   };
 }
 
-/** The facts of a pod. */
 export function podFacts(item: ListItem): PodFacts {
   const { metadata, spec, status } = item as ApiPod;
   const ended = status?.phase === "Succeeded" || status?.phase === "Failed";
@@ -156,7 +153,6 @@ function workloadOf({ name, labels, ownerReferences }: ListItem["metadata"]): st
   return owner.kind === "Job" ? owner.name.replace(/-\d{8,11}$/, "") : owner.name;
 }
 
-/** The facts of a node. */
 export function nodeFacts({ metadata: { name, labels = {} }, status }: ApiNode): NodeFacts {
   return {
     name,

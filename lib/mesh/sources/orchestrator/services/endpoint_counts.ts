@@ -15,7 +15,6 @@ export interface Counts {
 
 /** Counts by Service. */
 export interface EndpointCounts {
-  /** Sets the counts of a Service. */
   set(service: string, counts: Counts): void;
   /** Takes the counts of this registry from the metrics. */
   close(): void;
