@@ -75,6 +75,23 @@ export interface InjectionInput {
  * is merged over the pod as it is, so that what the first injection noted in variables stays.
  *
  * @throws MeshError `inject-size`, `inject-annotation`, `inject-template` or `inject-result`
+ *
+ * @example
+ * ```ts
+ * import { defaultInjectionConfig, injectPod } from "./mod.ts";
+ * import { defaultMeshConfig } from "../../mesh/schema/mod.ts";
+ *
+ * const pod = { metadata: { name: "web" }, spec: { containers: [{ name: "web", image: "web:1" }] } };
+ * const injected = injectPod(pod, {
+ *   config: defaultInjectionConfig(),
+ *   mesh: defaultMeshConfig(),
+ *   revision: "",
+ *   nativeSidecars: false,
+ *   compliancePolicy: "",
+ *   workload: { apiVersion: "v1", kind: "Pod", name: "web", namespace: "shop" },
+ * });
+ * console.log(injected.spec?.containers.map(({ name }) => name)); // mesh-proxy, web
+ * ```
  */
 export function injectPod(given: Pod, input: InjectionInput): Pod {
   if (given.spec === undefined || !Array.isArray(given.spec.containers)) {

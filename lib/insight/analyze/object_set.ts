@@ -28,6 +28,18 @@ export interface ObjectSetOptions extends AnalysisOptions {
 /**
  * The messages about objects. Selectors are checked only if the set describes workloads: otherwise
  * the workloads are not known.
+ *
+ * @example
+ * ```ts
+ * import { analyzeObjects, renderMessage } from "./mod.ts";
+ * import type { ConfigObject } from "../../mesh/model/mod.ts";
+ *
+ * // The messages about objects, without knowledge of the workloads.
+ * function report(objects: readonly ConfigObject[]): string[] {
+ *   const options = { domain: "cluster.local", now: () => performance.now() };
+ *   return analyzeObjects(objects, { workloads: [], hosts: [] }, options).map(renderMessage);
+ * }
+ * ```
  */
 export function analyzeObjects(
   objects: readonly ConfigObject[],

@@ -43,7 +43,17 @@ export function diffResource(
   return diffJson(shown(old), shown(now));
 }
 
-/** Differences of two JSON values; see {@link diffResource}. */
+/**
+ * Differences of two JSON values; see {@link diffResource}.
+ *
+ * @example
+ * ```ts
+ * import { diffJson } from "./mod.ts";
+ *
+ * const [change] = diffJson({ timeout: "1s" }, { timeout: "2s" });
+ * console.log(change?.path, change?.before, change?.after); // timeout 1s 2s
+ * ```
+ */
 export function diffJson(
   before: JsonValue | undefined,
   after: JsonValue | undefined,

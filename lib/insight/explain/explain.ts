@@ -63,7 +63,22 @@ export interface ExplainOptions {
   readonly contentOf?: (view: View) => Shelf | undefined;
 }
 
-/** Explains a request that starts at a proxy: at its workload, or as a client of a gateway. */
+/**
+ * Explains a request that starts at a proxy: at its workload, or as a client of a gateway.
+ *
+ * @example
+ * ```ts
+ * import { explain, parseQuestion, type Party, verdictOf, type World } from "./mod.ts";
+ *
+ * // The outcome of a request from a workload, and the objects that refuse it.
+ * function outcome(world: World, from: Party): string {
+ *   const question = parseQuestion({ from: "web-1.shop", url: "http://reviews.shop/" });
+ *   if (typeof question === "string") return question;
+ *   const { text, by } = verdictOf(explain(world, from, question));
+ *   return [text, ...by].join("\n");
+ * }
+ * ```
+ */
 export function explain(
   world: World,
   from: Party,

@@ -45,7 +45,26 @@ export function servedTo(world: Documents, proxy: ProxyNode): Resources {
   return resourcesOf((typeUrl) => binding.view(typeUrl));
 }
 
-/** Simulates a call from (or to) a proxy in a mesh of these documents. */
+/**
+ * Simulates a call from (or to) a proxy in a mesh of these documents.
+ *
+ * @example
+ * ```ts
+ * import { type Documents, simulate } from "./mod.ts";
+ * import type { ProxyNode } from "../../mesh/model/mod.ts";
+ *
+ * // The shares of a request from the proxy's workload, by outcome.
+ * function shares(world: Documents, proxy: ProxyNode) {
+ *   const { endings } = simulate(world, proxy, {
+ *     direction: "outbound",
+ *     source: { ip: proxy.ip },
+ *     destination: { ip: "10.0.0.9", port: 80 },
+ *     http: { host: "reviews.shop", path: "/" },
+ *   });
+ *   return endings.map(({ share, kind }) => [kind, share]);
+ * }
+ * ```
+ */
 export function simulate(world: Documents, proxy: ProxyNode, call: Call): Verdict {
   return follow(servedTo(world, proxy), call);
 }

@@ -17,9 +17,11 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
  *
  * @example
  * ```ts
- * while (!signal.aborted) {
- *   await attempt();
- *   await sleep(1000, signal);
+ * async function repeat(attempt: () => Promise<void>, signal: AbortSignal): Promise<void> {
+ *   while (!signal.aborted) {
+ *     await attempt();
+ *     await sleep(1000, signal);
+ *   }
  * }
  * ```
  */

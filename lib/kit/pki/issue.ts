@@ -69,6 +69,18 @@ function newSerial(): Uint8Array {
 /**
  * Issues a certificate for server and client authentication. Its subject has at most the workload;
  * its names are critical (RFC 5280, section 4.2.1.6; SPIFFE X509-SVID, section 2).
+ *
+ * @example
+ * ```ts
+ * import { generateKey, issueAuthority, issueLeaf } from "./mod.ts";
+ *
+ * const key = await generateKey({ type: "ecdsa", curve: "P256" });
+ * const validity = { notBefore: Date.now(), notAfter: Date.now() + 3_600_000 };
+ * const root = await issueAuthority({ organization: "shop", key, ...validity });
+ * const { spki } = await generateKey({ type: "ecdsa", curve: "P256" });
+ * const request = { spki, uris: ["spiffe://cluster.local/ns/shop/sa/web"], ...validity };
+ * const leaf = await issueLeaf(request, { certificate: root, key });
+ * ```
  */
 export async function issueLeaf(request: LeafRequest, issuer: Issuer): Promise<Certificate> {
   const { uris = [], dnsNames = [], ips = [], workload } = request;

@@ -18,7 +18,33 @@ const TRANSPORTS: Readonly<Record<RpcTransport, () => Promise<StartTransport>>> 
 /** A stopped server waits so long for handlers whose streams are cut, ms. */
 const HANDLERS_MS = 1_000;
 
-/** Starts a server; throws `MeshError` `rpc-bind` or `rpc-address-invalid`. */
+/**
+ * Starts a server; throws `MeshError` `rpc-bind` or `rpc-address-invalid`.
+ *
+ * @example
+ * ```ts
+ * import { openStream, startRpc } from "./mod.ts";
+ *
+ * const path = "/example.Echo/Talk";
+ * const server = await startRpc({
+ *   address: "127.0.0.1:0",
+ *   services: [{
+ *     path,
+ *     async handle(call) {
+ *       for await (const message of call.messages) call.send(message);
+ *     },
+ *   }],
+ *   limits: { maxReceive: 1024 * 1024, maxStreams: 100 },
+ *   keepalive: { interval: 30_000, timeout: 10_000 },
+ * });
+ * const stream = openStream({ target: server.address, path });
+ * stream.send(new Uint8Array([1, 2, 3]));
+ * stream.end();
+ * for await (const message of stream.messages) console.log(message); // 1, 2, 3
+ * await stream.ended;
+ * await server.stop(0);
+ * ```
+ */
 export async function startRpc(options: RpcOptions): Promise<RpcServer> {
   const start = await TRANSPORTS[options.transport ?? "native"]();
   const running = new Set<Promise<void>>();

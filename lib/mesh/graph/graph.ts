@@ -60,7 +60,20 @@ import { MeshError } from "../../kit/base/mod.ts";
 
 type Equal = (a: unknown, b: unknown) => boolean;
 
-/** A new, empty graph. */
+/**
+ * A new, empty graph.
+ *
+ * @example
+ * ```ts
+ * import { createGraph, text } from "./mod.ts";
+ *
+ * const graph = createGraph();
+ * const names = graph.input<string>("names");
+ * const greetings = graph.derive("greetings", text, (read, key) => `Hello ${read.get(names, key)}`);
+ * graph.transaction((tx) => tx.set(names, "a", "Ada"));
+ * const greeting: string = graph.peek(greetings, "a"); // "Hello Ada"
+ * ```
+ */
 export function createGraph(options: GraphOptions = {}): Graph {
   const engine = new Engine(options);
   engine.pull = (cell) => pull(engine, cell);

@@ -87,7 +87,38 @@ export interface Ingest {
   close(): Promise<void>;
 }
 
-/** Creates ingest without sources. */
+/**
+ * Creates ingest without sources.
+ *
+ * @example
+ * ```ts
+ * import { createIngest, createTableWriter } from "./mod.ts";
+ * import { createMesh } from "../derive/mod.ts";
+ * import { createGraph } from "../graph/mod.ts";
+ * import { defaultMeshConfig } from "../schema/mod.ts";
+ *
+ * const mesh = createMesh(createGraph(), { domain: "cluster.local" });
+ * const ingest = createIngest({
+ *   writer: createTableWriter(mesh, { scoping: false }),
+ *   target: { precompute: () => true, publish: () => {} },
+ *   debounce: { after: 100, max: 10_000, endpointsWait: true },
+ *   clock: {
+ *     now: () => performance.now(),
+ *     time: () => Date.now(),
+ *     timer: (run, ms) => {
+ *       const id = setTimeout(run, ms);
+ *       return () => clearTimeout(id);
+ *     },
+ *     pause: () => new Promise((done) => setTimeout(done)),
+ *   },
+ * });
+ * const files = ingest.open("files");
+ * files.settings({ mesh: defaultMeshConfig() });
+ * files.synced();
+ * ingest.build(); // the graph has what the sources reported
+ * await ingest.close();
+ * ```
+ */
 export function createIngest(options: IngestOptions): Ingest {
   const { writer, target, clock } = options;
   const sources = new Map<string, Source>();

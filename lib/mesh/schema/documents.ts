@@ -100,7 +100,17 @@ export function* eachPiece(
   }
 }
 
-/** Parses all documents of a text. Pure. */
+/**
+ * Parses all documents of a text. Pure.
+ *
+ * @example
+ * ```ts
+ * import { parseConfigDocuments } from "./mod.ts";
+ *
+ * const { objects, problems } = parseConfigDocuments("kind: Sidecar", "sidecar.yaml");
+ * for (const { file, path, message } of problems) console.log(`${file}: ${path}: ${message}`);
+ * ```
+ */
 export function parseConfigDocuments(
   text: string,
   file: string,

@@ -150,7 +150,27 @@ export interface Pipeline {
   apply(changes: ChangeSet): number;
 }
 
-/** Creates a pipeline in a graph, with empty tables. */
+/**
+ * Creates a pipeline in a graph, with empty tables.
+ *
+ * @example
+ * ```ts
+ * import { createPipeline, type Features } from "./mod.ts";
+ * import { createGraph } from "../graph/mod.ts";
+ * import { upsertOf } from "../ingest/mod.ts";
+ * import type { ConfigObject, ProxyNode } from "../model/mod.ts";
+ *
+ * // Names of the clusters that a proxy is served.
+ * function clusters(objects: ConfigObject[], node: ProxyNode, features: Features): string[] {
+ *   const options = { domain: "cluster.local", clusterId: "Orchestrator", features };
+ *   const pipeline = createPipeline(createGraph(), options);
+ *   pipeline.apply({ objects: objects.flatMap((one) => upsertOf(one) ?? []) });
+ *   const binding = pipeline.translation.source.bind(node, () => {});
+ *   const view = binding.view("type.googleapis.com/envoy.config.cluster.v3.Cluster");
+ *   return [...view?.names() ?? []];
+ * }
+ * ```
+ */
 export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline {
   const { domain, clusterId, features } = options;
   const mesh = createMesh(graph, {

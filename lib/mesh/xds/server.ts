@@ -74,7 +74,32 @@ export interface XdsServer {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Makes a discovery server over a source of bindings. */
+/**
+ * Makes a discovery server over a source of bindings.
+ *
+ * @example
+ * ```ts
+ * import { createXdsServer } from "./mod.ts";
+ * import { startRpc } from "../../kit/rpc/mod.ts";
+ * import type { Translation } from "../translate/mod.ts";
+ *
+ * // Serves what is translated, at a port of this machine.
+ * async function serve({ source }: Translation) {
+ *   const { services } = createXdsServer({
+ *     source,
+ *     now: () => performance.now(),
+ *     clock: () => Date.now(),
+ *     pod: "mesh-1",
+ *     instance: crypto.randomUUID(),
+ *     pushes: 32,
+ *     requestRate: 100,
+ *   });
+ *   const limits = { maxReceive: 4 * 1024 * 1024, maxStreams: 1000 };
+ *   const keepalive = { interval: 30_000, timeout: 10_000 };
+ *   return await startRpc({ address: "127.0.0.1:15010", services, limits, keepalive });
+ * }
+ * ```
+ */
 export function createXdsServer(options: XdsOptions): XdsServer {
   const sessions = new Set<Session>();
   const yielding = createFairYielding({ sliceMs: SLICE_MS, now: options.now });
