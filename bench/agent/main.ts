@@ -37,7 +37,12 @@ export async function main(): Promise<void> {
   await writeCorpus(config.path, numberFlag("services", 1000));
   const daemon = stack.use(await startDaemon({ configDir: config.path }));
   const options: AgentOptions = {
-    ...{ role: "sidecar", name: "bench", namespace: "ns-0", ip: "127.0.0.1", xds: daemon.xds, dir },
+    role: "sidecar",
+    name: "bench",
+    namespace: "ns-0",
+    ip: "127.0.0.1",
+    xds: daemon.xds,
+    dir,
     envoy: await envoyPath(),
   };
   await printStarts(options, `${dir}/bundle`);

@@ -77,7 +77,10 @@ Deno.test("a listener that cannot be used is refused when it is asked for, and n
   const identity = { tls: undefined };
   const open = (...args: string[]) =>
     openWebhooks({
-      ...{ options: optionsOf(...args), sources, identity, proxySettings },
+      options: optionsOf(...args),
+      sources,
+      identity,
+      proxySettings,
       isReady: () => true,
       fail: assert.ifError,
     }, stack);

@@ -132,7 +132,13 @@ Deno.test("a rolling restart under load loses no request", async () => {
   ): Promise<Agent> =>
     stack.use(
       await startAgent({
-        ...{ role: "sidecar", name: `${app}-${ip.at(-1)}`, namespace: "test", ip, envoy, dir, env },
+        role: "sidecar",
+        name: `${app}-${ip.at(-1)}`,
+        namespace: "test",
+        ip,
+        envoy,
+        dir,
+        env,
         labels: { app },
         xds: daemon.xds,
         interception: "NONE",

@@ -147,7 +147,10 @@ Deno.test(
         ...[number, number, number, number],
       ];
       const ports: Ports = {
-        ...{ http, tcp, auto, gateway: [g1, g2, g3] },
+        http,
+        tcp,
+        auto,
+        gateway: [g1, g2, g3],
         service: servicePorts(),
       };
       await using _ = await startServers([http, tcp, auto]);
@@ -253,8 +256,15 @@ Deno.test(
           const own = hopPorts(g1);
           bench.set(twoHopMesh(seed, own, signer.jwks));
           const { wrong, counts } = await runTwoHops(bench, {
-            ...{ seed, dir, authority, sign: signer.sign, ports: own },
-            ...{ count: HOP_REQUESTS, outbound: out, inbound: inn, application: http },
+            seed,
+            dir,
+            authority,
+            sign: signer.sign,
+            ports: own,
+            count: HOP_REQUESTS,
+            outbound: out,
+            inbound: inn,
+            application: http,
           });
           for (const [key, n] of Object.entries(counts)) hops[key] = (hops[key] ?? 0) + n;
           assert.equal(wrong.length, 0, `${wrong.length}\n${wrong.slice(0, 6).join("\n\n")}`);

@@ -86,7 +86,12 @@ Deno.test(
       ) =>
         stack.use(
           await startCertifiedAgent(starter, {
-            ...{ role: "sidecar", name, namespace: name, ip, labels, interception: "NONE" },
+            role: "sidecar",
+            name,
+            namespace: name,
+            ip,
+            labels,
+            interception: "NONE",
             env: { MESH_META_WORKLOAD_NAME: workload, MESH_META_CLUSTER_ID: "east-1" },
           }),
         );

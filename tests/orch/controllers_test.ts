@@ -181,7 +181,8 @@ async function electionCases(
     await eventually("the last write before the pause", hasStopped, 60_000);
     await using _own = joinElection({
       ...PAUSED_ELECTION,
-      ...{ client, identity: "own" },
+      client,
+      identity: "own",
       run: async ({ client, signal }) => {
         await mergePatch(client, types.CONFIG_MAP, name, { data: { writer: "own" } });
         await new Promise((end) => signal.addEventListener("abort", end, { once: true }));

@@ -213,7 +213,9 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.match((await run("admin", "log", "meshd-1", "--level", "ads:debug")).out, /ads .*debug/);
     for (const [name, ip] of [["meshd-2", 11], ["meshd-3", 12]] as const) {
       await createPod(mesh.client, {
-        ...{ namespace: "mesh-system", name, ip },
+        namespace: "mesh-system",
+        name,
+        ip,
         labels: { app: "meshd" },
         containers: ["discovery"],
       });
@@ -569,7 +571,10 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     "the debug taps of agents answer proxy-status, and silent ones are named",
     async () => {
       await createPod(mesh.client, {
-        ...{ namespace: "shop", name: "silent-1", ip: 10, labels: { app: "silent" } },
+        namespace: "shop",
+        name: "silent-1",
+        ip: 10,
+        labels: { app: "silent" },
         containers: ["mesh-proxy"],
       });
       const { out, err, status } = await run("x", "ps", "--xds-via-agents");

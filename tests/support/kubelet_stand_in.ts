@@ -80,7 +80,11 @@ async function pass({ server, client }: StandInOptions, request: Request): Promi
   );
   const { method, signal } = request;
   const asked = fetch(`${server}${url.pathname}${url.search}`, {
-    ...{ method, headers, body, client, signal },
+    method,
+    headers,
+    body,
+    client,
+    signal,
   });
   const answer = await asked.catch((error) => {
     if (!signal.aborted) throw error;

@@ -181,7 +181,14 @@ export async function startMeshctlCluster(
     // The words of a completion stand for themselves.
     run(args[0]?.startsWith("__") ? args : ["--orchconfig", config, ...args], signal, seen);
   return {
-    ...{ client, daemon, agent, api, ports, config, dir, runUntil },
+    client,
+    daemon,
+    agent,
+    api,
+    ports,
+    config,
+    dir,
+    runUntil,
     run: (...args) => runUntil(new AbortController().signal, args, () => {}),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -201,7 +208,11 @@ async function startClusterDaemon(cluster: Cluster, dir: string, secured: number
 /** The agent of pod `web-1`, with its debug tap. */
 async function startWebAgent(daemon: Daemon, dir: string, tap: number): Promise<Agent> {
   return await startAgent({
-    ...{ role: "sidecar", name: "web-1", namespace: "shop", ip: "127.0.0.9", dir },
+    role: "sidecar",
+    name: "web-1",
+    namespace: "shop",
+    ip: "127.0.0.9",
+    dir,
     labels: { app: "web", version: "v1" },
     xds: daemon.xds,
     envoy: await envoyPath(),

@@ -62,7 +62,10 @@ Deno.test("an agent with --stsPort exchanges tokens, and shows none of them", as
   const base = `http://localhost:${port}`;
   const exchange = async (subject_token: string, more: Record<string, string> = {}) => {
     const body = new URLSearchParams({
-      ...{ grant_type: GRANT_TYPE, subject_token, subject_token_type: JWT_TYPE, scope: "storage" },
+      grant_type: GRANT_TYPE,
+      subject_token,
+      subject_token_type: JWT_TYPE,
+      scope: "storage",
       ...more,
     });
     const answer = await fetch(`${base}/token`, { method: "POST", body });

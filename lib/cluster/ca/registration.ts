@@ -90,7 +90,11 @@ export function createRegistration(options: RegistrationIssuance): Issuance {
       const csr = await readCsr(pem);
       checkCsr(csr, spiffeText(identity));
       const chain = await signers.sign({
-        ...{ signer, csr: pem, spki: csr.spki, names: csr.names, ttlMs },
+        signer,
+        csr: pem,
+        spki: csr.spki,
+        names: csr.names,
+        ttlMs,
         isDefault: signer === names.signer,
         ...(client === undefined ? {} : { client }),
       });

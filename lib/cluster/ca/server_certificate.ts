@@ -140,7 +140,9 @@ export async function certificateFromAuthority(
   const issueNext = () => issue(options);
   const first = await issueNext();
   const renewed = renewedCertificate(first, {
-    ...{ issueNext, clock, lookMs },
+    issueNext,
+    clock,
+    lookMs,
     onChange: authority.onChange,
   });
   return { ...renewed, current: () => renewed.current() ?? first.certificate };
@@ -272,7 +274,12 @@ async function requestFromSigner(options: SignedOptions, signal: AbortSignal): P
   const { names } = await readCsr(csr);
   const now = clock();
   const chain = await signers.sign({
-    ...{ signer, csr, spki: key.spki, names, ttlMs, signal },
+    signer,
+    csr,
+    spki: key.spki,
+    names,
+    ttlMs,
+    signal,
     isDefault: true,
   });
   // The signer may shorten the lifetime.

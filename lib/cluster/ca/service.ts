@@ -150,7 +150,10 @@ async function issue(
   try {
     const signer = metadata?.CertSigner;
     return await issuance.issue({
-      ...{ csr, identity, ttlMs: seconds * 1000, client: { peer, ended } },
+      csr,
+      identity,
+      ttlMs: seconds * 1000,
+      client: { peer, ended },
       ...(typeof signer === "string" && signer !== "" ? { signer } : {}),
     });
   } catch (error) {

@@ -92,7 +92,9 @@ export function createSigners(options: SignersOptions): Signers {
       try {
         const limit = AbortSignal.timeout(2 * timeoutMs);
         const pem = await requestCertificate(client, {
-          ...{ csr, signer, timeoutMs },
+          csr,
+          signer,
+          timeoutMs,
           usages: USAGES,
           seconds: Math.max(LEAST_SECONDS, Math.floor(ttlMs / 1000)),
           approve: true,

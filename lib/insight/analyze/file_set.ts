@@ -109,7 +109,9 @@ function objectOfDraft({ kind, meta, spec, digest }: ParsedObject, file: string)
   const { line, ...rest } = meta;
   return {
     meta: {
-      ...{ kind, namespace: rest.namespace, name: rest.name },
+      kind,
+      namespace: rest.namespace,
+      name: rest.name,
       labels: rest.labels,
       annotations: rest.annotations,
       generation: 1,

@@ -86,8 +86,12 @@ export function explain(
   { causes = true, contentOf = (view) => view }: ExplainOptions = {},
 ): Explanation {
   const draft: Draft = {
-    ...{ world, causes, contentOf },
-    ...{ hops: [], assumptions: new Set(), unmodelled: new Set() },
+    world,
+    causes,
+    contentOf,
+    hops: [],
+    assumptions: new Set(),
+    unmodelled: new Set(),
   };
   const resources = servedTo(draft, from);
   const call = firstCall(draft, from, question, resources);
@@ -121,7 +125,8 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
   draft.hops.push({ proxy, direction: call.direction, destination: hostPort(ip, port), steps });
   const endsTls = verdict.steps.some(({ stage }) => stage === "TLS");
   return verdict.endings.map((ending) => ({
-    ...{ ending, endsTls },
+    ending,
+    endsTls,
     outcome: outcomeOf(ending, proxy, steps),
   }));
 }
@@ -204,7 +209,10 @@ function notEnded({ hops }: Draft, { share, proxy }: Outcome): Outcome {
   const causes = (hops[0]?.steps ?? []).flatMap((one) => one.causes)
     .filter(({ decides }) => decides === "mutualTls");
   return {
-    ...{ share, kind: "refused", proxy, text: `the connection is closed: ${why}` },
+    share,
+    kind: "refused",
+    proxy,
+    text: `the connection is closed: ${why}`,
     refusal: { by: "TLS", why, causes },
   };
 }

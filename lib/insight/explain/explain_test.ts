@@ -64,7 +64,9 @@ function bench() {
   set(CONFIG);
   const party = (namespace: string, ip: string, app: string): Party => {
     const node = proxyNode(namespace, {
-      ...{ name: app, ip, labels: { app } },
+      name: app,
+      ip,
+      labels: { app },
       metadata: { ...FILES, SERVICE_ACCOUNT: app },
     });
     const binding = translation.source.bind(node, () => {});
@@ -136,8 +138,11 @@ Deno.test("explain: tokens are compared with each issuer, and are not shown", ()
   const explanation = ask("http://a.example/items/7", "GET", [`Authorization: Bearer ${token}`]);
   const tokens = explanation.hops[1]?.steps.find(({ step }) => step === "tokens");
   assert.deepEqual(tokens?.token?.issuers, [{
-    ...{ provider: "origins-0", issuer: "issuer.test", audiences: ["shop"] },
-    ...{ fault: "issuer", actual: "other.test" },
+    provider: "origins-0",
+    issuer: "issuer.test",
+    audiences: ["shop"],
+    fault: "issuer",
+    actual: "other.test",
   }]);
   assert.deepEqual(tokens?.causes.map(({ object }) => object), [
     "RequestAuthentication/shop/tokens",

@@ -99,7 +99,10 @@ function choose({ journey, table, exchange }: Passage): Choice {
   const { host, domain } = found;
   const virtualHost = host.name;
   journey.steps.push({
-    ...{ stage: "virtual host", name: host.name, table: table.name, virtualHost },
+    stage: "virtual host",
+    name: host.name,
+    table: table.name,
+    virtualHost,
     why: `of table ${table.name}, by domain ${domain}`,
   });
   if (host.matcher !== undefined) return { undecided: `the matcher of ${host.name}` };
@@ -111,7 +114,11 @@ function choose({ journey, table, exchange }: Passage): Choice {
   if ("undecided" in route) return route;
   const name = nameOf(route.route, route.at);
   journey.steps.push({
-    ...{ stage: "route", name, table: table.name, virtualHost, index: route.at },
+    stage: "route",
+    name,
+    table: table.name,
+    virtualHost,
+    index: route.at,
     why: `matches by ${route.why}`,
   });
   return { table, host, route: route.route, name };

@@ -118,14 +118,17 @@ const tokens: Model = ({ journey, exchange }, any) => {
     if (passes === undefined) return ends(undecided("what tokens are required"));
     if (!passes) {
       journey.steps.push({
-        ...{ stage: "HTTP filter", name: "jwt_authn", why },
+        stage: "HTTP filter",
+        name: "jwt_authn",
+        why,
         token: traceToken(config, why, request.token),
       });
       return ends(answered(status, "jwt_authn", why));
     }
     const got = Object.keys(payloads).length > 0;
     journey.steps.push({
-      ...{ stage: "HTTP filter", name: "jwt_authn" },
+      stage: "HTTP filter",
+      name: "jwt_authn",
       why: got ? "accepts the token" : "requires none",
       token: traceToken(config, "", request.token),
     });
@@ -167,7 +170,9 @@ const access: Model = (passage, config, _route, own) => {
     };
     const said = shadow.policy || "no policy";
     journey.steps.push({
-      ...{ stage: "HTTP filter", name: "rbac", access: trace },
+      stage: "HTTP filter",
+      name: "rbac",
+      access: trace,
       why: `on trial: ${said} of ${shadow.action} applies`,
     });
   }
@@ -177,7 +182,9 @@ const access: Model = (passage, config, _route, own) => {
   if (allowed === undefined) return ends(undecided("whether access is granted"));
   const why = policy === "" ? `no policy of ${action} applies` : `${policy} of ${action} applies`;
   journey.steps.push({
-    ...{ stage: "HTTP filter", name: "rbac", access: trace },
+    stage: "HTTP filter",
+    name: "rbac",
+    access: trace,
     why: `${why}: ${allowed ? "goes on" : "refused"}`,
   });
   return allowed ? PASSES : ends(answered(403, policy === "" ? "rbac" : `policy ${policy}`, why));

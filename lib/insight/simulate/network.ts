@@ -59,7 +59,8 @@ const access: Model = ({ journey, connection, metadata }, any) => {
     };
     const said = shadow.policy || "no policy";
     journey.steps.push({
-      ...{ stage: "network filter", name: "rbac" },
+      stage: "network filter",
+      name: "rbac",
       access: traceAccess(rbac.shadowRules, subject, true),
       why: `on trial: ${said} of ${shadow.action} applies`,
     });
@@ -69,7 +70,9 @@ const access: Model = ({ journey, connection, metadata }, any) => {
   if (allowed === undefined) return undecided("whether access is granted");
   const why = policy === "" ? `no policy of ${action} applies` : `${policy} of ${action} applies`;
   journey.steps.push({
-    ...{ stage: "network filter", name: "rbac", access: traceAccess(rbac.rules, subject, false) },
+    stage: "network filter",
+    name: "rbac",
+    access: traceAccess(rbac.rules, subject, false),
     why: `${why}: ${allowed ? "goes on" : "refused"}`,
   });
   return allowed ? undefined : closed(policy === "" ? "rbac" : `policy ${policy}`, why);

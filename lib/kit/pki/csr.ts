@@ -65,7 +65,10 @@ export async function readCsr(pem: string): Promise<Csr> {
   const workload = readWorkloadSubject(subject, what);
   const attributeCount = children(subject, what).flatMap((set) => children(set, what)).length;
   return {
-    ...{ spki: spki.raw, key, names, workload },
+    spki: spki.raw,
+    key,
+    names,
+    workload,
     subject: subject.raw,
     subjectAttributes: attributeCount,
   };

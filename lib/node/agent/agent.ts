@@ -113,7 +113,11 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
     const relay = await startRelay({
       ...relayOptions(plan),
       node: plan.node.id,
-      ...{ subscriptions, converter, tls, health, saved },
+      subscriptions,
+      converter,
+      tls,
+      health,
+      saved,
     });
     resources.defer(() => relay.stop());
     const tap = await tapOf(plan, tls);
@@ -180,7 +184,10 @@ async function tapOf(plan: AgentPlan, tls: RelayOptions["tls"]): Promise<Tap | u
   const { env, target, node, configPath, admin } = plan;
   if (env.tapPort === undefined) return undefined;
   return await openTap({
-    ...{ target, tls, node, port: env.tapPort },
+    target,
+    tls,
+    node,
+    port: env.tapPort,
     hostname: admin.startsWith("[") ? "::1" : "127.0.0.1",
     socket: `${configPath}/${TAP_SOCKET}`,
   });

@@ -58,7 +58,10 @@ async function withRelay(
   });
   const socket = `${dir}/XDS`;
   const relay = await startRelay({
-    ...{ socket, target: server.address, maxRequest: 1024 * 1024, maxStreams: 100 },
+    socket,
+    target: server.address,
+    maxRequest: 1024 * 1024,
+    maxStreams: 100,
     keepalive: KEEPALIVE,
     node: NODE,
     ...options,

@@ -126,7 +126,9 @@ async function http(probe: HttpProbe, run: Run): Promise<ProbeOutcome> {
   const host = targetOf(probe.host, run);
   const { scheme, port, path } = probe;
   const request = {
-    ...{ host, port, path },
+    host,
+    port,
+    path,
     localAddress: sourceFor(host),
     headers: requestHeaders(probe, run.headers, host),
     signal: run.signal,

@@ -35,7 +35,11 @@ for (const [name, jump, expected] of JUMPS) {
     let now = 0;
     let hasJumped = false;
     await untilRenewal({
-      ...{ notBefore: 0, notAfter: 24 * HOUR, ratio: 0.5, jitter: 0, random: 0.5 },
+      notBefore: 0,
+      notAfter: 24 * HOUR,
+      ratio: 0.5,
+      jitter: 0,
+      random: 0.5,
       clock: () => now,
       sleep(ms) {
         now += ms;

@@ -94,7 +94,11 @@ export async function startWorkloadCertificates(
       const { obtainedAt: notBefore, notAfter } = held.current();
       await sleep(FIRST_PAUSE_MS, end);
       await untilRenewal({
-        ...{ notBefore, notAfter, ratio, jitter, random: Math.random() },
+        notBefore,
+        notAfter,
+        ratio,
+        jitter,
+        random: Math.random(),
         clock: () => Date.now(),
         sleep: (ms) => sleep(ms, end),
         hasEnded: () => end.aborted,
@@ -215,7 +219,12 @@ async function once(options: WorkloadOptions, before: Held | undefined): Promise
     ...shown && { cert: shown.chain, key: shown.key },
   };
   const answer = await requestCertificate({
-    ...{ target, tls, token, clusterId, ttlMs, signer },
+    target,
+    tls,
+    token,
+    clusterId,
+    ttlMs,
+    signer,
     csr: await createCsr(key, identity === undefined ? [] : [identity], options.workload),
   });
   const all = answer.flatMap((pem) => readCertificates(pem, "the authority's answer"));

@@ -233,7 +233,10 @@ export function requestsFrom(
     ];
     return {
       fields: {
-        ...{ from, url: `http://${HOST}:${port}${path}`, method, headers },
+        from,
+        url: `http://${HOST}:${port}${path}`,
+        method,
+        headers,
         ...(client === undefined ? {} : { client }),
       },
       claims: one.claims,

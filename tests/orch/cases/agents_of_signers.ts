@@ -47,7 +47,9 @@ export async function agentsOfSigners(
 ): Promise<void> {
   await createAccounts(client, ["shop/shop", "web/web"]);
   const starter = {
-    ...{ dir: mesh.dir, root: mesh.first.root, xds: mesh.target },
+    dir: mesh.dir,
+    root: mesh.first.root,
+    xds: mesh.target,
     issuer: { token: (namespace: string, name: string) => tokenOf(client, `${namespace}/${name}`) },
   };
   const start = (agent: CertifiedAgent) => startCertifiedAgent(starter, agent);

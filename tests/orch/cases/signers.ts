@@ -100,7 +100,9 @@ async function start(
   const token = await tokenOf(client, "shop/cart");
   const request: Bench["request"] = (signer, uris = [ID]) =>
     requestWith(target, {
-      ...{ tls: { ca: first.root }, token, uris },
+      tls: { ca: first.root },
+      token,
+      uris,
       metadata: signer === undefined ? {} : { CertSigner: signer },
     });
   const refused: Bench["refused"] = async (signer, uris) =>
@@ -150,7 +152,10 @@ async function silentAtStart(
       const secured = freePort();
       const target = `localhost:${secured}`;
       await using daemon = await startDaemon({
-        ...{ configDir: "", secured, cwd: `${dir}/cwd`, noWait: true },
+        configDir: "",
+        secured,
+        cwd: `${dir}/cwd`,
+        noWait: true,
         args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
         env: {
           EXTERNAL_CA: "MESHD_RA_ORCH_API",
@@ -174,7 +179,10 @@ async function silentAtStart(
       }, 60_000);
       const tls = { ca: first.root };
       const { cert, key, root } = await requestWith(target, {
-        ...{ tls, token, uris: [ID], metadata: {} },
+        tls,
+        token,
+        uris: [ID],
+        metadata: {},
       });
       assert.equal(root, first.root);
       assert.equal(await discover({ target, tls: { ...tls, cert, key } }), "served");
@@ -212,8 +220,11 @@ async function denied(client: OrchClient): Promise<string> {
   const key = await generateKey({ type: "ecdsa", curve: "P256" });
   const signer = `${DOMAIN}/denied`;
   const answer = requestCertificate(client, {
-    ...{ csr: await createCsr(key, []), signer, usages: ["client auth"] },
-    ...{ approve: false, timeoutMs: 60_000 },
+    csr: await createCsr(key, []),
+    signer,
+    usages: ["client auth"],
+    approve: false,
+    timeoutMs: 60_000,
   });
   answer.catch(() => {});
   const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";

@@ -203,7 +203,14 @@ class Store implements Quarantine {
       const { classKey, typeUrl, name, message, since, culprits, tries, retryAt } = entry;
       const streams = [...entry.holders.keys()];
       return {
-        ...{ classKey, typeUrl, name, message, since, culprits, tries, retryAt },
+        classKey,
+        typeUrl,
+        name,
+        message,
+        since,
+        culprits,
+        tries,
+        retryAt,
         versions: [...entry.versions],
         lastGood: replacement(entry.kept, entry.versions.slice(-1)),
         streams: streams.map(({ id }) => id).sort(),

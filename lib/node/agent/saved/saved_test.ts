@@ -131,7 +131,9 @@ Deno.test("secrets, trusted roots and resources with private keys are not kept",
   respond(recording, cluster, { k: "-----BEGIN EC PRIVATE KEY-----\nhidden" });
   assert.ok(recording.isComplete);
   const content = encodeFile({
-    ...{ node: NODE, variant: "delta", savedAt: "" },
+    node: NODE,
+    variant: "delta",
+    savedAt: "",
     configuration: recording.configuration,
   });
   assert.doesNotMatch(new TextDecoder().decode(content), /hidden/);
