@@ -5,6 +5,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
+import { comments } from "./comments.ts";
 import { EXEMPT, type ShapeRule } from "./exempt.ts";
 import { isHeld, judge, type Offence } from "./imports.ts";
 import { keys, lines, parameters, state } from "./shape.ts";
@@ -37,6 +38,7 @@ const plugin: Deno.lint.Plugin = {
     rooms: { create: (context) => imports(context, "rooms") },
     packages: { create: (context) => imports(context, "packages") },
     pure: { create: pure },
+    comments: { create: comments },
     keys: { create: shaped("keys", keys) },
     lines: { create: shaped("lines", lines) },
     parameters: { create: shaped("parameters", parameters) },

@@ -195,7 +195,6 @@ function controller(
   };
 }
 
-/** A Deployment. */
 export function deployment(
   name: string,
   containers: Containers,

@@ -4,7 +4,6 @@ import { flag, outputFlag } from "./flags.ts";
 
 const SEVERITIES = ["Info", "Warning", "Error"];
 
-/** `analyze`. */
 export const analyze: CommandSpec = {
   name: "analyze",
   summary: "Find mistakes in configuration",

@@ -25,7 +25,6 @@ const FLAGS: readonly FlagSpec[] = [
   flag("timeout", "duration", "Longest time of reading logs", { default: "30m0s" }),
 ];
 
-/** `bug-report`. */
 export const bugReport: CommandSpec = {
   name: "bug-report",
   summary: "Collect information about the mesh in an archive",

@@ -2,7 +2,6 @@ import { type CommandSpec, usageError } from "../../../lib/kit/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
 import { CLUSTER_FLAGS, FILE_FLAGS } from "./mesh_flags.ts";
 
-/** `diff`. */
 export const diff: CommandSpec = {
   name: "diff",
   summary: "Show the blast radius of a change before it is applied",

@@ -7,7 +7,6 @@ const PROXY = {
   description: "NAME.NAMESPACE of a workload or gateway, or NAMESPACE/app=LABEL of a client",
 };
 
-/** `explain`. */
 export const explain: CommandSpec = {
   name: "explain",
   summary: "Explain requests and the resources of proxies",

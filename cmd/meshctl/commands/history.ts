@@ -2,7 +2,6 @@ import { type CommandSpec, usageError } from "../../../lib/kit/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
 import { DAEMON_FLAGS } from "./mesh_flags.ts";
 
-/** `history`. */
 export const history: CommandSpec = {
   name: "history",
   summary: "Show the changes of a daemon, and the one that broke a request",

@@ -39,7 +39,6 @@ export const install: CommandSpec = notYet({
   flags: INSTALL_FLAGS,
 });
 
-/** `upgrade`. */
 export const upgrade: CommandSpec = notYet({
   name: "upgrade",
   summary: "Upgrade the mesh in a cluster",
@@ -47,7 +46,6 @@ export const upgrade: CommandSpec = notYet({
   flags: INSTALL_FLAGS,
 });
 
-/** `uninstall`. */
 export const uninstall: CommandSpec = notYet({
   name: "uninstall",
   summary: "Remove the mesh from a cluster",

@@ -1,7 +1,6 @@
 import type { CommandSpec } from "../../../lib/kit/cli/mod.ts";
 import { flag, REVISION, XDS_FLAGS } from "./flags.ts";
 
-/** `orch-inject`. */
 export const orchInject: CommandSpec = {
   name: "orch-inject",
   aliases: ["kube-inject"],

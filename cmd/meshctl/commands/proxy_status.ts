@@ -8,7 +8,6 @@ const FLAGS: readonly FlagSpec[] = [
   ...XDS_FLAGS,
 ];
 
-/** `proxy-status`. */
 export const proxyStatus: CommandSpec = {
   name: "proxy-status",
   aliases: ["ps"],
@@ -20,7 +19,6 @@ export const proxyStatus: CommandSpec = {
     await (await import("../../../lib/insight/proxies/mod.ts")).proxyStatus(call),
 };
 
-/** `experimental proxy-status`. */
 export const experimentalProxyStatus: CommandSpec = {
   name: "proxy-status",
   aliases: ["ps"],

@@ -1,7 +1,6 @@
 import type { CommandSpec } from "../../../lib/kit/cli/mod.ts";
 import { REVISION, XDS_FLAGS } from "./flags.ts";
 
-/** `remote-clusters`. */
 export const remoteClusters: CommandSpec = {
   name: "remote-clusters",
   summary: "List the clusters that each daemon is connected to",

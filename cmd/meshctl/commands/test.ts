@@ -2,7 +2,6 @@ import { type CommandSpec, usageError } from "../../../lib/kit/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
 import { DAEMON_FLAGS, FILE_FLAGS } from "./mesh_flags.ts";
 
-/** `test`. */
 export const test: CommandSpec = {
   name: "test",
   summary: "Test routing and access",

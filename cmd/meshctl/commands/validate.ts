@@ -1,7 +1,6 @@
 import type { CommandSpec } from "../../../lib/kit/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
 
-/** `validate`. */
 export const validate: CommandSpec = {
   name: "validate",
   aliases: ["v"],

@@ -20,5 +20,4 @@ export const version: CommandSpec = {
   },
 };
 
-/** `experimental version`. */
 export const experimentalVersion: CommandSpec = version;

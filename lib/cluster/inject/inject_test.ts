@@ -306,7 +306,8 @@ Deno.test("objects that hold pods are injected, others stay", () => {
   assert.ok(injected);
   assert.match(JSON.stringify(object), /namespaces\/shop\/cronjobs\/nightly/);
   const service = { apiVersion: "v1", kind: "Service", metadata: { name: "a" }, spec: {} };
-  assert.deepEqual(injectObject(service, input()), { object: service, injected: false });
+  const rest = { injected: false, refused: [] };
+  assert.deepEqual(injectObject(service, input()), { object: service, ...rest });
 });
 
 Deno.test("patches have one operation for each change", () => {

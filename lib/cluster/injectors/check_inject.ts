@@ -23,9 +23,7 @@ import {
   type WebhookConfig,
 } from "./injectors.ts";
 
-/** A cluster with its pods. */
 export interface PodCluster extends InjectorCluster {
-  /** The pod of a name. */
   readonly podNamed: (name: string) => Promise<InjectedPod>;
 }
 

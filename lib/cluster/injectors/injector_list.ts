@@ -6,7 +6,6 @@ import { injectionConfigOf, injectorsOf } from "./check_inject.ts";
 import type { InjectedPod, InjectorCluster } from "./cluster.ts";
 import { revisionOfInjector, type WebhookConfig } from "./injectors.ts";
 
-/** A cluster with its proxies. */
 export interface ProxyCluster extends InjectorCluster {
   /** All pods with a proxy. */
   readonly proxies: () => Promise<readonly InjectedPod[]>;

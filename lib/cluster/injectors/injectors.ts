@@ -59,7 +59,6 @@ export function isInjector({ metadata, webhooks = [] }: WebhookConfig): boolean 
     });
 }
 
-/** The revision of an injector. */
 export function revisionOfInjector({ metadata }: WebhookConfig): string {
   return metadata.labels?.[REVISION_LABEL] ?? "default";
 }

@@ -7,7 +7,6 @@
 const BLOCK = 512;
 const encoder = new TextEncoder();
 
-/** A file of an archive. */
 export interface ArchivedFile {
   /** Path in the archive, with slashes. */
   readonly path: string;

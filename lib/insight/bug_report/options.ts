@@ -14,7 +14,6 @@ const EXCLUDED = ["kube-node-lease", "kube-public", "kube-system", "local-path-s
 /** Steps at a time without `--rq-concurrency`: few, because the mesh goes on working. */
 const CONCURRENCY = 4;
 
-/** Options of a report. */
 export interface ReportOptions {
   readonly include: readonly ReturnType<typeof selectionOf>[];
   readonly exclude: readonly ReturnType<typeof selectionOf>[];

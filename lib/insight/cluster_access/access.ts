@@ -23,7 +23,6 @@ const LOG_REQUESTS = 6;
 /** Verbosity from which the queries of requests are logged, too. */
 const LOG_QUERIES = 8;
 
-/** A cluster. */
 export interface ClusterAccess extends Disposable {
   readonly access: Access;
   readonly client: OrchClient;

@@ -11,7 +11,6 @@ import type { Pod } from "./pods.ts";
 /** Longest run of a command, in milliseconds. */
 const COMMAND_MS = 30_000;
 
-/** A container. */
 export interface ContainerName {
   readonly pod: Pod;
   readonly container: string;

@@ -27,7 +27,6 @@ import {
 /** Authorities of the system, for daemons with public certificates. */
 const SYSTEM_ROOTS = "/etc/ssl/certs/ca-certificates.crt";
 
-/** A daemon. */
 export interface Daemon {
   /** Its name in tables: the pod, or the address. */
   readonly name: string;

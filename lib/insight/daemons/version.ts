@@ -17,7 +17,6 @@ interface MeshVersion {
   readonly Info: Readonly<Record<string, string>>;
 }
 
-/** A proxy. */
 interface ProxyVersion {
   readonly ID: string;
   readonly MeshVersion: string;

@@ -18,7 +18,6 @@ export interface Described<T = unknown> {
   readonly spec?: T;
 }
 
-/** A Service. */
 export interface ServiceSpec {
   readonly selector?: Labels;
   readonly ports?: readonly {

@@ -16,7 +16,6 @@ const ATTEMPTS = 6;
 /** Longest pause that the server can ask for, in milliseconds. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Options of a client. */
 export interface ClientOptions {
   readonly rate: RateOptions;
   /** Clock of the rate limit; default the system's. */

@@ -8,7 +8,6 @@ import type { OrchClient } from "./client.ts";
 import type { OrchList, OrchObject } from "./object.ts";
 import type { OrchRequest } from "./transport.ts";
 
-/** A resource type. */
 export interface ResourceType {
   /** Empty for the core group. */
   readonly group: string;
@@ -58,7 +57,6 @@ export function collectionPath(type: ResourceType, namespace = ""): string {
   return `${base}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
 }
 
-/** The path of an object. */
 export function objectPath(type: ResourceType, { namespace, name }: ObjectName): string {
   if (type.namespaced && !namespace) {
     throw new MeshError("orch-scope", `${type.kind} ${name} needs a namespace`);
@@ -162,7 +160,6 @@ export function mergePatch<T extends OrchObject>(
   });
 }
 
-/** Deletes an object. */
 export async function deleteObject(
   client: OrchClient,
   type: ResourceType,

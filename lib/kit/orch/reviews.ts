@@ -15,7 +15,6 @@ export interface ReviewedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Result of reviewing a token. */
 export type TokenReviewResult =
   | {
     readonly authenticated: true;

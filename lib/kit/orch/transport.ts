@@ -12,7 +12,6 @@ import type { Connection } from "./sending.ts";
 /** Values of a query; `undefined` and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A request. */
 export interface OrchRequest {
   /** Default `GET`. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -12,7 +12,6 @@ import { OrchError } from "../error.ts";
 import { createTransport } from "../transport.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 
-/** A pod. */
 export interface PodName {
   readonly namespace: string;
   readonly name: string;
