@@ -9,11 +9,13 @@
  *
  * @module
  */
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { MeshError } from "../../lib/kit/base/mod.ts";
 import { engineFlags } from "../engine_flags.ts";
-import { fromFileUrl, join, walkFiles } from "../paths.ts";
+import { dirname, fromFileUrl, join, walkFiles } from "../paths.ts";
 import type { TarEntry } from "./tar.ts";
 
 /** A program whose code is compiled, and places. */
@@ -49,9 +51,11 @@ const LOG_ENDINGS = ["-wal", "-shm"];
  *
  * @throws MeshError `images-cache` if the runtime compiles nothing
  */
-export async function codeCache(request: CacheRequest): Promise<TarEntry[]> {
-  const { program, into, work } = request;
+export async function codeCache(given: CacheRequest): Promise<TarEntry[]> {
+  const { program, into, work } = given;
   const folder = join(work, `cache-${program}`);
+  await using place = await placeOf(given.modules);
+  const request = { ...given, modules: place.folder };
   await fill(folder, request);
   const entries: TarEntry[] = [];
   for (const { name } of [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1)) {
@@ -68,6 +72,34 @@ export async function codeCache(request: CacheRequest): Promise<TarEntry[]> {
     throw failure(program, "the runtime wrote no compiled code");
   }
   return entries;
+}
+
+/**
+ * A folder with the modules whose name follows from their content, because compiled code contains the
+ * paths of its modules. Processes that compile the same modules use it one after the other.
+ */
+async function placeOf(modules: string): Promise<AsyncDisposable & { readonly folder: string }> {
+  const hash = createHash("sha256");
+  const files = (await walkFiles(modules, "")).sort();
+  for (const file of files) {
+    hash.update(file.slice(modules.length)).update("\0").update(await Deno.readFile(file));
+  }
+  const folder = join(tmpdir(), `mesh-code-${hash.digest("hex").slice(0, 16)}`);
+  const lock = await Deno.open(`${folder}.lock`, { create: true, write: true });
+  await lock.lock(true);
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
+  for (const file of files) {
+    const copy = folder + file.slice(modules.length);
+    await Deno.mkdir(dirname(copy), { recursive: true });
+    await Deno.copyFile(file, copy);
+  }
+  return {
+    folder,
+    async [Symbol.asyncDispose]() {
+      await Deno.remove(folder, { recursive: true });
+      lock.close();
+    },
+  };
 }
 
 /** Loads all modules of the program once, as the program would. */

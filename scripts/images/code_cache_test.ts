@@ -32,15 +32,13 @@ async function logOf(module: string, cache: string): Promise<string> {
 
 Deno.test("compiled code: the same each time, and used where nobody may write it", async () => {
   const folder = await Deno.makeTempDir({ prefix: "mesh-code-" });
-  const [modules, at, into] = ["modules", "image/program", "image/cache"].map((name) =>
-    join(folder, name)
-  ) as [string, string, string];
+  const [at, into] = [join(folder, "image/program"), join(folder, "image/cache")];
   try {
-    await write(modules, MODULES);
     const made = [];
     for (const name of ["first", "second"]) {
       const work = join(folder, name);
-      await Deno.mkdir(work);
+      const modules = join(work, "modules");
+      await write(modules, MODULES);
       const entries = await codeCache({ program: "program", modules, at, into, work });
       made.push(
         await Promise.all(entries.map(async ({ path, data, source, mode }) => ({
