@@ -44,6 +44,8 @@ export interface Space {
   run(command: readonly string[], place?: Place & Input): Promise<Outcome>;
   /** Starts a program that goes on; its output goes to `NAME.log` in the folder. */
   launch(name: string, command: readonly string[], place?: Place): Promise<void>;
+  /** Starts a program again that this process launched and that has ended. */
+  relaunch(name: string): Promise<void>;
   /** Sends a signal to a launched program. */
   signal(name: string, signal: Deno.Signal): Promise<void>;
   /** Ends a launched program and waits for its end. */
@@ -147,6 +149,10 @@ export function isLink(name: string): boolean {
 class LocalSpace implements Space {
   readonly dir: string;
   #record: SpaceRecord;
+  readonly #launched = new Map<
+    string,
+    { readonly command: readonly string[]; readonly place: Place }
+  >();
 
   constructor(dir: string, record: SpaceRecord) {
     this.dir = dir;
@@ -174,7 +180,9 @@ class LocalSpace implements Space {
     );
   }
 
-  async launch(name: string, command: readonly string[], { net }: Place = {}): Promise<void> {
+  async launch(name: string, command: readonly string[], place: Place = {}): Promise<void> {
+    this.#launched.set(name, { command, place });
+    const { net } = place;
     const log = join(this.dir, `${name}.log`);
     const pid = join(this.dir, "pids", name);
     // The number that is noted is that in the namespace of processes.
@@ -194,6 +202,12 @@ class LocalSpace implements Space {
       `${name} to start; see ${log}`,
       async () => (await Deno.readTextFile(pid)).trim() !== "",
     );
+  }
+
+  async relaunch(name: string): Promise<void> {
+    const launched = this.#launched.get(name);
+    if (launched === undefined) throw new Error(`${name} was not launched by this process`);
+    await this.launch(name, launched.command, launched.place);
   }
 
   async signal(name: string, signal: Deno.Signal): Promise<void> {

@@ -1,0 +1,225 @@
+/**
+ * Parts of the mesh that restart or are away while requests go on: none of them fails.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
+import {
+  apply,
+  deployment,
+  kubectl,
+  podsEventually,
+  podsReady,
+  service,
+  workloadContainer,
+} from "../../support/node.ts";
+import {
+  asks,
+  CLIENT,
+  injectedNamespace,
+  isOk,
+  type MeshCase,
+  read,
+  SYSTEM,
+} from "../../support/node_mesh.ts";
+
+const NAMESPACE = "rolling";
+/** Requests that must be seen after a restart: those of two seconds. */
+const AFTER = 100;
+
+/** Clients that request all the time: from a proxy to the server, and through the gateway. */
+const LOADS = [
+  { name: "inner", namespace: NAMESPACE, url: "http://server.rolling/" },
+  { name: "outer", namespace: "default", url: "http://edge.rolling/" },
+] as const;
+
+/** A gateway by the template of injection, and what it serves. */
+const EDGE: readonly unknown[] = [
+  deployment("edge", { name: "mesh-proxy", image: "auto", imagePullPolicy: "Never" }, {
+    namespace: NAMESPACE,
+    replicas: 2,
+    annotations: { "inject.mesh.io/templates": "gateway" },
+    // Long enough for the proxy to drain.
+    pod: { terminationGracePeriodSeconds: 30 },
+  }),
+  service("edge", 80, 8080, NAMESPACE),
+  {
+    apiVersion: "networking.mesh.io/v1",
+    kind: "Gateway",
+    metadata: { name: "edge", namespace: NAMESPACE },
+    spec: {
+      selector: { app: "edge" },
+      servers: [{ port: { number: 8080, name: "http", protocol: "HTTP" }, hosts: ["*"] }],
+    },
+  },
+  {
+    apiVersion: "networking.mesh.io/v1",
+    kind: "VirtualService",
+    metadata: { name: "edge", namespace: NAMESPACE },
+    spec: {
+      hosts: ["*"],
+      gateways: ["edge"],
+      http: [{ route: [{ destination: { host: "server" } }] }],
+    },
+  },
+];
+
+interface Count {
+  readonly asked: number;
+  readonly failed: number;
+  /** The lines of failures. */
+  readonly failures: string;
+}
+
+async function countOf(cluster: NodeCluster, load: typeof LOADS[number]): Promise<Count> {
+  const { name, namespace } = load;
+  const log = await kubectl(cluster, ["logs", "-n", namespace, `deploy/load-${name}`, "-c", "app"]);
+  const [, asked = "0", failed = "0"] =
+    [...log.matchAll(/^(\d+) requests, (\d+) failed$/gm)].at(-1) ?? [];
+  const failures = log.split("\n").filter((line) => line.startsWith("failure")).slice(-20);
+  return { asked: Number(asked), failed: Number(failed), failures: failures.join("\n") };
+}
+
+/** Does something and asserts that no request fails until a while afterwards. */
+async function withoutFailure(cluster: NodeCluster, act: () => Promise<unknown>): Promise<void> {
+  const before = await Promise.all(LOADS.map((load) => countOf(cluster, load)));
+  await act();
+  const done = await Promise.all(LOADS.map((load) => countOf(cluster, load)));
+  for (const [at, load] of LOADS.entries()) {
+    const after = await podsEventually(`more requests of ${load.name}`, async () => {
+      const count = await countOf(cluster, load);
+      return count.asked >= done[at]!.asked + AFTER && count;
+    });
+    const failed = after.failed - before[at]!.failed;
+    const asked = after.asked - before[at]!.asked;
+    assert.equal(failed, 0, `${load.name}: ${failed} of ${asked} failed\n${after.failures}`);
+  }
+}
+
+/** Starts the workloads, the gateway and the load; the cases below use them. */
+export async function prepareRestarts(cluster: NodeCluster): Promise<void> {
+  await injectedNamespace(cluster, NAMESPACE);
+  const server = workloadContainer(["serve", "8080"], {
+    readinessProbe: { httpGet: { path: "/", port: 8080 }, periodSeconds: 1 },
+  });
+  await apply(
+    cluster,
+    deployment("server", server, {
+      namespace: NAMESPACE,
+      replicas: 2,
+      pod: { terminationGracePeriodSeconds: 30 },
+    }),
+    service("server", 80, 8080, NAMESPACE),
+    ...EDGE,
+    ...LOADS.map(({ name, namespace, url }) =>
+      deployment(`load-${name}`, workloadContainer(["load", "20ms", url]), { namespace })
+    ),
+  );
+  for (const app of ["server", "edge"]) {
+    await podsReady(cluster, `app=${app}`, { namespace: NAMESPACE, count: 2 });
+  }
+  for (const load of LOADS) {
+    await podsEventually(`requests of ${load.name}`, async () => {
+      return (await countOf(cluster, load)).asked > 0;
+    });
+  }
+}
+
+async function rollOut(cluster: NodeCluster, namespace: string, name: string): Promise<void> {
+  const target = ["-n", namespace, `deploy/${name}`];
+  await kubectl(cluster, ["rollout", "restart", ...target]);
+  await kubectl(cluster, ["rollout", "status", ...target, "--timeout=240s"]);
+  // The old pods are gone, so that their end was under load, too.
+  await podsEventually(`the former pods of ${name} to be gone`, async () => {
+    const path = "{.items[*].metadata.deletionTimestamp}";
+    return (await read(cluster, namespace, `pods -l=app=${name}`, path)) === "";
+  });
+}
+
+const restart = (what: string, namespace: string, name: string): MeshCase => ({
+  name: `a rolling restart of ${what}`,
+  run: (cluster) => withoutFailure(cluster, () => rollOut(cluster, namespace, name)),
+});
+
+/** Edits what the client gets from its server, and waits until it gets it. */
+async function editArrives(cluster: NodeCluster, path: string): Promise<void> {
+  await apply(cluster, {
+    apiVersion: "networking.mesh.io/v1",
+    kind: "VirtualService",
+    metadata: { name: "edited", namespace: "shop" },
+    spec: {
+      hosts: ["server"],
+      http: [
+        { match: [{ uri: { exact: path } }], directResponse: { status: 418 } },
+        { route: [{ destination: { host: "server" } }] },
+      ],
+    },
+  });
+  const urls = [`http://server${path}`, "http://server/"];
+  await asks(cluster, CLIENT, urls, ([edited = "", other = ""]) => {
+    return edited.startsWith("418") && isOk(other);
+  });
+}
+
+const replicas: MeshCase = {
+  name: "two replicas of the daemon, one of them killed",
+  async run(cluster) {
+    await kubectl(cluster, ["scale", "-n", SYSTEM, "deploy/meshd", "--replicas=2"]);
+    await podsReady(cluster, "app=meshd", { namespace: SYSTEM, count: 2 });
+    const path = "{.items[0].metadata.name}";
+    const killed = await read(cluster, SYSTEM, "pods -l=app=meshd", path);
+    await withoutFailure(cluster, async () => {
+      const force = ["--force", "--grace-period=0"];
+      await kubectl(cluster, ["delete", "-n", SYSTEM, "pod", killed, ...force]);
+      await editArrives(cluster, "/after-kill");
+    });
+    await podsReady(cluster, "app=meshd", { namespace: SYSTEM, count: 2 });
+  },
+};
+
+const serverAway: MeshCase = {
+  name: "the API server is away, and comes back",
+  async run(cluster) {
+    const { space } = cluster;
+    await kubectl(cluster, ["scale", "-n", SYSTEM, "deploy/meshd", "--replicas=1"]);
+    await podsReady(cluster, "app=meshd", { namespace: SYSTEM });
+    const daemon = await read(cluster, SYSTEM, "pods -l=app=meshd", "{.items[0].metadata.name}");
+    await withoutFailure(cluster, async () => {
+      await space.stop("apiserver");
+      await daemonNotices(cluster, daemon);
+      await space.relaunch("apiserver");
+      await podsEventually(
+        "the API server",
+        async () => (await cluster.run(["get", "ns"])).success,
+      );
+      await editArrives(cluster, "/after-outage");
+    });
+    // New pods are injected, and have their configuration.
+    await kubectl(cluster, ["rollout", "restart", "-n", "shop", "deploy/client"]);
+    await kubectl(cluster, ["rollout", "status", "-n", "shop", "deploy/client", "--timeout=240s"]);
+    await asks(cluster, CLIENT, ["http://server/"], (lines) => lines.every(isOk));
+  },
+};
+
+/** Waits until the daemon's log says that the API server is away. The log is read on the node. */
+async function daemonNotices(cluster: NodeCluster, daemon: string): Promise<void> {
+  await podsEventually("the daemon to notice", async () => {
+    for (const node of cluster.nodes) {
+      const pattern =
+        `find ${cluster.dir}/${node}/pods/${SYSTEM}_${daemon}_*/ -name '*.log' -exec cat {} +`;
+      const { stdout } = await cluster.space.run(["sh", "-c", pattern]);
+      if (/refused/i.test(stdout)) return true;
+    }
+    return false;
+  });
+}
+
+/** The cases, in their order. They need what {@linkcode prepareRestarts} makes. */
+export const RESTARTS: readonly MeshCase[] = [
+  restart("servers", NAMESPACE, "server"),
+  restart("the gateway", NAMESPACE, "edge"),
+  restart("the daemon", SYSTEM, "meshd"),
+  replicas,
+  serverAway,
+];
