@@ -10,7 +10,6 @@ import { DESTINATIONS, OUTSIDE, SERVERS } from "./life/destinations.ts";
 import { JOBS } from "./life/jobs.ts";
 import { MEMBERS } from "./life/members.ts";
 import { PROBES } from "./life/probes.ts";
-import { prepareRestarts, RESTARTS } from "./life/restarts.ts";
 import { SHOP } from "./life/shop.ts";
 
 meshTest(
@@ -25,8 +24,6 @@ meshTest(
 
     const groups = [SHOP, DESTINATIONS, MEMBERS, PROBES, JOBS];
     await runTogether(t, cluster, groups.flat());
-    await prepareRestarts(cluster);
-    for (const { name, run } of RESTARTS) await t.step(name, () => run(cluster));
   },
   { nodes: 2 },
 );
