@@ -86,7 +86,8 @@ Deno.test(withCertificates("a change of roots under load fails no request", asyn
   await eventually("a request over mutual TLS", async () => (await ask()).status === 200);
 
   const begin = `${daemon.http}/debug/root_change?decision=begin`;
-  assert.equal((await fetch(begin, { method: "POST" })).status, 200);
+  const begun = await fetch(begin, { method: "POST" });
+  assert.equal(begun.status, 200, await begun.text());
   const phases = new Set<string>();
   const deadline = performance.now() + 300_000;
   let asked = 0;
