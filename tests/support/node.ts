@@ -4,6 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
+import { sleep } from "../../lib/kit/async/mod.ts";
 import {
   accessOf,
   ALL_CREDENTIAL_OPTIONS,
@@ -41,7 +42,7 @@ export function podsEventually<T>(
     if (answer.status === "fulfilled" && answer.value !== undefined && answer.value !== false) {
       return answer.value;
     }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await sleep(PAUSE_MS);
     if (answer.status === "rejected") throw answer.reason;
     return undefined;
   }, PODS_MS);

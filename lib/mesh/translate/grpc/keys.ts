@@ -5,6 +5,7 @@
  */
 import { type HostKey, labelKeys, type Labels, type RuleKeys, ruleKeys } from "../../derive/mod.ts";
 import { type Derived, integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
+import type { ClientScope } from "../context/mod.ts";
 import type { ByLocality, HostPort, Layered, ListenerTable, RouteTable } from "../resources/mod.ts";
 
 export interface GrpcTables {
@@ -33,22 +34,6 @@ export const targetKeys: KeyCodec<TargetKey> = keyOf<TargetKey>({
   namespace: text,
   port: integer,
   host: text,
-});
-
-/** Clients with a Sidecar, and the rules that select them. */
-export interface ClientScope {
-  readonly namespace: string;
-  /** Key of the Sidecar, `namespace/name`; `""` for none. */
-  readonly sidecar: string;
-  /** Keys of the DestinationRules that select the clients. */
-  readonly rules: RuleKeys;
-}
-
-/** The codec of {@link ClientScope}. */
-export const clientScopes: KeyCodec<ClientScope> = keyOf<ClientScope>({
-  namespace: text,
-  sidecar: text,
-  rules: ruleKeys,
 });
 
 /** A host for certain clients. */
