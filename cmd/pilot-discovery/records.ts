@@ -16,6 +16,9 @@ import { readEvictionInterval } from "../../lib/mesh/environment/mod.ts";
 import type { Engine } from "./engine.ts";
 import type { Settings } from "./settings.ts";
 
+/** Milliseconds between two publications in which memory is given back at once. */
+const TIDY_MS = 20;
+
 /** Records of the running daemon. */
 export interface Records extends Pick<RunningHistory, "history" | "audit"> {
   readonly receipts: Receipts;
@@ -43,7 +46,7 @@ export async function startRecords(
   );
   const countUnused = observeUnused(graph);
   stack.defer(ingest.every(readEvictionInterval(), () => {
-    translation.tidy();
+    translation.tidy(TIDY_MS);
     countUnused();
   }));
   const receipts = createReceipts({

@@ -84,7 +84,7 @@ export function createAnalysis({ domain, analyzers, now }: AnalysisOptions): Ana
     work(millis) {
       if (isComplete) return true;
       const end = now() + millis;
-      if (!watches.open(() => now() >= end)) return false;
+      if (!watches.open(() => Math.max(end - now(), 0))) return false;
       if (!graph.warm(Math.max(end - now(), 0))) return false;
       graph.publish();
       known = [...watches.found].flatMap(([id, list]) =>
@@ -128,12 +128,14 @@ class FindingWatches {
     this.found.delete(id);
   }
 
-  /** Watches new objects until `isOver`; true when none is left. */
-  open(isOver: () => boolean): boolean {
+  /** Watches new objects until no time is left, in milliseconds; true when no object is left. */
+  open(timeLeft: () => number): boolean {
     for (const id of this.#added) {
+      const isReady = this.#graph.advance(this.#findings, analyzedKeys.decode(id), timeLeft());
+      if (!isReady) return false;
       this.#added.delete(id);
       this.#watch(id);
-      if (isOver()) return false;
+      if (timeLeft() === 0) return false;
     }
     return true;
   }
@@ -161,9 +163,9 @@ function deriveFindings(
     if (object === undefined || object.meta.kind !== kind) return [];
     return (ANALYZERS_OF.get(kind) ?? [])
       .filter(({ name }) => names === undefined || names.includes(name))
-      .flatMap(({ analyze }) => [
-        ...analyze({ read, mesh, indexes }, object as ConfigObject<never>),
-      ]);
+      .flatMap(({ analyze }) =>
+        read.part(() => [...analyze({ read, mesh, indexes }, object as ConfigObject<never>)])
+      );
   });
 }
 

@@ -28,4 +28,5 @@ export { lazily } from "./lazily.ts";
 export { freeBuffer } from "./memory.ts";
 export { canonicalJson } from "./canonical_json.ts";
 export { type BuildInfo, buildInfo, buildLine } from "./build.ts";
+export { flatMapInParts, inParts, type Parts, UNDIVIDED } from "./parts.ts";
 export { isPrintable, printable } from "./printable.ts";

@@ -42,6 +42,7 @@ export {
   toJson,
   toJsonString,
 } from "@bufbuild/protobuf";
+export { toBinaryInParts } from "./parts.ts";
 export { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 export {
   type Any,

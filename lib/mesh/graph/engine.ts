@@ -11,14 +11,23 @@ import type { DerivedTable, IndexTable, InputTable } from "./tables/mod.ts";
 /** Everything that has a name of its own, but collections. */
 export type Table = InputTable | DerivedTable | IndexTable;
 
+/** A look at the cells that a publication of a revision needs. */
+export interface Walk {
+  readonly revision: number;
+  /** Those that were not looked at yet. */
+  readonly cells: Iterator<Cell, undefined>;
+  /** The one that was abandoned between two parts. */
+  unfinished: Cell | undefined;
+}
+
 /** The state of a graph: the core with its tables, collections and views. */
 export class Engine extends Core {
   readonly tables: Map<string, Table> = new Map();
   readonly collections: CollectionStore;
   /** By the ids of their layers. */
   readonly views: Map<string, LayeredView> = new Map();
-  /** Cells that a publication of the revision needs and that were not looked at yet. */
-  walk: { readonly revision: number; readonly cells: Iterator<Cell> } | undefined = undefined;
+  /** What is left to compute ahead of the next publication. */
+  walk: Walk | undefined = undefined;
 
   constructor(options: GraphOptions) {
     super(options);

@@ -20,6 +20,7 @@ import type {
 import { foreign, structuralEqual } from "./cells/mod.ts";
 import { type AnySpec, LayeredView, LiveCollection, recipeOf } from "./collections/mod.ts";
 import {
+  advance,
   evict,
   explain,
   peekCell,
@@ -95,8 +96,10 @@ export function createGraph(options: GraphOptions = {}): Graph {
     transaction: (change) => transact(engine, change),
     warm: (millis) => warm(engine, deadline(engine, millis)),
     prepare: (millis) => prepare(engine, deadline(engine, millis)),
+    advance: (table, key, millis) =>
+      advance(engine, ownTable(engine, table), key, deadline(engine, millis)),
     publish: () => publish(engine),
-    evict: (keep) => evict(engine, keep),
+    evict: (keep, millis = Infinity) => evict(engine, keep, deadline(engine, millis)),
   };
 }
 

@@ -100,7 +100,7 @@ export interface Ingest {
  * const mesh = createMesh(createGraph(), { domain: "cluster.local" });
  * const ingest = createIngest({
  *   writer: createTableWriter(mesh, { scoping: false }),
- *   target: { precompute: () => true, publish: () => {} },
+ *   target: { precompute: () => true, publish: () => {}, tidy: () => true },
  *   debounce: { after: 100, max: 10_000, endpointsWait: true },
  *   clock: {
  *     now: () => performance.now(),

@@ -16,6 +16,8 @@ export interface PublishTarget {
   precompute(ms: number): boolean;
   /** Publishes everything that was written. */
   publish(): void;
+  /** Drops what is beyond the bounds of memory, in about `ms`; true when nothing is left. */
+  tidy(ms: number): boolean;
 }
 
 /** Publishes changes. */
@@ -58,6 +60,7 @@ export async function publishInPieces(
   for (const _ of writer.writeInPieces(changes)) await pause();
   while (!target.precompute(millis)) await pause();
   target.publish();
+  while (!target.tidy(millis)) await pause();
 }
 
 export function createPublisher(options: PublisherOptions): Publisher {

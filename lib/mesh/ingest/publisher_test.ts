@@ -8,6 +8,7 @@ function bench() {
   const published: (readonly [readonly string[], number | undefined])[] = [];
   let written: readonly string[] = [];
   let finish: (() => void) | undefined;
+  let garbage = 0;
   const publisher = createPublisher({
     writer: {
       *writeInPieces(changes) {
@@ -18,6 +19,7 @@ function bench() {
     },
     target: {
       precompute: () => true,
+      tidy: () => garbage === 0 || --garbage < 0,
       publish: () => void published.push([written, publisher.since]),
     },
     take: () => ({
@@ -29,6 +31,8 @@ function bench() {
   return {
     published,
     publisher,
+    /** Sets how many pieces of memory each publication leaves to give back. */
+    leave: (pieces: number) => void (garbage = pieces),
     publish: (at: number, ...keys: string[]) => {
       waiting.push(...keys);
       publisher.publish(at);
@@ -59,4 +63,17 @@ Deno.test("changes that arrive during a large publication are published next, to
   await publisher.idle();
   assert.deepEqual(published.map(([keys]) => keys), [["a", "b"], ["c", "d"]]);
   assert.deepEqual([publisher.busy, publisher.since], [false, undefined]);
+});
+
+Deno.test("memory is given back in pieces after a publication, before the next one", async () => {
+  const { publisher, publish, published, finish, leave } = bench();
+  leave(2);
+  publish(7, "a");
+  assert.deepEqual(published, [[["a"], 7]]);
+  publish(8, "b");
+  await finish();
+  assert.equal(published.length, 1, "the second piece is left");
+  await finish();
+  await publisher.idle();
+  assert.equal(published.length, 2);
 });

@@ -41,8 +41,11 @@ export interface Translation {
   publish(): number;
   /** Effects of DataproxyFilters and WasmPlugins, and those of invalid ones if they were valid. */
   readonly patches: Layers["patches"];
-  /** Drops what is beyond the bounds of memory; every publication does it too. */
-  tidy(): void;
+  /**
+   * Drops what is beyond the bounds of memory, in about `ms` (default: all of it); true when nothing
+   * is left. For after every publication.
+   */
+  tidy(ms?: number): boolean;
 }
 
 /** Default limits for retained cells and collections without subscribers. */
@@ -79,7 +82,6 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     agentLayersOf,
     releaseLater: (layers: readonly Collection[]): void => void leaving.push(layers),
   };
-  const tidy = (): void => void graph.evict(options.keep ?? KEEP);
   const publish = (): number => {
     const { revision } = graph;
     if (revision === published) return revision;
@@ -89,7 +91,6 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     const changed = graph.publish();
     published = revision;
     for (const listener of listeners) listener(changed, revision);
-    tidy();
     return revision;
   };
 
@@ -98,7 +99,7 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     precompute: (ms) => graph.warm(ms),
     publish,
     patches: layers.patches,
-    tidy,
+    tidy: (ms) => graph.evict(options.keep ?? KEEP, ms).done,
     wantedKeySets: (onChange) => graph.watch(context.security.wantedKeySets, "all", onChange),
     source: {
       bind: (node, onRebind) =>
@@ -187,7 +188,9 @@ export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline
     translation,
     apply: (changes) => {
       writer.write(changes);
-      return translation.publish();
+      const revision = translation.publish();
+      translation.tidy();
+      return revision;
     },
   };
 }

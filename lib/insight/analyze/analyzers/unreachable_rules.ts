@@ -4,7 +4,7 @@
  * @module
  */
 import { toJson } from "../../../kit/proto/mod.ts";
-import { canonicalJson } from "../../../kit/base/mod.ts";
+import { canonicalJson, flatMapInParts, type Parts } from "../../../kit/base/mod.ts";
 import {
   HTTPMatchRequestSchema,
   L4MatchAttributesSchema,
@@ -18,32 +18,17 @@ export const UNREACHABLE_RULES: Analyzer<"VirtualService"> = {
   name: "schema.ValidationAnalyzer.VirtualService",
   kinds: ["VirtualService"],
   codes: ["MSH0130", "MSH0131"],
-  *analyze(_context, { spec }) {
-    yield* ruleFindings(
-      "http",
-      spec.http.map(({ name, match }) => ({
-        name,
-        matches: match.map((one) => {
-          // The name of a match decides nothing.
-          const { name: _, ...rest } = toJson(HTTPMatchRequestSchema, one) as Match;
-          return rest;
-        }),
-      })),
-    );
-    yield* ruleFindings(
-      "tls",
-      spec.tls.map(({ match }) => ({
-        name: "",
-        matches: match.map((one) => toJson(TLSMatchAttributesSchema, one) as Match),
-      })),
-    );
-    yield* ruleFindings(
-      "tcp",
-      spec.tcp.map(({ match }) => ({
-        name: "",
-        matches: match.map((one) => toJson(L4MatchAttributesSchema, one) as Match),
-      })),
-    );
+  *analyze({ read }, { spec }) {
+    const http = rulesOf(read, spec.http, (one) => {
+      // The name of a match decides nothing.
+      const { name: _, ...rest } = toJson(HTTPMatchRequestSchema, one) as Match;
+      return rest;
+    });
+    yield* ruleFindings(read, "http", http);
+    const tls = rulesOf(read, spec.tls, (one) => toJson(TLSMatchAttributesSchema, one) as Match);
+    yield* ruleFindings(read, "tls", tls);
+    const tcp = rulesOf(read, spec.tcp, (one) => toJson(L4MatchAttributesSchema, one) as Match);
+    yield* ruleFindings(read, "tcp", tcp);
   },
 };
 
@@ -52,7 +37,31 @@ type Match = Readonly<Record<string, unknown>>;
 
 interface Rule {
   readonly name: string;
-  readonly matches: readonly Match[];
+  readonly matches: readonly ReadMatch[];
+}
+
+interface ReadMatch {
+  readonly match: Match;
+  /** Canonical text. */
+  readonly json: string;
+}
+
+/** Reads the rules of a list. */
+function rulesOf<M>(
+  parts: Parts,
+  rules: readonly { readonly name?: string; readonly match: readonly M[] }[],
+  read: (match: M) => Match,
+): readonly Rule[] {
+  const all = rules.flatMap(({ match }) => match);
+  const matches = flatMapInParts(parts, all, (one) => {
+    const match = read(one);
+    return [{ match, json: canonicalJson(match) }];
+  });
+  let at = 0;
+  return rules.map(({ name = "", match }) => ({
+    name,
+    matches: matches.slice(at, at += match.length),
+  }));
 }
 
 /** A match that decides about some requests. */
@@ -63,7 +72,11 @@ interface Seen {
   readonly index: number;
 }
 
-function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> {
+function* ruleFindings(
+  parts: Parts,
+  list: string,
+  rules: readonly Rule[],
+): Iterable<Finding> {
   const seen = new Map<string, Seen>();
   let catchAll: number | undefined;
   for (const [at, { matches }] of rules.entries()) {
@@ -76,8 +89,7 @@ function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> 
       catchAll ??= at;
     }
     let repeated = 0;
-    for (const [index, match] of matches.entries()) {
-      const json = canonicalJson(match);
+    for (const [index, { match, json }] of matches.entries()) {
       const earlier = seen.get(json);
       if (earlier === undefined) seen.set(json, { match, rule: at, index });
       else {
@@ -89,7 +101,8 @@ function* ruleFindings(list: string, rules: readonly Rule[]): Iterable<Finding> 
     const args = [nameOf(rules, at), "all its matches are used by earlier rules"];
     yield { code: "MSH0130", args, path };
   }
-  if (list === "http") yield* coveredFindings(list, rules, [...seen.values()]);
+  if (list !== "http") return;
+  yield* parts.part(() => [...coveredFindings(list, rules, [...seen.values()])]);
 }
 
 /** Most pairs of matches that are compared in one VirtualService. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { flatMapInParts } from "../../../kit/base/mod.ts";
 import { type Derived, type Read, text } from "../../graph/mod.ts";
 import { coveredHosts, type MeshInputs } from "../indexes/mod.ts";
 import type { HostKey } from "../inputs/mod.ts";
@@ -17,24 +18,25 @@ export function deriveOverlayHosts(
   const { graph, indexes, domain } = inputs;
   return graph.derive("scope.overlayHosts", text, (read, namespace): readonly string[] => {
     const hosts = new Set(read.members(indexes.hostsSeenBy, namespace));
-    const add = (named: readonly string[]): void => {
-      for (const name of named) {
-        for (const host of coveredHosts(read, indexes, name)) hosts.add(host);
-      }
+    /** Adds what is found for each host or pattern. Returns the added hosts. */
+    const add = (named: Iterable<string>, find: (one: string) => readonly string[]): string[] => {
+      const found = flatMapInParts(read, [...named], find).filter((host) => !hosts.has(host));
+      for (const host of found) hosts.add(host);
+      return found;
     };
-    add(read.members(indexes.ruleHostsSeenBy, namespace));
+    const covered = (name: string) => coveredHosts(read, indexes, name);
+    add(read.members(indexes.ruleHostsSeenBy, namespace), covered);
     // Hosts named as services of the namespace have one more short name there.
-    add([`*.${namespace}.svc.${domain}`]);
-    add(read.members(indexes.meshRouteHostsSeenBy, namespace));
-    for (const host of [...hosts]) {
-      for (const other of sharersOf(read, inputs, services, { namespace, host })) hosts.add(other);
-    }
-    // Aliases of aliases follow, too: the loop reaches what it adds.
-    for (const host of hosts) add(read.members(indexes.aliases, host));
+    add([`*.${namespace}.svc.${domain}`], covered);
+    add(read.members(indexes.meshRouteHostsSeenBy, namespace), covered);
+    add(hosts, (host) => [...sharersOf(read, inputs, services, { namespace, host })]);
+    // Aliases of aliases follow, too.
+    const aliases = (host: string) => read.members(indexes.aliases, host).flatMap(covered);
+    for (let added = [...hosts]; added.length > 0;) added = add(added, aliases);
     // A host that means something else here does so as a destination, too.
-    for (const host of [...hosts]) add(read.members(indexes.routeHostsByDestination, host));
+    add(hosts, (host) => read.members(indexes.routeHostsByDestination, host).flatMap(covered));
     // Rules with delegates or source namespaces: their destinations are compared as a whole.
-    add(read.members(indexes.particularRouteHosts, "all"));
+    add(read.members(indexes.particularRouteHosts, "all"), covered);
     return [...hosts].sort();
   });
 }

@@ -15,6 +15,7 @@ import {
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
 import type { ServerTLSSettings } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import { flatMapInParts, type Parts, UNDIVIDED } from "../../../kit/base/mod.ts";
 import { isHttp, type PeerMode, type Protocol } from "../../model/mod.ts";
 import { create } from "../../../kit/proto/mod.ts";
 import { serverTls } from "../authentication/mod.ts";
@@ -73,6 +74,8 @@ export interface VirtualInboundInput extends Binding {
   readonly security?: SecurityPolicies;
   /** True: HTTP is detected at undeclared ports. Default: only if policies for requests need it. */
   readonly detectsUndeclared?: boolean;
+  /** Divides the building of many ports. Default: it is not divided. */
+  readonly parts?: Parts;
 }
 
 /**
@@ -83,8 +86,8 @@ export interface VirtualInboundInput extends Binding {
 export function virtualInbound(input: VirtualInboundInput): Listener {
   const { manager, security = NO_SECURITY } = input;
   const detects = input.detectsUndeclared === true || security.http.length > 0;
-  const rest = undeclared(0, detects);
-  const named = security.named.map((port) => undeclared(port, detects));
+  const rest = undeclared(detects);
+  const named = security.named.map((port) => ({ ...rest, port }));
   const ports = uniquePorts([...input.ports, ...named], input.port);
   const modes = ports.map((p) => ({ ...p, mode: security.mode(p.port) }));
   const inspectors = inspectorsOf(modes, { ...rest, mode: security.otherwise }, security);
@@ -99,7 +102,7 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
         cluster: BLACK_HOLE_CLUSTER,
       }),
       ...portChains(rest, { name: "virtualInbound", manager, security, mode: security.otherwise }),
-      ...modes.flatMap((p) => {
+      ...flatMapInParts(input.parts ?? UNDIVIDED, modes, (p) => {
         const name = listenerName(input.bind, p.port);
         return portChains(p, {
           name,
@@ -120,14 +123,14 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
 }
 
 /**
- * Returns the port for undeclared ports. Connections are forwarded to their original destination.
+ * Returns the port 0 for undeclared ports. Connections are forwarded to their original destination.
  *
  * @param detects HTTP is detected, because something acts on requests
  */
-function undeclared(port: number, detects: boolean): InboundPort {
+function undeclared(detects: boolean): InboundPort {
   const cluster = INBOUND_PASSTHROUGH_CLUSTER;
   return {
-    port,
+    port: 0,
     protocol: detects ? "Unsupported" : "TCP",
     cluster,
     virtualHost: create(VirtualHostSchema, {

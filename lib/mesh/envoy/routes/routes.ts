@@ -17,7 +17,13 @@ import type {
   HTTPRoute,
   VirtualService,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import { type DecisionLog, NO_DECISIONS, type PassedOver } from "../../../kit/base/mod.ts";
+import {
+  type DecisionLog,
+  inParts,
+  NO_DECISIONS,
+  type PassedOver,
+  UNDIVIDED,
+} from "../../../kit/base/mod.ts";
 import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
 import { isCatchAll, translateMatch } from "../matching/mod.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
@@ -45,25 +51,19 @@ import {
 export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Route[] {
   const routes: Route[] = [];
   const passedOver: PassedOver[] = [];
-  let full: string | undefined;
-  const outcomes = outcomesOf();
   const log = scope.decisions ?? NO_DECISIONS;
-  for (const { at, rule, match } of matchesOf(vs)) {
-    const why = full !== undefined
-      ? `${full} takes every request before it`
-      : whyNot(rule, match, scope);
-    if (why !== undefined) {
-      passedOver.push({ ...inService(scope, at), why });
-      continue;
-    }
-    const inside = log.decide === undefined
-      ? scope
-      : { ...scope, decisions: log.within(`routes[${routes.length}]`) };
-    const route = translateRule({ rule, match, at }, inside, outcomes);
-    routes.push(route);
-    if (!isCatchAll(route.match!)) continue;
-    if (log.decide === undefined) return routes;
-    full = at;
+  const outcomes = outcomesOf();
+  let full: string | undefined;
+  const translated = inParts(
+    scope.parts ?? UNDIVIDED,
+    [...matchesOf(vs)],
+    (some) => translateMatches(some, scope, { first: routes.length, full, outcomes }),
+  );
+  for (const part of translated) {
+    for (const route of part.routes) routes.push(route);
+    for (const match of part.passedOver) passedOver.push(match);
+    full = part.full;
+    if (full !== undefined && log.decide === undefined) return routes;
   }
   if (passedOver.length > 0) {
     log.decide?.({
@@ -74,6 +74,52 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
     });
   }
   return routes;
+}
+
+/** What was found before some matches. */
+interface Before {
+  /** Number of routes. */
+  readonly first: number;
+  /** Field path of a match that takes every request. */
+  readonly full: string | undefined;
+  readonly outcomes: typeof outcomeOf;
+}
+
+/** The routes of some matches. */
+interface Translated {
+  readonly routes: readonly Route[];
+  readonly passedOver: readonly PassedOver[];
+  readonly full: string | undefined;
+}
+
+/** Translates some matches, up to one that takes every request; all of them if decisions are recorded. */
+function translateMatches(
+  matches: readonly RuleMatch[],
+  scope: RouteScope,
+  { first, full: before, outcomes }: Before,
+): Translated {
+  const routes: Route[] = [];
+  const passedOver: PassedOver[] = [];
+  let full = before;
+  const log = scope.decisions ?? NO_DECISIONS;
+  for (const { at, rule, match } of matches) {
+    const why = full !== undefined
+      ? `${full} takes every request before it`
+      : whyNot(rule, match, scope);
+    if (why !== undefined) {
+      passedOver.push({ ...inService(scope, at), why });
+      continue;
+    }
+    const inside = log.decide === undefined
+      ? scope
+      : { ...scope, decisions: log.within(`routes[${first + routes.length}]`) };
+    const route = translateRule({ rule, match, at }, inside, outcomes);
+    routes.push(route);
+    if (!isCatchAll(route.match!)) continue;
+    full = at;
+    if (log.decide === undefined) break;
+  }
+  return { routes, passedOver, full };
 }
 
 interface RuleMatch {

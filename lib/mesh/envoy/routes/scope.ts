@@ -5,7 +5,7 @@
  */
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Destination, HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
-import type { DecisionLog, Source } from "../../../kit/base/mod.ts";
+import type { DecisionLog, Parts, Source } from "../../../kit/base/mod.ts";
 import { gatewayKey, hasLabels } from "../../model/mod.ts";
 import type { Any } from "../../../kit/proto/mod.ts";
 
@@ -77,6 +77,8 @@ export interface RouteScope {
    * Records the rule of each route and the sources of its settings. Default: nothing is recorded.
    */
   readonly decisions?: DecisionLog | undefined;
+  /** Divides the translation of many matches. Default: it is not divided. */
+  readonly parts?: Parts | undefined;
 }
 
 /** Returns a field of the scope's VirtualService as a source. */

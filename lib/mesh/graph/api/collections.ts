@@ -137,3 +137,11 @@ export interface Keep {
   /** Tables and collections, by name, of which nothing stays. */
   readonly never?: (name: string) => boolean;
 }
+
+/** Numbers of dropped entries. */
+export interface Evicted {
+  readonly collections: number;
+  readonly cells: number;
+  /** True if nothing above the limits is left. */
+  readonly done: boolean;
+}

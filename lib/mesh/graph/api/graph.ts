@@ -14,7 +14,7 @@ import type {
   Fault,
   Stats,
 } from "./answers.ts";
-import type { CellRef, Collection, CollectionSpec, Keep, View } from "./collections.ts";
+import type { CellRef, Collection, CollectionSpec, Evicted, Keep, View } from "./collections.ts";
 import type { KeyCodec } from "../../../kit/key/mod.ts";
 import type { DeriveOptions, Explained, InputOptions, Read, Transaction } from "./rows.ts";
 import type { Derived, Index, IndexCodecs, Input } from "./tables.ts";
@@ -98,6 +98,11 @@ export interface Graph {
    */
   prepare(millis: number): boolean;
   /**
+   * Computes a value ahead of a first `peek` or `watch` of it, for about `millis` milliseconds; returns
+   * true when it is computed. The value is computed in the parts that its computation has.
+   */
+  advance<V, K>(table: Derived<V, K>, key: NoInfer<K>, millis: number): boolean;
+  /**
    * Brings every collection up to date with the current revision and appends to
    * their logs. Returns those that changed. Sessions look only after this.
    */
@@ -172,8 +177,11 @@ export interface Graph {
   faults(): readonly Fault[];
   stats(): Stats;
   resetStats(): void;
-  /** Drops orphaned collections and unread cells above the limits; returns their number. */
-  evict(keep: Keep): { collections: number; cells: number };
+  /**
+   * Drops orphaned collections and unread cells above the limits, for about `millis` milliseconds
+   * (default: all of them).
+   */
+  evict(keep: Keep, millis?: number): Evicted;
   /** Everything, as plain JSON: tables with keys, generations, dependencies; values only when asked. */
   dump(options?: { readonly values?: boolean }): unknown;
 }

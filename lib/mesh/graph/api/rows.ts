@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Decision, DecisionLog } from "../../../kit/base/mod.ts";
+import type { Decision, DecisionLog, Parts } from "../../../kit/base/mod.ts";
 import type { KeyCodec } from "../../../kit/key/mod.ts";
 import type { Collection, Resource } from "./collections.ts";
 import type { Derived, Index, Input } from "./tables.ts";
@@ -20,9 +20,10 @@ export interface Explained<V> {
  * The handle works only for this computation, and only until the function returns; reading tables
  * without it is refused.
  *
- * It is also the computation's decision log: `decide` is set only while the value is explained.
+ * It is also the computation's decision log: `decide` is set only while the value is explained. It
+ * divides the computation into parts where {@link Graph.warm} and {@link Graph.prepare} compute ahead.
  */
-export interface Read extends DecisionLog {
+export interface Read extends DecisionLog, Parts {
   /** A row of an input table. `undefined` when there is none (the absence is a dependency too). */
   get<V, K>(table: Input<V, K>, key: NoInfer<K>): V | undefined;
   /** A derived value. Throws a `DependencyFault` when that cell has a fault and no last good value. */

@@ -34,6 +34,18 @@ export interface Running {
   describe(): string;
 }
 
+/** A part of a computation that was abandoned later. */
+export interface Part {
+  readonly value: unknown;
+  /** What it read first in its computation. */
+  readonly reads: readonly Cell[];
+  /** Number of the part after it, which is larger by the parts inside this one. */
+  readonly next: number;
+}
+
+/** In place of a cell: a computation was abandoned because time was up. */
+export const LATE: unique symbol = Symbol("late");
+
 /** The current operation of the graph's owner. */
 export type Activity = "idle" | "transaction" | "writing" | "publication";
 
@@ -57,8 +69,17 @@ export class Core {
   wanted: Cell | undefined = undefined;
   /** True if cells are being computed ahead of a publication: collections must not change then. */
   ahead = false;
-  /** Set when a computation was abandoned because it read a collection that must not change: that collection's cell. */
-  halted: Cell | undefined = undefined;
+  /**
+   * Set when a computation was abandoned: the cell of the collection that it read and that must not
+   * change, or {@link LATE}.
+   */
+  halted: Cell | typeof LATE | undefined = undefined;
+  /** Set while cells are computed ahead in pieces: reports if the time of the piece is up. */
+  late: (() => boolean) | undefined = undefined;
+  /** True if the piece has computed a part, so that each piece makes progress. */
+  advanced = false;
+  /** Parts of abandoned computations, by number, until an edit or a publication. */
+  readonly parts: Map<Cell, Part[]> = new Map();
   /** Cells of such computations; they wait for the publication. */
   readonly postponed: Set<Cell> = new Set();
   /** Busy cells, outermost first, and for each the dependency to verify next. */

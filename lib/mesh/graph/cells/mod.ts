@@ -17,7 +17,7 @@ export {
   VALUE,
 } from "./cell.ts";
 export { ChangeWindow, type EditedEntry } from "./change_window.ts";
-export { Core, type Running } from "./core.ts";
+export { Core, LATE, type Part, type Running } from "./core.ts";
 export { addReader, relink, unlink } from "./edges.ts";
 export { sameBytes, structuralEqual } from "./equal.ts";
 export {

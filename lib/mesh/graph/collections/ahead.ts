@@ -3,15 +3,16 @@
  *
  * @module
  */
-import type { Cell, Core } from "../cells/mod.ts";
+import { type Cell, type Core, LATE } from "../cells/mod.ts";
 import type { LiveCollection } from "./collection.ts";
 
 /**
- * Brings a cell up to date, unless it reads a collection that is out of date.
+ * Brings a cell up to date, unless it reads a collection that is out of date, or time is up before
+ * one of its parts.
  *
- * @returns that collection; the cell is then unchanged
+ * @returns that collection, or {@link LATE}; the cell is then unchanged
  */
-export function attempt(engine: Core, cell: Cell): LiveCollection | undefined {
+export function attempt(engine: Core, cell: Cell): LiveCollection | typeof LATE | undefined {
   const outer = engine.ahead;
   engine.ahead = true;
   try {
@@ -21,7 +22,7 @@ export function attempt(engine: Core, cell: Cell): LiveCollection | undefined {
     const { halted } = engine;
     if (halted === undefined) throw error;
     engine.halted = undefined;
-    return halted.home as LiveCollection;
+    return halted === LATE ? LATE : halted.home as LiveCollection;
   } finally {
     engine.ahead = outer;
   }

@@ -11,6 +11,7 @@ import {
   COMPUTED,
   heal,
   healSide,
+  LATE,
   raise,
   raiseSide,
   STALE,
@@ -81,7 +82,10 @@ function followList(collection: LiveCollection, step: BuildStep | undefined): bo
   return true;
 }
 
-/** Brings a cell up to date. Returns whether it is: in a step, the collections that it reads are built first. */
+/**
+ * Brings a cell up to date. Returns whether it is: in a step, the collections that it reads are built
+ * first, and time may be up before one of its parts.
+ */
 function bringUp(
   { engine }: LiveCollection,
   cell: Cell,
@@ -89,6 +93,7 @@ function bringUp(
 ): boolean {
   if (step !== undefined && (cell.flags & STALE) !== 0) {
     const missing = attempt(engine, cell);
+    if (missing === LATE) return false;
     if (missing !== undefined && !missing.built && !step.waiting.includes(missing)) {
       step.blocked = missing;
       return false;

@@ -12,10 +12,10 @@ Deno.test("orphan cells are evicted with the cells that only they read; used cel
   kept.collection.retain();
   for (const { write } of [kept, orphan]) write({ m: "a", n: "b" });
   assert.equal(kept.collection.size + orphan.collection.size, 4);
-  assert.deepEqual(graph.evict(ALL), { collections: 1, cells: 2 });
+  assert.deepEqual(graph.evict(ALL), { collections: 1, cells: 2, done: true });
   assert.equal(graph.stats().cells, 2);
   kept.collection.release();
-  assert.deepEqual(graph.evict(ALL), { collections: 1, cells: 2 });
+  assert.deepEqual(graph.evict(ALL), { collections: 1, cells: 2, done: true });
   assert.equal(graph.stats().cells, 0);
 });
 
@@ -44,9 +44,9 @@ Deno.test("a collection that a cell reads stays until the cell goes", () => {
   write({ m: "a" });
   const size = graph.derive("size", text, (read) => read.content(collection).size);
   const watch = graph.watch(size, "", () => {});
-  assert.deepEqual(graph.evict(ALL), { collections: 0, cells: 0 });
+  assert.deepEqual(graph.evict(ALL), { collections: 0, cells: 0, done: true });
   watch.close();
-  assert.deepEqual(graph.evict(ALL), { collections: 1, cells: 2 });
+  assert.deepEqual(graph.evict(ALL), { collections: 1, cells: 2, done: true });
 });
 
 Deno.test("the bound keeps the youngest; a chain goes from its end", () => {
@@ -58,7 +58,11 @@ Deno.test("the bound keeps the youngest; a chain goes from its end", () => {
   const single = graph.derive("single", text, (_, key) => key);
   graph.peek(chain, "9");
   for (const key of ["a", "b", "c"]) graph.peek(single, key);
-  assert.deepEqual(graph.evict({ collections: 0, cells: 4 }), { collections: 0, cells: 0 });
+  assert.deepEqual(graph.evict({ collections: 0, cells: 4 }), {
+    collections: 0,
+    cells: 0,
+    done: true,
+  });
   // The chain's end is the oldest; as it goes its next becomes the youngest.
   graph.evict({ collections: 0, cells: 2 });
   const { cells } = graph.stats();
@@ -157,10 +161,10 @@ Deno.test("idle cells are kept up to a number of bytes, and the least recently u
   assert.deepEqual(graph.stats().idle, { collections: 3, cells: 0, bytes: 54 });
   const most = { collections: 9, cells: 9, bytes: 40 };
   // The cells of the oldest collection are its bytes: they go one by one until it is enough.
-  assert.deepEqual(graph.evict(most), { collections: 1, cells: 2 });
+  assert.deepEqual(graph.evict(most), { collections: 1, cells: 2, done: true });
   assert.deepEqual(graph.stats().idle, { collections: 2, cells: 0, bytes: 36 });
-  assert.deepEqual(graph.evict(most), { collections: 0, cells: 0 });
-  assert.deepEqual(graph.evict({ ...most, bytes: 0 }), { collections: 2, cells: 4 });
+  assert.deepEqual(graph.evict(most), { collections: 0, cells: 0, done: true });
+  assert.deepEqual(graph.evict({ ...most, bytes: 0 }), { collections: 2, cells: 4, done: true });
   assert.deepEqual([bytes(), graph.stats().evicted], [0, 9]);
 });
 
@@ -186,6 +190,22 @@ Deno.test("a removed member keeps its bytes until it is used again or evicted", 
   assert.deepEqual([["a", "b"], ["a"], ["a", "b"], []].map(list), [0, 7, 0, 14]);
   assert.deepEqual(graph.stats().reuse["made"], { made: 2, revived: 1 });
   const never = (name: string) => name === "made";
-  assert.deepEqual(graph.evict({ collections: 9, cells: 9, never }), { collections: 0, cells: 2 });
+  assert.deepEqual(graph.evict({ collections: 9, cells: 9, never }), {
+    collections: 0,
+    cells: 2,
+    done: true,
+  });
   assert.equal(graph.stats().idle.bytes, 0);
+});
+
+Deno.test("many cells are evicted in pieces of some milliseconds", () => {
+  let time = 0;
+  const graph = createGraph({ now: () => ++time });
+  const rows = graph.input<string>("rows");
+  const values = graph.derive("values", text, (read, key) => read.get(rows, key));
+  for (let i = 0; i < 1_000; i++) graph.peek(values, `${i}`);
+  const pieces = [];
+  do pieces.push(graph.evict({ collections: 0, cells: 100 }, 0)); while (!pieces.at(-1)!.done);
+  assert.deepEqual(pieces.map(({ cells }) => cells), [256, 256, 256, 132]);
+  assert.equal(graph.stats().cells, 100);
 });

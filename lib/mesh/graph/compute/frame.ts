@@ -6,7 +6,17 @@
 import type { Collection, Resource } from "../api/collections.ts";
 import type { Derived, Index, Input } from "../api/tables.ts";
 import { MeshError } from "../../../kit/base/mod.ts";
-import { BUSY, type Cell, type Core, foreign, nameOf, type Running, STALE } from "../cells/mod.ts";
+import {
+  BUSY,
+  type Cell,
+  type Core,
+  foreign,
+  LATE,
+  nameOf,
+  type Part,
+  type Running,
+  STALE,
+} from "../cells/mod.ts";
 import { LiveCollection } from "../collections/mod.ts";
 import { type Bucket, DerivedTable, IndexTable, InputTable, valueOf } from "../tables/mod.ts";
 import { closeCycle } from "./cycle.ts";
@@ -23,12 +33,20 @@ const DEEPEST = 192;
 /** Thrown through an abandoned computation; never seen outside. */
 const ABANDONED = new MeshError("graph-abandoned", "This computation will be run again.");
 
+/** Thrown through computations that cannot be finished ahead of a publication now; never seen outside. */
+export const HALTED: MeshError = new MeshError(
+  "graph-halted",
+  "This computation will be run again.",
+);
+
 /** One running computation. */
 export class Frame extends PlainRead implements Running {
   inner = 0;
   readonly #engine: Core;
   readonly #cell: Cell;
   readonly #id: number;
+  /** Number of the next part. */
+  #part = 0;
 
   constructor(engine: Core, cell: Cell) {
     super();
@@ -82,6 +100,28 @@ export class Frame extends PlainRead implements Running {
     return collection.claims.content;
   }
 
+  override part<T>(compute: () => T): T {
+    const engine = this.#enter();
+    if (!engine.ahead || engine.late === undefined) return compute();
+    const at = this.#part++;
+    const known = engine.parts.get(this.#cell)?.[at];
+    if (known !== undefined) {
+      for (const cell of known.reads) this.#note(cell);
+      this.#part = known.next;
+      return known.value as T;
+    }
+    if (engine.advanced && engine.late()) {
+      engine.halted = LATE;
+      throw HALTED;
+    }
+    const { top } = engine;
+    const value = compute();
+    const part = { value, reads: engine.reads.slice(top, engine.top), next: this.#part };
+    keepPart(engine, this.#cell, at, part);
+    engine.advanced = true;
+    return value;
+  }
+
   #index(index: Index<unknown, unknown>): IndexTable {
     const engine = this.#enter();
     if (index instanceof IndexTable && index.engine === engine) return index;
@@ -120,4 +160,10 @@ export class Frame extends PlainRead implements Running {
 
 function bucketOf(index: IndexTable, bucket: unknown): Bucket {
   return index.bucket(index.codecs.bucket.encode(bucket));
+}
+
+function keepPart(engine: Core, cell: Cell, at: number, part: Part): void {
+  let parts = engine.parts.get(cell);
+  if (parts === undefined) engine.parts.set(cell, parts = []);
+  parts[at] = part;
 }

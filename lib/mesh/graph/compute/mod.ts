@@ -9,5 +9,5 @@ export { explain, peekCell } from "./peek.ts";
 export { publish } from "./publish.ts";
 export { pull } from "./pull.ts";
 export { PlainRead } from "./recording.ts";
-export { prepare, warm } from "./warm.ts";
+export { advance, prepare, warm } from "./warm.ts";
 export { watchCell } from "./watch.ts";

@@ -44,6 +44,7 @@ function conclude(engine: Engine): void {
     trimLogs(logs, logged, { most: logBytes, keep: engine.published });
   }
   engine.postponed.clear();
+  engine.parts.clear();
   if (engine.published !== engine.revision) {
     engine.publications.append({ revision: engine.revision });
   }

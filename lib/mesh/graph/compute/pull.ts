@@ -21,13 +21,10 @@ import {
 import { Content, LiveCollection, settle } from "../collections/mod.ts";
 import { bytesOf, DerivedTable } from "../tables/mod.ts";
 import { closeCycle } from "./cycle.ts";
-import { Frame } from "./frame.ts";
+import { Frame, HALTED } from "./frame.ts";
 
 /** In place of the number of a dependency: compute without verifying. */
 const COMPUTE = -1;
-
-/** Thrown through computations that read a collection which must not change yet; never seen outside. */
-const HALTED = new MeshError("graph-halted", "This computation waits for the publication.");
 
 /**
  * Busy cells before a chain is taken for endless (a key that grows with every
@@ -163,6 +160,7 @@ function compute(engine: Core, cell: Cell, table: DerivedTable): Cell | undefine
     engine.top = base;
     return wanted;
   }
+  engine.parts.delete(cell);
   table.computed++;
   cell.runs++;
   engine.ledger.computed++;

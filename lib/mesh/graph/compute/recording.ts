@@ -37,6 +37,10 @@ export abstract class PlainRead implements Read {
   mapped(): this {
     return this;
   }
+
+  part<T>(compute: () => T): T {
+    return compute();
+  }
 }
 
 /** Computes a value again, reading through a context, and collects its decisions. */
@@ -107,5 +111,9 @@ class RecordingRead implements Read {
     };
     // The class is not exported and has no subclass.
     return new RecordingRead(this.#read, record, this.#depth) as this;
+  }
+
+  part<T>(compute: () => T): T {
+    return compute();
   }
 }

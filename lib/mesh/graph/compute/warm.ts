@@ -5,9 +5,10 @@
  *
  * @module
  */
-import { type Cell, STALE } from "../cells/mod.ts";
+import { type Cell, LATE, STALE } from "../cells/mod.ts";
 import { attempt, type BuildStep, type LiveCollection, sourcesOf } from "../collections/mod.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine, Walk } from "../engine.ts";
+import type { DerivedTable } from "../tables/mod.ts";
 
 /** Cells that are found to be current between two looks at the time. */
 const SKIPPED = 256;
@@ -16,44 +17,87 @@ const SKIPPED = 256;
  * Computes until nothing is left that can be done ahead, or time is up. A call without an edit since
  * the last one continues where that one ended, so that all calls together look at each cell once.
  *
- * @param late whether time is up; asked after every computed cell, and after {@link SKIPPED} others
+ * @param late whether time is up; asked after every computed cell or part, and after {@link SKIPPED}
+ *   other cells
  * @returns whether nothing is left
  */
 export function warm(engine: Engine, late: () => boolean): boolean {
   engine.mustBeIdle("Working ahead");
   const { revision } = engine;
   let walk = engine.walk;
-  if (walk?.revision !== revision) walk = engine.walk = { revision, cells: demanded(engine) };
+  if (walk?.revision !== revision) {
+    walk = engine.walk = { revision, cells: demanded(engine), unfinished: undefined };
+  }
   let skipped = 0;
   let isDone = true;
+  beginPiece(engine, late);
   try {
-    for (let next = walk.cells.next(); !next.done; next = walk.cells.next()) {
-      const cell = next.value;
+    for (let cell = nextOf(walk); cell !== undefined; cell = nextOf(walk)) {
       if ((cell.flags & STALE) === 0 || engine.postponed.has(cell)) {
         if (++skipped % SKIPPED !== 0) continue;
-      } else if (attempt(engine, cell) !== undefined) engine.postponed.add(cell);
-      if (!late()) continue;
+      } else {
+        const obstacle = attempt(engine, cell);
+        if (obstacle === LATE) walk.unfinished = cell;
+        else if (obstacle !== undefined) engine.postponed.add(cell);
+      }
+      if (walk.unfinished === undefined && !late()) continue;
       isDone = false;
       break;
     }
     return isDone;
   } finally {
     if (isDone) engine.walk = undefined;
+    engine.late = undefined;
     engine.flush();
   }
+}
+
+/**
+ * Brings one cell up to date, until time is up before one of its parts.
+ *
+ * @returns whether it is, or waits for the publication
+ */
+export function advance(
+  engine: Engine,
+  table: DerivedTable,
+  key: unknown,
+  late: () => boolean,
+): boolean {
+  engine.mustBeIdle("Working ahead");
+  beginPiece(engine, late);
+  try {
+    return attempt(engine, table.cell(table.keyCodec.encode(key))) !== LATE;
+  } finally {
+    engine.late = undefined;
+    engine.flush();
+  }
+}
+
+/** Lets computations end between two parts when time is up. */
+function beginPiece(engine: Engine, late: () => boolean): void {
+  engine.late = late;
+  engine.advanced = false;
+}
+
+/** The next cell of a walk: first the one that was not finished. */
+function nextOf(walk: Walk): Cell | undefined {
+  const { unfinished } = walk;
+  walk.unfinished = undefined;
+  return unfinished ?? walk.cells.next().value;
 }
 
 /**
  * Builds retained collections that are not built yet, a few members at a time.
  * Edits may come between two calls; the members built so far follow them.
  *
- * @param late whether time is up; asked after every member
+ * @param late whether time is up; asked after every member or part of one
  * @returns whether nothing is left
  */
 export function prepare(engine: Engine, late: () => boolean): boolean {
   engine.mustBeIdle("Preparing");
   const { collections } = engine;
   collections.preparing = true;
+  beginPiece(engine, late);
   try {
     for (const collection of collections.stale) {
       if (collection.built) continue;
@@ -63,6 +107,7 @@ export function prepare(engine: Engine, late: () => boolean): boolean {
     return true;
   } finally {
     collections.step = undefined;
+    engine.late = undefined;
     engine.flush();
   }
 }

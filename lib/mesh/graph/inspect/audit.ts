@@ -23,6 +23,8 @@ import { type Bounds, Evaluation } from "./fresh.ts";
 
 /** Computations one audit may take when the options do not say. */
 const COMPUTATIONS = 200;
+/** Milliseconds after which one computation alone is too large, if it has parts. */
+const ALONE_MS = 30;
 
 /** Everything that can be audited: derived cells, and collections under the empty key. */
 export function* auditable(engine: Engine): IterableIterator<CellRef> {
@@ -70,12 +72,17 @@ function keptCell(engine: Engine, table: string, key: string): Cell | undefined 
 }
 
 function evaluate(engine: Engine, kept: Cell, options: AuditOptions): Evaluation {
-  const start = engine.now?.() ?? 0;
   const { computations = COMPUTATIONS, millis = Infinity } = options;
-  const late = () => engine.now !== undefined && engine.now() - start > millis;
-  const full = run(engine, kept, { computations, late, from: "rows" });
+  const full = run(engine, kept, { computations, late: after(engine, millis), from: "rows" });
   if (full.obstacle !== "too large") return full;
-  return run(engine, kept, { computations: 1, late: () => false, from: "neighbours" });
+  const late = after(engine, ALONE_MS);
+  return run(engine, kept, { computations: 1, late, from: "neighbours" });
+}
+
+/** Reports if some milliseconds have passed since this call. */
+function after(engine: Engine, millis: number): () => boolean {
+  const start = engine.now?.() ?? 0;
+  return () => engine.now !== undefined && engine.now() - start > millis;
 }
 
 function run(engine: Engine, { home, key }: Cell, bounds: Bounds): Evaluation {

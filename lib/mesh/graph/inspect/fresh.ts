@@ -187,4 +187,8 @@ class FreshRead extends PlainRead implements Running {
     }
     return collection.claims.content;
   }
+
+  override part<T>(compute: () => T): T {
+    return this.#evaluation.bounds.late() ? this.#evaluation.stop("too large") : compute();
+  }
 }

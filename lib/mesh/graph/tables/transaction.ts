@@ -89,6 +89,7 @@ function begin(engine: Core): void {
     engine.changes.begin(engine.published);
   }
   engine.postponed.clear();
+  engine.parts.clear();
   engine.revision++;
 }
 

@@ -117,9 +117,16 @@ function validate(
   spec.tcp.forEach((route, index) => checkTcp(route, ["spec", "tcp", index], report));
 }
 
+/** Hosts of one object; each has a virtual host. More would stop the daemon for longer than it may. */
+const MAX_HOSTS = 10_000;
+
 function checkHosts(spec: VirtualService, report: Report): void {
   const path = ["spec", "hosts"];
   if (spec.hosts.length === 0) return checkDelegated(spec, report);
+  if (spec.hosts.length > MAX_HOSTS) {
+    const message = `the VirtualService has more than ${MAX_HOSTS} hosts`;
+    report.fail(path, "too-large", message, "Divide it into several VirtualServices.");
+  }
   const inMesh = spec.gateways.length === 0 || spec.gateways.includes(MESH_GATEWAY);
   const overlaps = overlapsBefore(spec.hosts);
   spec.hosts.forEach((host, index) => {

@@ -391,3 +391,19 @@ Deno.test("VirtualService: warnings", () => {
     assert.deepEqual(warnings.map(({ code, path }) => `${code} ${path}`), [expected], name);
   }
 });
+
+Deno.test("VirtualService: the number of hosts is bounded", () => {
+  const hosts = (count: number) => Array.from({ length: count }, (_, i) => `h${i}.test`).join(", ");
+  assert.equal(
+    readSpec("VirtualService", `hosts: [${hosts(10_000)}]\nhttp: [{${TO}}]`).objects.length,
+    1,
+  );
+  const { objects, problems } = readSpec(
+    "VirtualService",
+    `hosts: [${hosts(10_001)}]\nhttp: [{${TO}}]`,
+  );
+  assert.deepEqual(objects, []);
+  assert.deepEqual(problems.map(({ code, path, message }) => [code, path, message]), [
+    ["too-large", "spec.hosts", "the VirtualService has more than 10000 hosts"],
+  ]);
+});

@@ -21,7 +21,7 @@ import {
   ownsAddress,
   routeDefaults,
 } from "../context/mod.ts";
-import { encodeResource, type HostPort } from "../resources/mod.ts";
+import { encodeInParts, type HostPort } from "../resources/mod.ts";
 
 /** The clients of a host, with the labels that rules may match. */
 export interface RouteClient extends Client {
@@ -49,7 +49,7 @@ export function virtualHost(
     rule,
     ...domainsOf(read, context, { namespace: client.namespace, host, port }, service),
   }, routes);
-  return encodeResource(message.name, VirtualHostSchema, message);
+  return encodeInParts(read, message.name, VirtualHostSchema, message);
 }
 
 /** The routes of one port of a host. */
@@ -94,6 +94,7 @@ export function hostRoutes(
     resolve,
     named: true,
     decisions: read,
+    parts: read,
   });
   if (routes.length > 0 || service === undefined || !served) {
     return routes.length === 0 ? undefined : { service, routes, rule: routeKey };

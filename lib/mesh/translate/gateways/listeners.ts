@@ -24,7 +24,7 @@ import {
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { type Context, type ListenerVariant, wildcard } from "../context/mod.ts";
-import { encodeResource } from "../resources/mod.ts";
+import { encodeInParts } from "../resources/mod.ts";
 import { mutualServer, overTlsDefaults, securityOf } from "../security/mod.ts";
 import { managerDefaults } from "../listeners/mod.ts";
 import { automaticChains } from "./automatic.ts";
@@ -72,7 +72,7 @@ export function gatewayListeners(
     security: securityOf(read, context, workload, {}),
   };
   return listenersAt(read, context, served, base)
-    .map((listener) => encodeResource(listener.name, ListenerSchema, listener));
+    .map((listener) => encodeInParts(read, listener.name, ListenerSchema, listener));
 }
 
 /** Common input of all listeners. */

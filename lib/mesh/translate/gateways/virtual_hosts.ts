@@ -20,7 +20,7 @@ import {
 import type { Read, Resource } from "../../graph/mod.ts";
 import { fullHost, objectKey } from "../../model/mod.ts";
 import { type Context, destinationResolver, routeDefaults, silent } from "../context/mod.ts";
-import { encodeResource } from "../resources/mod.ts";
+import { encodeInParts } from "../resources/mod.ts";
 import { boundRoutes } from "./bound_routes.ts";
 
 /** A VirtualService that is served under a host, and the Gateways that serve the host. */
@@ -118,7 +118,7 @@ export function gatewayVirtualHost(
   const options = { host, port: port.number, gateway: true, hideAttempts };
   const message = virtualHostFor(options, joinRoutes(found));
   if (redirect) message.requireTls = TlsRequirement.ALL;
-  return encodeResource(message.name, VirtualHostSchema, message);
+  return encodeInParts(read, message.name, VirtualHostSchema, message);
 }
 
 /** The routes of one VirtualService. */
@@ -143,6 +143,7 @@ function claimedRoutes(
     mesh: routeDefaults(read, context),
     resolve: destinationResolver(read, context, { namespace: source.namespace }, port.number),
     decisions: read,
+    parts: read,
   });
 }
 

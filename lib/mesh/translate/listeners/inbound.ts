@@ -117,6 +117,7 @@ export function virtualListeners(
       port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
       security,
       detectsUndeclared: read.get(mesh.patches.inboundHttp, cls),
+      parts: read,
       ports: ports.filter((p) => !p.bindToPort).map((p) => ({
         port: p.number,
         protocol: p.protocol,

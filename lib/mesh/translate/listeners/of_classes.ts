@@ -10,7 +10,7 @@ import { type Read, type Resource, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { inboundPorts } from "../clusters/mod.ts";
 import type { Context } from "../context/mod.ts";
-import { encodeResource, type ListenerTable, resourceTable } from "../resources/mod.ts";
+import { encodeInParts, type ListenerTable, resourceTable } from "../resources/mod.ts";
 import { inboundListeners, VIRTUAL_INBOUND, virtualListeners } from "./inbound.ts";
 
 /** Creates the table: key of a class → listeners. */
@@ -34,7 +34,7 @@ function listenersOf(read: Read, context: Context, cls: ProxyClass): readonly Re
     ? inboundListeners(read, context, cls, ports)
     : virtualListeners(read, context, cls, ports);
   for (const decision of aboutPorts) recordPort(read, decision, listeners);
-  return listeners.map((l) => encodeResource(l.name, ListenerSchema, l));
+  return listeners.map((l) => encodeInParts(read, l.name, ListenerSchema, l));
 }
 
 /** Records a decision about a port as one about its listener, or about that of redirected traffic. */

@@ -28,7 +28,7 @@ import {
   wildcard,
 } from "../context/mod.ts";
 import { passthroughFor, tcpDestinations, tlsDestinations } from "../destinations/mod.ts";
-import { encodeResource, resourceOf } from "../resources/mod.ts";
+import { encodeInParts, resourceOf } from "../resources/mod.ts";
 import { managerDefaults } from "./defaults.ts";
 
 /** A port at which a variant of proxies listens, and their clients. */
@@ -263,7 +263,7 @@ function listenerAt(
   parts: ListenerParts,
 ): Resource {
   const listener = listenerMessage(read, context, scope, parts);
-  return encodeResource(listener.name, ListenerSchema, listener);
+  return encodeInParts(read, listener.name, ListenerSchema, listener);
 }
 
 function listenerMessage(

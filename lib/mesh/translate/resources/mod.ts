@@ -20,6 +20,13 @@ export {
   type SecretTable,
   type VirtualHostTable,
 } from "./layered.ts";
-export { differences, encodeResource, resourceOf, sameResources, tombstone } from "./resource.ts";
+export {
+  differences,
+  encodeInParts,
+  encodeResource,
+  resourceOf,
+  sameResources,
+  tombstone,
+} from "./resource.ts";
 export { sortedKeys } from "./sorting.ts";
 export { AGENT_TYPE_URLS, TYPE_URLS } from "../../model/mod.ts";

@@ -3,9 +3,14 @@
  *
  * @module
  */
-import { hash } from "../../../kit/base/mod.ts";
+import { hash, type Parts } from "../../../kit/base/mod.ts";
 import type { Resource } from "../../graph/mod.ts";
-import { type DescMessage, type MessageShape, toBinary } from "../../../kit/proto/mod.ts";
+import {
+  type DescMessage,
+  type MessageShape,
+  toBinary,
+  toBinaryInParts,
+} from "../../../kit/proto/mod.ts";
 
 /** A resource of these bytes; its version is the hash of them. */
 export function resourceOf(name: string, bytes: Uint8Array): Resource {
@@ -18,6 +23,16 @@ export function encodeResource<D extends DescMessage>(
   message: MessageShape<D>,
 ): Resource {
   return resourceOf(name, toBinary(schema, message));
+}
+
+/** {@link encodeResource} with long lists in parts; the bytes are the same. */
+export function encodeInParts<D extends DescMessage>(
+  parts: Parts,
+  name: string,
+  schema: D,
+  message: MessageShape<D>,
+): Resource {
+  return resourceOf(name, toBinaryInParts(parts, schema, message));
 }
 
 const NOTHING = new Uint8Array(0);
