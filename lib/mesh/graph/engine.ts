@@ -26,7 +26,7 @@ export class Engine extends Core {
   readonly collections: CollectionStore;
   /** By the ids of their layers. */
   readonly views: Map<string, LayeredView> = new Map();
-  /** What is left to compute ahead of the next publication. */
+  /** The rest of the work ahead of the next publication. */
   walk: Walk | undefined = undefined;
 
   constructor(options: GraphOptions) {

@@ -41,7 +41,7 @@ const LARGE = documents(
   }).replace("networking", "security"),
 );
 
-/** What a sidecar and a gateway are served after a publication of large objects; and its slices. */
+/** The resources of a sidecar and a gateway after a publication of large objects, and the number of slices. */
 function served(divided: boolean) {
   let time = 0;
   // The clock moves with each look, so that a slice of 0 ms is one part.

@@ -76,7 +76,7 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
   return routes;
 }
 
-/** What was found before some matches. */
+/** Results of the matches before some others. */
 interface Before {
   /** Number of routes. */
   readonly first: number;

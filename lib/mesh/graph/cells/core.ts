@@ -37,7 +37,7 @@ export interface Running {
 /** A part of a computation that was abandoned later. */
 export interface Part {
   readonly value: unknown;
-  /** What it read first in its computation. */
+  /** Cells that it read first in its computation. */
   readonly reads: readonly Cell[];
   /** Number of the part after it, which is larger by the parts inside this one. */
   readonly next: number;
