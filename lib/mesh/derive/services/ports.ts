@@ -21,19 +21,22 @@ type Row = ConfigObject<ServiceEntry>;
 export function mergedPorts(rows: readonly Row[]): ServicePort[] {
   const [first] = rows;
   if (first === undefined) return [];
-  const merged: ServicePort[] = [];
+  // A port that takes the place of another one with its number keeps the place in the order.
+  const merged = new Map<number, ServicePort>();
+  const names = new Set<string>();
   for (const row of rows) {
     if (row !== first && whyApart(row, first) !== undefined) continue;
     for (const port of row.spec.ports) {
-      const at = merged.findIndex(({ number }) => number === port.number);
-      if (at >= 0 && (merged[at]!.protocol !== "UDP" || isUdp(port))) continue;
-      const taken = merged.some(({ name }, i) => name === port.name && i !== at);
+      const former = merged.get(port.number);
+      if (former !== undefined && (former.protocol !== "UDP" || isUdp(port))) continue;
+      if (former !== undefined) names.delete(former.name);
+      const taken = names.has(port.name);
       const added = portOf(port, taken ? `${port.name}-${port.number}` : port.name);
-      if (at >= 0) merged[at] = added;
-      else merged.push(added);
+      merged.set(port.number, added);
+      names.add(added.name);
     }
   }
-  return merged;
+  return [...merged.values()];
 }
 
 function isUdp({ protocol }: ServiceEntry["ports"][number]): boolean {
@@ -55,8 +58,9 @@ function portOf(port: ServiceEntry["ports"][number], name: string = port.name): 
  * where the service has another port of its number.
  */
 export function portNames(row: Row, merged: readonly ServicePort[]): Map<string, string> {
+  const byNumber = new Map(merged.map((port) => [port.number, port]));
   return new Map(row.spec.ports.flatMap((own): [string, string][] => {
-    const port = merged.find(({ number }) => number === own.number);
+    const port = byNumber.get(own.number);
     if (port === undefined) return [[own.name, own.name]];
     return isUdp(own) === (port.protocol === "UDP") ? [[own.name, port.name]] : [];
   }));
