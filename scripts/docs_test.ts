@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fromFileUrl, join, walkFiles } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
-const FOLDERS = "lib|cmd|docs|scripts|tests|bench|protos|samples";
+const FOLDERS = "lib|cmd|docs|scripts|tests|protos|samples";
 
 /** A file or folder of the repository in backticks. */
 const PATH = new RegExp(`\`((?:${FOLDERS})/[\\w./-]*)\``, "g");

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { isInstalled } from "../tests/support/installed.ts";
 import { fromFileUrl } from "./paths.ts";
 
-const FOLDER = fromFileUrl(new URL("../packaging/machine", import.meta.url));
+const FOLDER = fromFileUrl(new URL("packaging/machine", import.meta.url));
 const SCRIPT = "/usr/local/lib/mesh/mesh-start.sh";
 
 async function verify(unit: string): Promise<string> {

@@ -213,7 +213,7 @@ const INVERSION =
   /(?:^\s*(?:\*|\/\/|\/\*\*|[-|] )?\s*|[.:;] )(What of|Of|(?:So|Nor|Neither) (?:do|does|did|is|are|was|were|has|have|can|will|may|must)|Whoever|Whosoever) /g;
 
 /** Folders that are checked. */
-const FOLDERS = ["lib", "cmd", "docs", "scripts", "tests", "bench"];
+const FOLDERS = ["lib", "cmd", "docs", "scripts", "tests"];
 
 /** Other checked files. */
 const FILES = ["README.md", "main.ts"];

@@ -25,7 +25,7 @@ import { APPLICATION_PORT, DAEMON_FILE, HOSTS, WEB, WEB_PORT } from "./machine/m
 
 const LACKING = missing();
 const ROOT = new URL("../../", import.meta.url).pathname;
-const SCRIPT = `${ROOT}packaging/machine/mesh-start.sh`;
+const SCRIPT = `${ROOT}scripts/packaging/machine/mesh-start.sh`;
 const MESH = new URL("machine/mesh.ts", import.meta.url).pathname;
 const NETNS = "/etc/netns";
 /** User of the agent on the machine. */
