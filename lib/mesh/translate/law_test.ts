@@ -24,7 +24,7 @@ import type { TableKind } from "../derive/mod.ts";
 import type { CellRef, Resource, View } from "../graph/mod.ts";
 import type { ProxyBinding, ProxyNode } from "../model/mod.ts";
 import { create, fromBinary, toBinary } from "../../kit/proto/mod.ts";
-import type { Features } from "./context/mod.ts";
+import type { Features } from "./features.ts";
 import { provenanceOf } from "./provenance/mod.ts";
 import { TYPE_URLS } from "./resources/mod.ts";
 

@@ -8,7 +8,8 @@
 import { changeKeys } from "../derive/mod.ts";
 import type { PatchedType } from "../envoy/mod.ts";
 import type { Collection } from "../graph/mod.ts";
-import { type ClassBinding, type Context, isGrpc, type LayersOf } from "./context/mod.ts";
+import { type ClassBinding, isGrpc, type LayersOf } from "./context/mod.ts";
+import type { Context } from "./features.ts";
 import {
   deriveAutomatic,
   deriveGatewayClusters,
@@ -42,7 +43,9 @@ export interface Layers {
 }
 
 /** The tables that layers are made of. */
-interface LayerTables extends SidecarLayerTables, GatewayLayerTables {}
+interface LayerTables extends SidecarLayerTables, GatewayLayerTables {
+  readonly context: Context;
+}
 
 /** Creates all tables of translation, and the function that finds the layers of a class binding. */
 export function createLayers(context: Context): Layers {

@@ -9,7 +9,8 @@
  * @module
  */
 export { proxySettings } from "./agents/mod.ts";
-export { type Features, mergeTrafficPolicy } from "./context/mod.ts";
+export { mergeTrafficPolicy } from "./context/mod.ts";
+export type { Features } from "./features.ts";
 export {
   inboundConflicts,
   type ListenerConflict,

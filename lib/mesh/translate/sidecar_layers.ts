@@ -36,11 +36,13 @@ import {
   tableLayers,
   virtualHostLayers,
 } from "./routes/mod.ts";
+import type { Context } from "./features.ts";
 import { localCredentials, secretLayer, type SecretLayerTables } from "./secrets/mod.ts";
 
 /** The tables that layers of sidecars are made of. */
 export interface SidecarLayerTables
   extends ClusterLayerTables, EndpointLayerTables, ListenerLayerTables, SecretLayerTables {
+  readonly context: Context;
   readonly routes: Routes;
   readonly httpProxy: HttpProxyTables;
 }

@@ -9,12 +9,8 @@ import type { Collection, Graph, Keep } from "../graph/mod.ts";
 import { type ChangeSet, createTableWriter, type TableWriter } from "../ingest/mod.ts";
 import type { BindingSource } from "../model/mod.ts";
 import { createAgentLayers } from "./agents/mod.ts";
-import {
-  type BaseContext,
-  type Context,
-  deriveSharedSettings,
-  type Features,
-} from "./context/mod.ts";
+import { deriveSharedSettings } from "./context/mod.ts";
+import type { BaseContext, Context, Features } from "./features.ts";
 import { createLayers, type Layers } from "./layers.ts";
 import { bindClient, objectLayers } from "./objects/mod.ts";
 import {

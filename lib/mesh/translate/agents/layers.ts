@@ -9,7 +9,8 @@ import type { MeshConfig_CertificateData } from "#mesh/mesh/v1alpha1/config_pb.t
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { MESH_ROW, workloadKeys } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { type AgentLayersOf, type Context, isGrpc } from "../context/mod.ts";
+import { type AgentLayersOf, isGrpc } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { AGENT_TYPE_URLS, encodeResource, resourceTable } from "../resources/mod.ts";
 import { trustDomainsOf } from "../security/mod.ts";
 import { deriveNameTables } from "./name_table.ts";

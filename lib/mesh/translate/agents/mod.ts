@@ -6,3 +6,4 @@
  */
 export { createAgentLayers } from "./layers.ts";
 export { proxySettings } from "./proxy_settings.ts";
+export type { AgentFeatures } from "./features.ts";

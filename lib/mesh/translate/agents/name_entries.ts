@@ -16,12 +16,12 @@ import { create } from "../../../kit/proto/mod.ts";
 import {
   addressesOf,
   type AddressUse,
-  type Context,
   type Family,
   familyOf,
   findService,
   usesAutoAddresses,
 } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { encodeResource } from "../resources/mod.ts";
 
 /** The registry of hosts of ServiceEntries; agents distinguish them from an orchestrator's services. */

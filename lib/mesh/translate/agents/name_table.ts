@@ -10,7 +10,7 @@
 import { type HostKey, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
 import { type Collection, type KeyCodec, keyOf, type Resource, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import {
   collection,
   overlayOf,

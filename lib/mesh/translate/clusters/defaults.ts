@@ -13,7 +13,8 @@ import { FIPS_CIPHERS, FIPS_CURVES } from "../../../kit/base/mod.ts";
 import type { MeshClusterDefaults } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { create } from "../../../kit/proto/mod.ts";
-import { type BaseContext, type Family, meshDuration } from "../context/mod.ts";
+import { type Family, meshDuration } from "../context/mod.ts";
+import type { BaseContext } from "./features.ts";
 import { meshLocality } from "../endpoints/mod.ts";
 
 /** Defaults of clusters for proxies of an address family. */

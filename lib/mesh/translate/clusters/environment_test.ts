@@ -11,7 +11,7 @@ import {
   startTranslation,
 } from "../../../../tests/support/translation_fixture.ts";
 import { create, fromBinary, toJson } from "../../../kit/proto/mod.ts";
-import type { Features } from "../context/mod.ts";
+import type { Features } from "../features.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const service = (name: string, more = "location: MESH_INTERNAL"): string =>

@@ -13,7 +13,7 @@ import {
 } from "../../../../tests/support/translation_fixture.ts";
 import type { ProxyBinding } from "../../model/mod.ts";
 import { fromBinary, SERVED_TYPES, toJson } from "../../../kit/proto/mod.ts";
-import type { Features } from "../context/mod.ts";
+import type { Features } from "../features.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const headless = (name: string, more = ""): string =>

@@ -16,7 +16,8 @@ import {
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
-import { type Context, type Family, familyOf, sidecarOf, silent } from "../context/mod.ts";
+import { type Family, familyOf, sidecarOf, silent } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { clusterDefaults } from "./defaults.ts";
 import { outboundPolicy } from "../destinations/mod.ts";
 import { type InboundPort, inboundPorts } from "./inbound_ports.ts";

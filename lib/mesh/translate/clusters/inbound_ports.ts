@@ -23,7 +23,8 @@ import {
   serviceKeys,
   type ServicePort,
 } from "../../model/mod.ts";
-import { type Context, followServiceRules, mergedPolicy } from "../context/mod.ts";
+import { followServiceRules, mergedPolicy } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { overTlsDefaults } from "../security/mod.ts";
 
 /** One port of the workload. */

@@ -10,11 +10,11 @@ import {
   type ClusterVariant,
   clusterVariantOf,
   clusterVariants,
-  type Context,
   imports,
   localImports,
   locatedKey,
 } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { type ByLocality, collection } from "../resources/mod.ts";
 import type { ClusterKey } from "./keys.ts";
 import type { ClassClusters } from "./of_classes.ts";

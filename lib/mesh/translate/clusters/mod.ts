@@ -14,3 +14,4 @@ export {
 } from "./layers.ts";
 export { type ClassClusters, deriveClassClusters } from "./of_classes.ts";
 export { deriveOutboundClusters } from "./outbound.ts";
+export type { ClusterFeatures } from "./features.ts";

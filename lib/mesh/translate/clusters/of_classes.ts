@@ -7,7 +7,8 @@
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { applySettings } from "../../envoy/mod.ts";
 import { oneOf, type Resource, text } from "../../graph/mod.ts";
-import { type Context, type Family, ownClusterSettings } from "../context/mod.ts";
+import { type Family, ownClusterSettings } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { type ClusterTable, encodeResource, resourceTable } from "../resources/mod.ts";
 import { routerClusters, sidecarClusters } from "./inbound.ts";
 

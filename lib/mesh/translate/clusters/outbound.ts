@@ -16,7 +16,6 @@ import type { Derived, Read, Resource } from "../../graph/mod.ts";
 import { type ServiceKey, serviceKeys, type ServicePort } from "../../model/mod.ts";
 import {
   type ClusterVariant,
-  type Context,
   followRulesAt,
   followServiceRules,
   localityOf,
@@ -25,6 +24,7 @@ import {
   type ServiceRules,
   topologyOf,
 } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import {
   type ByLocality,
   differences,

@@ -24,101 +24,26 @@ import {
 } from "../../graph/mod.ts";
 import type { OmittedFeature, Protocol, ProxyClass, Role } from "../../model/mod.ts";
 
-/** Features that the environment enables. */
-export interface Features {
-  /** Gateways serve HTTP/3 if their service has a UDP port with the number of the TLS port. */
-  readonly quicListeners: boolean;
-  /** The TLS that a Sidecar's ingress listeners name is ended. */
-  readonly tlsOnIngress: boolean;
-  /** Ports of services are served in addition to the ingress listeners of a Sidecar. */
-  readonly ingressBesideServices: boolean;
-  /** Proxies remove metrics that were not updated for some time. */
-  readonly forgetMetrics: boolean;
-  /** Mutual TLS announces detected HTTP on undeclared ports. */
-  readonly announceDetectedHttp: boolean;
-  /** Accept HTTP/1.0 in outbound listeners. */
-  readonly http10: boolean;
-  /** A gateway takes only Gateways of its own namespace. */
-  readonly scopeGatewayToNamespace: boolean;
-  /** Telemetry metadata of clusters and endpoints; the next field is only about endpoints. */
-  readonly telemetryLabel: boolean;
-  /** Default sampling rate of traces, percent. */
-  readonly traceSampling: number;
-  /** Proxies exchange the identity of their workloads. */
-  readonly exchangeMetadata: boolean;
-  /** Telemetry metadata of endpoints; has an effect only with `telemetryLabel`. */
-  readonly endpointTelemetryLabel: boolean;
+/** Features that several folders read. The other features are declared in the folders that read them. */
+export interface SharedFeatures {
   /** Keep 503 out of the default retry policy for requests that are unsafe to repeat. */
   readonly excludeUnsafe503: boolean;
-  /** Discovery selectors also restrict the namespaces from which configuration is read. */
-  readonly enhancedScoping: boolean;
-  /** Add a retry policy to inbound routes. */
-  readonly inboundRetry: boolean;
-  /** Jitter of periodic DNS resolution, ms. */
-  readonly dnsJitterMs: number;
-  /** Endpoints that are not ready are sent too, marked unhealthy. */
-  readonly sendUnhealthyEndpoints: boolean;
-  /** Sidecars trust the remote address of outbound connections. */
-  readonly sidecarUseRemoteAddress: boolean;
-  /** TLS to a service without a configured server name uses the host of each request. */
-  readonly autoSni: boolean;
-  /** Pass `100-continue` on instead of answering it. */
-  readonly proxy100Continue: boolean;
-  /** Policies that select by labels apply to gateways of the orchestrator's Gateway API too. */
-  readonly selectorsForApiGateways: boolean;
-  /** Callers must be of the mesh's trust domain, or of one of its aliases. */
-  readonly checkTrustDomain: boolean;
-  /**
-   * Fetches the keys of tokens: the daemon, the proxies, or the proxies for keys at a service of
-   * the mesh and the daemon for others.
-   */
-  readonly remoteKeys: "daemon" | "proxy" | "hybrid";
-  /** `targetPort` applies to services without resolution. */
-  readonly targetPortOfNone: boolean;
-  /** Clients of headless services use EDS instead of the original destination. */
-  readonly headlessEds?: boolean;
-  /** Label of endpoints that are sent as draining; empty: none. */
-  readonly drainingLabel: string;
   /** Sessions stay with one endpoint for services with one of these labels; `undefined`: for none. */
   readonly sessions?: SessionLabels;
-  /** Rules for one host are merged only where they are exported to the same namespaces. */
-  readonly mergeEqualExports: boolean;
-  /** Localities share traffic by their weight in every cluster. */
-  readonly weighLocalities: boolean;
-  /** Addresses of the mesh networks are internal ones to HTTP listeners. */
-  readonly internalNetworks: boolean;
-  /** Proxies with addresses of both families serve both; default: only IPv4. */
-  readonly dualStack?: boolean;
-  /** If workloads have only IPv6 addresses, their outbound IPv4 traffic is captured too. */
-  readonly ipv4Outbound: boolean;
   /** Parses the document database's protocol, for statistics. */
   readonly documentFilter: boolean;
   /** Speak the key-value store's protocol towards clients, request by request. */
   readonly keyValueFilter: boolean;
-  /** Proxies that can are sent virtual hosts as separate resources. */
-  readonly vhds: boolean;
   /** Hosts without addresses get auto-allocated ones for every proxy; otherwise for those that request it. */
   readonly autoAllocateAddresses: boolean;
-  /** Gateways get only the clusters that their routes use. */
-  readonly filterGatewayClusters: boolean;
-  /** Names of headless services have the addresses of endpoints in all clusters. */
-  readonly headlessAcrossClusters: boolean;
-  /**
-   * For endpoints outside the mesh, a rule's TLS settings override the endpoints' own declaration.
-   */
-  readonly preferRuleTls: boolean;
-  /** Metadata names the canonical service of services outside the mesh. */
-  readonly canonicalOutside: boolean;
   /** TLS of proxies is limited to what FIPS 140-2 allows (`COMPLIANCE_POLICY`). */
   readonly fips: boolean;
-  /** The authorities of the mesh configuration are served to agents. */
-  readonly multiRoot: boolean;
 }
 
 /** The part of the context that needs no table of translation. */
-export interface BaseContext {
+export interface BaseContext<F = unknown> {
   readonly mesh: Mesh;
-  readonly features: Features;
+  readonly features: SharedFeatures & F;
   /** Id of the cluster that endpoints of files belong to. */
   readonly clusterId: string;
   /** Cluster id by alias: proxies may name their cluster by an alias. */
@@ -126,7 +51,7 @@ export interface BaseContext {
 }
 
 /** The mesh, the switches, and the tables that several others read. */
-export interface Context extends BaseContext {
+export interface Context<F = unknown> extends BaseContext<F> {
   /** Key of a class → the class. */
   readonly classes: Derived<ProxyClass>;
   readonly security: SecurityTables;
@@ -246,7 +171,7 @@ export interface ProxylessFilters {
 
 /** Returns the protocol of a port if Envoy parses it. */
 export function knownProtocol(
-  { documentFilter, keyValueFilter }: Features,
+  { documentFilter, keyValueFilter }: SharedFeatures,
   protocol: Protocol,
 ): KnownProtocol | undefined {
   if (protocol === "Mongo" && documentFilter) return "document";

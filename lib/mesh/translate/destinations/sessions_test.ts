@@ -14,7 +14,7 @@ import {
 } from "../../../../tests/support/translation_fixture.ts";
 import { SESSION_FILTER, sessionRule } from "../../envoy/mod.ts";
 import { type Any, AnySchema, fromBinary, SERVED_TYPES, toJson } from "../../../kit/proto/mod.ts";
-import type { Features } from "../context/mod.ts";
+import type { Features } from "../features.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const LABELS = {

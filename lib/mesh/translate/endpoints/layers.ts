@@ -5,13 +5,8 @@
  */
 import { type HostKey, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
-import {
-  type ClassBinding,
-  type Context,
-  imports,
-  localImports,
-  locatedKey,
-} from "../context/mod.ts";
+import { type ClassBinding, imports, localImports, locatedKey } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { type ByLocality, collection } from "../resources/mod.ts";
 
 /** The tables that layers of endpoints are made of. */

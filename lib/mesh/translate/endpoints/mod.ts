@@ -11,3 +11,4 @@ export {
 } from "./layers.ts";
 export { meshLocality } from "./mesh_locality.ts";
 export { deriveEndpoints } from "./tables.ts";
+export type { EndpointFeatures } from "./features.ts";

@@ -23,7 +23,6 @@ import { type Endpoint, type Service, type ServicePort } from "../../model/mod.t
 import {
   type ContentKey,
   contentKeys,
-  type Context,
   followRulesAt,
   followServiceRules,
   localityOf,
@@ -32,6 +31,7 @@ import {
   topologyOf,
   visibleEndpoints,
 } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import {
   type ByLocality,
   differences,

@@ -19,7 +19,8 @@ import {
 import type { Read, Resource } from "../../graph/mod.ts";
 import { covers, type Service } from "../../model/mod.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
-import { type Context, findServiceRules } from "../context/mod.ts";
+import { findServiceRules } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import {
   type ByLocality,
   type ClusterTable,

@@ -13,7 +13,8 @@ import {
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { type ConfigObject, fullHost, gatewayKey } from "../../model/mod.ts";
-import { type Context, knownProtocol } from "../context/mod.ts";
+import { knownProtocol } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { chainsOf } from "../destinations/mod.ts";
 
 /** A VirtualService that is bound to a gateway's port. */

@@ -7,7 +7,7 @@ import type { MeshConfig_ExtensionProvider as Provider } from "#mesh/mesh/v1alph
 import { destinationsOf, type Workload } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { fullHost, objectKey } from "../../model/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { type GatewayClusterTables, gatewayKeys, gatewayLocalityKeys } from "./keys.ts";
 import { boundRoutes } from "./bound_routes.ts";
 

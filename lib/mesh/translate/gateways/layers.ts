@@ -37,10 +37,12 @@ import {
   secretLayer,
   type SecretLayerTables,
 } from "../secrets/mod.ts";
+import type { Context } from "./features.ts";
 
 /** The tables that layers of gateways are made of. */
 export interface GatewayLayerTables
   extends ClusterLayerTables, EndpointLayerTables, SecretLayerTables {
+  readonly context: Context;
   readonly gateways: GatewayTables;
   readonly gatewayClusters: GatewayClusterTables;
   readonly automatic: AutomaticTables<ClusterKey>;

@@ -23,7 +23,8 @@ import {
   SHARED,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { type Context, type ListenerVariant, wildcard } from "../context/mod.ts";
+import { type ListenerVariant, wildcard } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { encodeInParts } from "../resources/mod.ts";
 import { mutualServer, overTlsDefaults, securityOf } from "../security/mod.ts";
 import { managerDefaults } from "../listeners/mod.ts";

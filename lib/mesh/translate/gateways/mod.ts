@@ -8,3 +8,4 @@ export { deriveAutomatic } from "./automatic.ts";
 export { deriveGatewayClusters } from "./clusters.ts";
 export { type GatewayLayerTables, routerLayers } from "./layers.ts";
 export { deriveGatewayTables } from "./tables.ts";
+export type { GatewayFeatures } from "./features.ts";

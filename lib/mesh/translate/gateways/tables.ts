@@ -15,7 +15,7 @@ import {
 import { blackHoleVirtualHost, routeConfiguration } from "../../envoy/mod.ts";
 import type { Collection, Derived, Read, Resource } from "../../graph/mod.ts";
 import { encode } from "../../../kit/proto/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import {
   resourceOf,
   resourceTable,

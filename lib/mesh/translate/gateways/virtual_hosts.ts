@@ -19,7 +19,8 @@ import {
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { fullHost, objectKey } from "../../model/mod.ts";
-import { type Context, destinationResolver, routeDefaults, silent } from "../context/mod.ts";
+import { destinationResolver, routeDefaults, silent } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { encodeInParts } from "../resources/mod.ts";
 import { boundRoutes } from "./bound_routes.ts";
 

@@ -9,7 +9,8 @@ import { MESH_ROW } from "../../derive/mod.ts";
 import type { ManagerDefaults, PathNormalization } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import { type Duration, durationMs, durationOf } from "../../../kit/proto/mod.ts";
-import { type Context, type ListenerVariant, meshDuration, settingsOf } from "../context/mod.ts";
+import { type ListenerVariant, meshDuration, settingsOf } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 
 /** Defaults of the listeners of a variant. */
 export function managerDefaults(

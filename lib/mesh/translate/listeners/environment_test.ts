@@ -14,7 +14,7 @@ import {
 } from "../../../../tests/support/translation_fixture.ts";
 import { type Any, fromBinary } from "../../../kit/proto/mod.ts";
 import { parseMeshConfig, parseMeshNetworks } from "../../schema/mod.ts";
-import type { Features } from "../context/mod.ts";
+import type { Features } from "../features.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const service = (name: string, port: number, protocol: string): string =>

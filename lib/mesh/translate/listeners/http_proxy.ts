@@ -7,7 +7,8 @@ import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import { type ManagerDefaults, outboundHttpListener } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
-import { type Context, familyOf, wildcard } from "../context/mod.ts";
+import { familyOf, wildcard } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { HTTP_PROXY_TABLE, httpProxyPort } from "../routes/mod.ts";
 
 /** The listener of a class, on loopback: only its own workload uses it. */

@@ -21,13 +21,8 @@ import {
 import type { Read } from "../../graph/mod.ts";
 import { carriesGrpc, type ProxyClass } from "../../model/mod.ts";
 import { create } from "../../../kit/proto/mod.ts";
-import {
-  type Context,
-  knownProtocol,
-  type ListenerVariant,
-  sidecarOf,
-  variantOf,
-} from "../context/mod.ts";
+import { knownProtocol, type ListenerVariant, sidecarOf, variantOf } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { securityOf } from "../security/mod.ts";
 import { clusterOfPolicy, outboundPolicy } from "../destinations/mod.ts";
 import { managerDefaults } from "./defaults.ts";

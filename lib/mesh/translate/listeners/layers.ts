@@ -16,10 +16,10 @@ import { type Collection, type Derived, list, text } from "../../graph/mod.ts";
 import {
   type ClassBinding,
   clientScopes,
-  type Context,
   type ListenerVariant,
   listenerVariants,
 } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { type Egress, egressMembers } from "../egress/mod.ts";
 import {
   collection,

@@ -18,3 +18,4 @@ export {
 export { deriveClassListeners } from "./of_classes.ts";
 export { deriveOutboundListeners, deriveOverlayListeners } from "./outbound.ts";
 export { deriveSourceLabelListeners } from "./source_labels.ts";
+export type { ListenerFeatures } from "./features.ts";

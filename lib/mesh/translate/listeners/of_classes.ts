@@ -9,7 +9,7 @@ import { parseClusterName } from "../../envoy/mod.ts";
 import { type Read, type Resource, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { inboundPorts } from "../clusters/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { encodeInParts, type ListenerTable, resourceTable } from "../resources/mod.ts";
 import { inboundListeners, VIRTUAL_INBOUND, virtualListeners } from "./inbound.ts";
 

@@ -16,7 +16,8 @@ import {
 } from "../../derive/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
 import { type ConfigObject, fromObject, isHttp, mayBeTcp } from "../../model/mod.ts";
-import { type Context, findService, hasOwnListeners } from "../context/mod.ts";
+import { findService, hasOwnListeners } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { type ListenerTable, resourceTable, sortedKeys } from "../resources/mod.ts";
 import { type ListenerKey, listenerKeys } from "./keys.ts";
 import { addressListeners, type ListenerScope, sharedListener, tcpServices } from "./tcp.ts";

@@ -7,7 +7,7 @@
  */
 import { coveredHosts, type ListenerMember, listenerMembers } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { differences, resourceTable, sortedKeys } from "../resources/mod.ts";
 import {
   clientEgressKeys,

@@ -18,7 +18,6 @@ import type { Read, Resource } from "../../graph/mod.ts";
 import { isTls, mayBeTcp, type Protocol, type Service } from "../../model/mod.ts";
 import {
   addressesOf,
-  type Context,
   detectedTable,
   findService,
   followService,
@@ -27,6 +26,7 @@ import {
   type ListenerVariant,
   wildcard,
 } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { passthroughFor, tcpDestinations, tlsDestinations } from "../destinations/mod.ts";
 import { encodeInParts, resourceOf } from "../resources/mod.ts";
 import { managerDefaults } from "./defaults.ts";

@@ -7,7 +7,8 @@ import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Collection, Derived, Graph, View } from "../../graph/mod.ts";
 import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import { typeUrl } from "../../../kit/proto/mod.ts";
-import type { AgentLayersOf, ClassBinding, Context, LayersOf } from "../context/mod.ts";
+import type { AgentLayersOf, ClassBinding, LayersOf } from "../context/mod.ts";
+import type { Context } from "./features.ts";
 import { AGENT_TYPE_URLS } from "../resources/mod.ts";
 import { type ProxyKey, proxyKeyOf } from "./class_bindings.ts";
 

@@ -7,12 +7,8 @@ import { canonicalJson } from "../../../kit/base/mod.ts";
 import type { Labels, OwnWorkload, Patching } from "../../derive/mod.ts";
 import { converted, type Derived, type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
 import type { ProxyClass, ProxyNode } from "../../model/mod.ts";
-import {
-  type BaseContext,
-  type ClassBinding,
-  type MeshContext,
-  telemetryKeys,
-} from "../context/mod.ts";
+import { type ClassBinding, type MeshContext, telemetryKeys } from "../context/mod.ts";
+import type { BaseContext } from "./features.ts";
 import { telemetryKey } from "../telemetry/mod.ts";
 import { type ClassBasis, classBasis, type ClassFacts, labelsOf, proxyClass } from "./classify.ts";
 import { ownListeners } from "./own_listeners.ts";

@@ -17,7 +17,8 @@ import type {
   ProxyNode,
   ServiceTarget,
 } from "../../model/mod.ts";
-import { type Features, ownSettings } from "../context/mod.ts";
+import { ownSettings, type SharedFeatures } from "../context/mod.ts";
+import type { ProxyFeatures } from "./features.ts";
 
 /** Node metadata keys that steer generation. */
 const OPTIONS = [
@@ -49,7 +50,7 @@ export type ClassFacts = Omit<ProxyClass, "key" | "targets">;
  */
 export function classBasis(
   node: ProxyNode,
-  features: Pick<Features, "vhds" | "autoAllocateAddresses" | "quicListeners" | "dualStack">,
+  features: ProxyFeatures & Pick<SharedFeatures, "autoAllocateAddresses">,
 ): ClassBasis {
   const { metadata } = node;
   const namespace = text(metadata.NAMESPACE) || node.namespace;

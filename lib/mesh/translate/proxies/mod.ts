@@ -6,3 +6,4 @@
  */
 export { type BindingTables, bindProxy } from "./binding.ts";
 export { deriveClassBindings, deriveClasses } from "./class_bindings.ts";
+export type { ProxyFeatures } from "./features.ts";

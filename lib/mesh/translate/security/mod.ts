@@ -12,3 +12,4 @@ export {
   trustDomainsOf,
 } from "./policies.ts";
 export { overTlsDefaults } from "./tls_defaults.ts";
+export type { SecurityFeatures } from "./features.ts";

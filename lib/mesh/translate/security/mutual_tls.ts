@@ -7,7 +7,8 @@ import { modeOf, type PeerModes, type Workload, workloadKeys } from "../../deriv
 import type { MutualInput, SecretNames } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Endpoint, Service } from "../../model/mod.ts";
-import type { BaseContext, MeshContext } from "../context/mod.ts";
+import type { MeshContext } from "../context/mod.ts";
+import type { BaseContext } from "./features.ts";
 import { mutualParameters, trustDomainsOf } from "./policies.ts";
 
 /** Reports if an endpoint's port accepts mutual TLS. */

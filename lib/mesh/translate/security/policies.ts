@@ -33,8 +33,6 @@ import { type Read, rowRef, text } from "../../graph/mod.ts";
 import { discoveryUri, keySetName, type ProxyClass } from "../../model/mod.ts";
 import { CIPHER_SUITES } from "../../schema/mod.ts";
 import {
-  type BaseContext,
-  type Context,
   type MeshContext,
   namedHost,
   type PolicyKeys,
@@ -44,6 +42,7 @@ import {
   type TokenFilter,
   tokenPolicies,
 } from "../context/mod.ts";
+import type { BaseContext, Context } from "./features.ts";
 
 /** Creates the tables. */
 export function deriveSecurityPolicies(context: BaseContext): SecurityTables {

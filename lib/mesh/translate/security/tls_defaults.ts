@@ -10,7 +10,7 @@ import {
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { FIPS_CIPHERS, FIPS_CURVES } from "../../../kit/base/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { BaseContext } from "../context/mod.ts";
+import type { BaseContext } from "./features.ts";
 
 const VERSIONS: Readonly<Record<Least, Version>> = {
   [Least.TLS_AUTO]: Version.TLS_AUTO,

@@ -4,3 +4,4 @@
  * @module
  */
 export { deriveTelemetry, telemetryKey } from "./telemetry.ts";
+export type { TelemetryFeatures } from "./features.ts";

@@ -17,13 +17,13 @@ import {
 import type { Read } from "../../graph/mod.ts";
 import type { OmittedFeature, ProxyClass, Role } from "../../model/mod.ts";
 import {
-  type BaseContext,
   type MeshContext,
   namedHost,
   type TelemetryKey,
   telemetryKeys,
   type TelemetryTable,
 } from "../context/mod.ts";
+import type { BaseContext } from "./features.ts";
 
 /** Creates the table. */
 export function deriveTelemetry(context: BaseContext): TelemetryTable {

@@ -1,0 +1,48 @@
+/**
+ * All switches of translation.
+ *
+ * @module
+ */
+import type { AgentFeatures } from "./agents/mod.ts";
+import type { ClusterFeatures } from "./clusters/mod.ts";
+import type {
+  BaseContext as SharedBaseContext,
+  Context as SharedContext,
+  SharedFeatures,
+} from "./context/mod.ts";
+import type { EndpointFeatures } from "./endpoints/mod.ts";
+import type { GatewayFeatures } from "./gateways/mod.ts";
+import type { ListenerFeatures } from "./listeners/mod.ts";
+import type { ProxyFeatures } from "./proxies/mod.ts";
+import type { SecurityFeatures } from "./security/mod.ts";
+import type { TelemetryFeatures } from "./telemetry/mod.ts";
+
+/** Features of the tables of the mesh, which are below translation. */
+interface MeshFeatures {
+  /** Discovery selectors also restrict the namespaces from which configuration is read. */
+  readonly enhancedScoping: boolean;
+  /** Policies that select by labels apply to gateways of the orchestrator's Gateway API too. */
+  readonly selectorsForApiGateways: boolean;
+  /** Rules for one host are merged only where they are exported to the same namespaces. */
+  readonly mergeEqualExports: boolean;
+}
+
+/** Features that the environment enables. Each is declared beside the code that reads it. */
+export interface Features
+  extends
+    AgentFeatures,
+    ClusterFeatures,
+    EndpointFeatures,
+    GatewayFeatures,
+    ListenerFeatures,
+    MeshFeatures,
+    ProxyFeatures,
+    SecurityFeatures,
+    SharedFeatures,
+    TelemetryFeatures {}
+
+/** The context with all features. */
+export type Context = SharedContext<Features>;
+
+/** The base context with all features. */
+export type BaseContext = SharedBaseContext<Features>;
