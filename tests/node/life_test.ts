@@ -11,6 +11,7 @@ import { JOBS } from "./life/jobs.ts";
 import { MEMBERS } from "./life/members.ts";
 import { PROBES } from "./life/probes.ts";
 import { SHOP } from "./life/shop.ts";
+import { TOOLS } from "./life/tools.ts";
 
 meshTest(
   "a life in the mesh as pods",
@@ -22,7 +23,7 @@ meshTest(
     }
     await podsReady(cluster, "app=outsider");
 
-    const groups = [SHOP, DESTINATIONS, MEMBERS, PROBES, JOBS];
+    const groups = [SHOP, DESTINATIONS, MEMBERS, PROBES, JOBS, TOOLS];
     await runTogether(t, cluster, groups.flat());
   },
   { nodes: 2 },

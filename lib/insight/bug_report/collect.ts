@@ -120,7 +120,10 @@ export async function collect(
   return { files: [...files, ...kept], faults };
 }
 
-/** The names of the pods that a report is about, for `--dry-run`. */
+/**
+ * The pods that a report is about, for `--dry-run`: `include` chooses among those with proxies; the
+ * daemons are in it unless they are excluded.
+ */
 export async function selectedPods(
   cluster: ClusterAccess,
   { include, exclude, meshNamespace }: ReportOptions,
@@ -129,9 +132,10 @@ export async function selectedPods(
   return pods.filter((pod) => {
     const { name, namespace = "", labels = {}, annotations = {} } = pod.metadata;
     const found = { name, namespace, labels, annotations };
-    const isMesh = namespace === meshNamespace || hasProxy(pod);
-    return isMesh && (include.length === 0 || include.some((one) => one(found, PROXY_CONTAINER))) &&
-      !exclude.some((one) => one(found, PROXY_CONTAINER));
+    const isOfMesh = namespace === meshNamespace;
+    if (!isOfMesh && !hasProxy(pod)) return false;
+    if (exclude.some((one) => one(found, PROXY_CONTAINER))) return false;
+    return isOfMesh || include.length === 0 || include.some((one) => one(found, PROXY_CONTAINER));
   });
 }
 
