@@ -133,6 +133,7 @@ function inputsOf(
     sessions,
     clients: () => xds.clients(),
     mesh,
+    bind: (node) => translation.source.bind(node, () => {}),
     objects: () =>
       firsts(origins.flatMap((source) => source.objects()))
         .filter(({ meta }) => writer.selects(meta.namespace)),

@@ -53,7 +53,7 @@ Deno.test("meshctl asks a daemon: explanations, history, and the effect of an up
   const resource = ["explain", "resource", "a.test", "cds", "outbound|80||own.test"];
   assert.match((await meshctl(...resource, ...at)).out, /ServiceEntry\/test\/own \(/);
   const gone = await meshctl("explain", "request", ...at, "--from", "b.test", "--to", "own.test");
-  assert.equal(gone.status, 1);
+  assert.equal(gone.status, 2);
   assert.match(gone.err, /no proxy b\.test is connected here; near it: a\.test/);
 
   const compare = ["rehearse", "--config-dir", config.path, ...at, "--fail"];

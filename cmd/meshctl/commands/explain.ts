@@ -21,8 +21,8 @@ export const explain: CommandSpec = {
       description:
         "Walks the configuration that proxies are sent: listener, filter chain, tokens,\n" +
         "access, route, cluster, endpoints, mutual TLS; with the object and field behind each step.\n" +
-        "The last line is the verdict. The status is 0 for a request that is allowed, 79 for one\n" +
-        "that is denied.",
+        "The last line is the verdict: ALLOWED (status 0), DENIED (status 1), or UNKNOWN (status 2)\n" +
+        "with what is not known and what to give, so that it is known.",
       examples: [
         "meshctl explain request --config-dir config/ --from front.web --to http://reviews.shop/items",
         "meshctl explain request --from web-1.shop --to reviews:9080/",
@@ -34,7 +34,10 @@ export const explain: CommandSpec = {
         flag("to", "string", "HOST[:PORT][/PATH], or a URL with http, https or tcp"),
         flag("method", "string", "HTTP method", { default: "GET" }),
         flag("header", "stringArray", "Header, NAME: VALUE; may be repeated"),
-        flag("token", "string", "Bearer token, or the claims of one as a JSON object"),
+        flag("token", "string", "Bearer token, or the claims of a signed one as a JSON object"),
+        flag("jwks", "string", "Key set (JWKS) of the token's issuer, where proxies fetch it", {
+          complete: "file",
+        }),
         flag("tls", "bool", "Send the request over TLS"),
         flag("client", "string", "Address of the client of a gateway"),
         ...FILE_FLAGS,
@@ -53,6 +56,7 @@ export const explain: CommandSpec = {
           method: flags.string("method"),
           headers: flags.list("header"),
           token: flags.string("token"),
+          jwks: flags.string("jwks"),
           tls: flags.bool("tls"),
           client: flags.string("client"),
           output: flags.string("output"),

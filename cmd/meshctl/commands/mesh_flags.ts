@@ -16,7 +16,11 @@ export const FILE_FLAGS: readonly FlagSpec[] = [
 
 /** The daemon: its debug pages by address, otherwise as other commands find it. */
 export const DAEMON_FLAGS: readonly FlagSpec[] = [
-  flag("daemon", "string", "Address of the daemon's debug pages, host:port"),
+  flag(
+    "daemon",
+    "string",
+    "Address of the daemon's debug pages, host:port; of several replicas with commas",
+  ),
   REVISION,
   ...XDS_FLAGS,
 ];

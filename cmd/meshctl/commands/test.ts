@@ -8,7 +8,8 @@ export const test: CommandSpec = {
   description:
     "Compares the outcomes of the requests in test files with those expected: in the configuration\n" +
     "of --config-dir, without daemon and proxies, or as the running daemon explains them. Nothing\n" +
-    "is sent. The status is 79 when a test fails, and 65 for a file that is no test.",
+    "is sent. The status is 1 when a test fails, else 2 when the result of one is not known, and 65 for\n" +
+    "a file that is no test.",
   examples: [
     "meshctl test -f requests.yaml",
     "meshctl test --config-dir config/ -f requests.yaml",

@@ -68,8 +68,8 @@ export async function openDaemons(
 ): Promise<Daemons> {
   const { flags } = call;
   if (namesDaemon(flags)) {
-    const daemon = await daemonAtAddress(call);
-    return { all: [daemon], [Symbol.asyncDispose]: () => Promise.resolve() };
+    const all = await daemonsAtAddress(call);
+    return { all, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   if (!await namesCluster(flags)) throw nowhere();
   const stack = new AsyncDisposableStack();
@@ -115,17 +115,27 @@ async function daemonInPod(
   };
 }
 
-async function daemonAtAddress(call: ConnectCall): Promise<Daemon> {
+async function daemonsAtAddress(call: ConnectCall): Promise<readonly [Daemon, ...Daemon[]]> {
   const { flags, io } = call;
   const pages = pagesAddress(flags);
-  if (pages !== "") {
-    if (flags.given.has("xds-address")) {
-      throw usageError("--daemon and --xds-address exclude each other");
-    }
-    warnOrchestratorFlags(flags, io);
-    const address = /^https?:/.test(pages) ? pages : `http://${pages}`;
-    return { name: pages, endpoint: { address } };
+  if (pages === "") return [await daemonOverXds(call)];
+  if (flags.given.has("xds-address")) {
+    throw usageError("--daemon and --xds-address exclude each other");
   }
+  warnOrchestratorFlags(flags, io);
+  const all = pages.split(",").map((one) => one.trim()).filter((one) => one !== "").map((name) => ({
+    name,
+    endpoint: { address: /^https?:/.test(name) ? name : `http://${name}` },
+  }));
+  const [first, ...others] = all;
+  if (first === undefined) {
+    throw usageError("--daemon names no address", "Give --daemon HOST:PORT.");
+  }
+  return [first, ...others];
+}
+
+async function daemonOverXds(call: ConnectCall): Promise<Daemon> {
+  const { flags, io } = call;
   const given = flags.string("xds-address");
   if (/^https?:/.test(given)) {
     warnOrchestratorFlags(flags, io);

@@ -11,12 +11,12 @@ export async function askOverHttp(
   query: string,
   signal: AbortSignal,
 ): Promise<DaemonAnswer> {
-  const url = `${address.replace(/\/(debug\/?)?$/, "")}/debug/${query}`;
+  const base = `${address.replace(/\/(debug\/?)?$/, "")}/debug/`;
   const headers: Record<string, string> = { accept: "application/json" };
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   let answer: Response;
   try {
-    answer = await fetch(url, { signal, headers, redirect: "error" });
+    answer = await fetch(requestOf(base, query), { signal, headers, redirect: "error" });
   } catch (cause) {
     throw unreachable("http", address, messageOf(cause), cause);
   }
@@ -25,6 +25,19 @@ export async function askOverHttp(
   if (answer.status === 404) throw notFound(text);
   if (answer.status === 401 || answer.status === 403) throw refused(address, text);
   throw unexpected(address, `${answer.status} ${text}`);
+}
+
+/** Longest query of a URL, characters; a longer one is the body of a POST. */
+const MAX_QUERY = 8 * 1024;
+
+function requestOf(base: string, query: string): Request {
+  const mark = query.indexOf("?");
+  if (query.length <= MAX_QUERY || mark < 0) return new Request(base + query);
+  return new Request(base + query.slice(0, mark), {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: query.slice(mark + 1),
+  });
 }
 
 async function readBounded(address: string, { body }: Response): Promise<string> {

@@ -8,6 +8,6 @@ export { askDaemon } from "./ask.ts";
 export { proxyNames } from "./candidates.ts";
 export { ask, askJson, type Daemon, type Daemons, namesDaemon, openDaemons } from "./connect.ts";
 export { daemonPods, MONITORING_PORT } from "./daemons.ts";
-export { type ReadPage, withDebugPages } from "./debug_pages.ts";
+export { type DebugPages, type ReadPage, withDebugPages } from "./debug_pages.ts";
 export { fromEach } from "./each_daemon.ts";
 export type { PageParameters } from "./types.ts";

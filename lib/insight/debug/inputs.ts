@@ -9,7 +9,7 @@ import type { AuditSummary, History } from "../history/mod.ts";
 import type { Difference, ProxyWarning, Traffic } from "../monitor/mod.ts";
 import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../../mesh/schema/mod.ts";
-import type { ConfigObject } from "../../mesh/model/mod.ts";
+import type { ConfigObject, ProxyBinding, ProxyNode } from "../../mesh/model/mod.ts";
 import type { Quarantined, SessionInfo } from "../../mesh/xds/mod.ts";
 import type {
   FollowedResource,
@@ -37,6 +37,8 @@ export interface DebugInputs {
   /** Connected configuration clients, and streams of debug queries. */
   readonly clients: () => readonly SessionInfo[];
   readonly mesh: Mesh;
+  /** Binds a proxy that is connected to another replica, to read what it is served; unset in tests. */
+  readonly bind?: (node: ProxyNode) => ProxyBinding;
   /** The objects in use. */
   readonly objects: () => readonly ConfigObject[];
   /** State of the resource types of the orchestrator; unset without one. */

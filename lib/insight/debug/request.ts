@@ -1,6 +1,7 @@
 /**
- * `/debug/request`: the path of a request, as a page, text or JSON. `/debug/request/history`: the
- * publications that gave it another outcome, as JSON.
+ * `/debug/request`: the path of a request, as a page, text or JSON. `/debug/request/proxies`: the
+ * sidecars of addresses that are connected here, for questions to other replicas.
+ * `/debug/request/history`: the publications that gave a request another outcome. Both as JSON.
  *
  * @module
  */
@@ -16,6 +17,7 @@ import {
 } from "../explain/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
+import { hasSigned } from "../../kit/pki/mod.ts";
 import { startPace } from "../whatif/mod.ts";
 import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
@@ -24,26 +26,41 @@ import type { DebugInputs } from "./inputs.ts";
 import { requestPage, shellOf, wantsPage } from "./pages/mod.ts";
 import { findProxy } from "./proxies.ts";
 import { outcomesSince } from "./request_history.ts";
+import { bindSidecars, readSidecars, sidecarsAt } from "./request_sidecars.ts";
 import { objectFinder } from "./why.ts";
 
-/** `GET /debug/request?from=PROXY&url=URL[&method=][&header=NAME: VALUE…][&client=IP][&format=text]`. */
+/**
+ * `/debug/request?from=PROXY&url=URL[&method=][&header=NAME: VALUE…][&client=IP][&claims=JSON]
+ * [&keys=JWKS][&proxies=JSON][&format=text]`. A `POST` has these parameters as a form in its body,
+ * for long ones.
+ */
 export function requestRoutes(inputs: DebugInputs): Route[] {
   return [
+    debugRoute("POST", "/debug/request", async ({ body }) => {
+      const answer = ask(inputs, new URLSearchParams(await body()));
+      return "error" in answer
+        ? text(`${answer.error}\n`, { status: answer.status })
+        : json(answer);
+    }),
+    debugRoute("GET", "/debug/request/proxies", ({ url }) => {
+      const addresses = (url.searchParams.get("at") ?? "").split(",").filter((one) => one !== "");
+      return json(sidecarsAt(inputs.sessions(), addresses));
+    }),
     debugRoute("GET", "/debug/request", ({ url, request }) => {
-      const fields = fieldsOf(url);
+      const fields = fieldsOf(url.searchParams);
       const asText = wantsText(url, request);
       if (wantsPage(request) && !asText) {
         const empty = fields.from === "" && fields.url === "";
         const proxies = [...new Set(inputs.sessions().map((node) => idOf(node)))].sort();
-        const answer = empty ? undefined : ask(inputs, fields);
+        const answer = empty ? undefined : ask(inputs, url.searchParams);
         return requestPage(shellOf(inputs, url), { fields, proxies, answer });
       }
-      const answer = ask(inputs, fields);
+      const answer = ask(inputs, url.searchParams);
       if ("error" in answer) return text(`${answer.error}\n`, { status: answer.status });
       return asText ? text(renderExplanation(answer)) : json(answer);
     }),
     debugRoute("GET", "/debug/request/history", async ({ url, signal }) => {
-      const found = parsed(inputs, fieldsOf(url));
+      const found = parsed(inputs, fieldsOf(url.searchParams));
       if ("error" in found) return text(`${found.error}\n`, { status: found.status });
       const world = worldOf(inputs);
       return json(
@@ -59,8 +76,9 @@ export interface Failed {
   readonly status: 400 | 404;
 }
 
-function fieldsOf({ searchParams }: URL): QuestionFields {
+function fieldsOf(searchParams: URLSearchParams): QuestionFields {
   const client = searchParams.get("client")?.trim() ?? "";
+  const claims = searchParams.get("claims")?.trim() ?? "";
   return {
     from: searchParams.get("from")?.trim() ?? "",
     url: searchParams.get("url")?.trim() ?? "",
@@ -69,6 +87,7 @@ function fieldsOf({ searchParams }: URL): QuestionFields {
     headers: searchParams.getAll("header").flatMap((one) => one.split("\n"))
       .map((one) => one.trim()).filter((one) => one !== ""),
     ...(client === "" ? {} : { client }),
+    ...(claims === "" ? {} : { claims }),
   };
 }
 
@@ -77,9 +96,22 @@ function wantsText(url: URL, request: Request): boolean {
     (request.headers.get("accept") ?? "").split(",")[0]!.trim().startsWith("text/plain");
 }
 
-function ask(inputs: DebugInputs, fields: QuestionFields): Explanation | Failed {
-  const found = parsed(inputs, fields);
-  return "error" in found ? found : explain(worldOf(inputs), found.from, found.question);
+function ask(inputs: DebugInputs, parameters: URLSearchParams): Explanation | Failed {
+  const found = parsed(inputs, fieldsOf(parameters));
+  if ("error" in found) return found;
+  const elsewhere = readSidecars(parameters.get("proxies") ?? "");
+  if (elsewhere === undefined) return { error: "proxies is no list of proxies", status: 400 };
+  const bound = bindSidecars(inputs, elsewhere);
+  try {
+    const world = worldOf(inputs);
+    const parties = [...world.parties, ...bound.parties];
+    const text = parameters.get("keys") ?? "";
+    const keys = { ...world.keys, ...(text === "" ? {} : { text }) };
+    const known = { ...world, parties, keys };
+    return explain(known, found.from, found.question);
+  } finally {
+    bound.close();
+  }
 }
 
 /** The first proxy and the question of a request. */
@@ -108,5 +140,7 @@ function worldOf(inputs: DebugInputs): World {
     parties: inputs.sessions(),
     services: allServices(inputs),
     objectOf: objectFinder(inputs),
+    now: inputs.now(),
+    keys: { hasSigned },
   };
 }

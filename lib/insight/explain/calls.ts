@@ -22,49 +22,59 @@ export interface CallContext {
   readonly unmodelled: Set<string>;
 }
 
+/** A call, and why its destination is not known; unset: it is. */
+export interface FirstCall {
+  readonly call: Call;
+  readonly unresolved?: string;
+}
+
 /** The call of a question as it arrives at the first proxy. */
 export function firstCall(
   context: CallContext,
   from: Party,
   question: Question,
   resources: Resources,
-): Call {
+): FirstCall {
   const { host, port, scheme, request } = question;
+  const { now, keys, assumedAddresses = [] } = context.world;
   if (request?.token !== undefined) {
-    context.assumptions.add("the token's signature is valid and it has not expired");
+    context.assumptions.add("a token with the claims that are given is signed by its issuer");
   }
   const tls = scheme === "https" ? { serverName: host, alpn: ["h2", "http/1.1"] } : undefined;
   const common = {
     ...(tls === undefined ? {} : { tls }),
     ...(request === undefined ? {} : { http: request }),
+    ...(now === undefined ? {} : { now }),
+    ...(keys === undefined ? {} : { keys }),
+    assumedAddresses,
   };
   const { targets, interception } = classOf(from);
   if (from.node.role === "router") {
     const own = targets.find((target) => target.port === port)?.targetPort ?? port;
     const ip = question.client ?? CLIENT;
-    if (question.client === undefined) context.assumptions.add(`the client's address is ${CLIENT}`);
-    return {
+    const call: Call = {
       direction: "gateway",
       source: { ip },
       destination: { ip: from.node.ip, port: own },
       ...common,
     };
+    if (question.client !== undefined) return { call };
+    return { call: { ...call, assumedAddresses: [...assumedAddresses, CLIENT] } };
   }
   const { ip, known } = resolve(context.world, from, host);
-  if (!known) {
-    const near = nearest(host, context.world.services.map((one) => one.host));
-    const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
-    context.assumptions.add(
-      `the host ${host} is no service of the mesh${hint}; ${ip} stands for its address`,
-    );
-  }
   const bound = interception === "NONE" ? boundAddress(resources, ip, port) : undefined;
-  return {
+  const call: Call = {
     direction: "outbound",
     source: { ip: from.node.ip },
     destination: { ip: bound ?? ip, port },
     ...common,
   };
+  if (known) return { call };
+  const near = nearest(host, context.world.services.map((one) => one.host));
+  const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
+  const unresolved = `the host ${host} is no service of the mesh${hint}`;
+  context.assumptions.add(`${unresolved}; ${ip} stands for its address`);
+  return { call, unresolved };
 }
 
 /** Without capture, applications connect to the address to which a listener is bound. */
@@ -96,10 +106,14 @@ export function nextCall(
   }
   const http = call.http === undefined || ending.request === undefined
     ? call.http
-    : changed(context, call.http, ending.request);
+    : changed(call.http, ending.request);
+  const { now, keys, assumedAddresses } = call;
   return {
     direction: "inbound",
     source: { ip: from.node.ip },
+    ...(now === undefined ? {} : { now }),
+    ...(keys === undefined ? {} : { keys }),
+    ...(assumedAddresses === undefined ? {} : { assumedAddresses }),
     ...(handshake === undefined
       ? call.tls === undefined || ending.as === "HTTP" ? {} : { tls: call.tls }
       : {
@@ -113,23 +127,27 @@ export function nextCall(
   };
 }
 
-function changed(
-  context: CallContext,
-  request: Request,
-  sent: NonNullable<Forwarded["request"]>,
-): Request {
+function changed(request: Request, sent: NonNullable<Forwarded["request"]>): Request {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers ?? {})) {
     headers[name.toLowerCase()] = value;
   }
   if (sent.forwardedFor !== undefined) headers["x-forwarded-for"] = sent.forwardedFor;
+  const unknown = new Set(request.unknownHeaders);
+  const removed = new Set<string>();
   for (const change of sent.headers) {
-    if (change.startsWith("-")) delete headers[change.slice(1).toLowerCase()];
-    else {
-      context.unmodelled.add(
-        `the value of header ${change.replace(/^\+/, "")}, which a route writes, in the next proxy`,
-      );
-    }
+    const name = change.replace(/^[-+]/, "").toLowerCase();
+    if (change.startsWith("-")) {
+      delete headers[name];
+      unknown.delete(name);
+      removed.add(name);
+    } else unknown.add(name);
   }
-  return { ...request, host: sent.host, path: sent.path, headers };
+  const { token, ...rest } = request;
+  const carrier = token?.at === undefined ? "authorization" : token.at.name.toLowerCase();
+  return {
+    ...rest,
+    ...(token === undefined || removed.has(carrier) ? {} : { token }),
+    ...{ host: sent.host, path: sent.path, headers, unknownHeaders: [...unknown] },
+  };
 }

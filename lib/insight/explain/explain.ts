@@ -5,22 +5,23 @@
  */
 import type { View } from "../../mesh/graph/mod.ts";
 import { MESH_ALPN } from "../../mesh/envoy/mod.ts";
-import { isIp } from "../../kit/text/mod.ts";
 import { type Provenance, provenanceOf as explainResource } from "../../mesh/translate/mod.ts";
 import { TYPE_URLS } from "../../mesh/model/mod.ts";
 import {
   type Call,
   type Ending,
+  type Forwarded,
   type Resources,
   resourcesOf,
   type Shelf,
   type Target,
 } from "../simulate/mod.ts";
-import { type CallContext, firstCall, nextCall } from "./calls.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { type CallContext, type FirstCall, firstCall, nextCall } from "./calls.ts";
+import { type Branch, branchesOf, laggingTypes } from "./onward.ts";
+import { mergeOutcomes, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
 import { explainCall, type ExplainedStep, type ProvenanceOf } from "./steps.ts";
-import { idOf, type Party, partyAt, type World } from "./world.ts";
+import { idOf, type PartiesByAddress, partiesByAddress, type Party, type World } from "./world.ts";
 
 /** The way through one proxy. */
 export interface Hop {
@@ -37,19 +38,36 @@ export interface Explanation {
   readonly hops: readonly Hop[];
   /** At least one; shares add up to 1. */
   readonly outcomes: readonly Outcome[];
-  /** Facts that the explanation assumes. */
+  /** Facts that the explanation assumes and that do not change the outcome. */
   readonly assumptions: readonly string[];
-  /** Parts of the configuration that are not modelled. */
+  /** Unknown facts that could change the outcome. */
+  readonly doubts: readonly Doubt[];
+  /** Parts of the configuration that are not modelled and could change the outcome. */
   readonly unmodelled: readonly string[];
+  /** Addresses of endpoints whose proxies, if they have any, are connected elsewhere. */
+  readonly elsewhere: readonly string[];
 }
 
-/** Clusters of one proxy that are followed to the next proxy. */
-const FOLLOWED = 8;
+/** Something that is not known and could change an outcome. */
+export interface Doubt {
+  readonly what: string;
+  /** An action that makes it known. */
+  readonly remedy?: string;
+}
+
+/** Branches of one proxy that are followed to the next proxy. */
+const FOLLOWED = 64;
+
 /** An explanation under construction. */
 interface Draft extends CallContext {
   readonly causes: boolean;
   readonly contentOf: (view: View) => Shelf | undefined;
   readonly hops: Hop[];
+  readonly doubts: Map<string, Doubt>;
+  readonly elsewhere: Set<string>;
+  readonly byAddress: PartiesByAddress;
+  /** Branches that were followed. */
+  followed: number;
 }
 
 /** Parts of an explanation that can be left out. */
@@ -86,23 +104,28 @@ export function explain(
   { causes = true, contentOf = (view) => view }: ExplainOptions = {},
 ): Explanation {
   const draft: Draft = {
-    world,
-    causes,
-    contentOf,
-    hops: [],
-    assumptions: new Set(),
-    unmodelled: new Set(),
+    ...{ world, causes, contentOf, hops: [], followed: 0 },
+    ...{ assumptions: new Set(), unmodelled: new Set(), doubts: new Map(), elsewhere: new Set() },
+    byAddress: partiesByAddress(world),
   };
   const resources = servedTo(draft, from);
-  const call = firstCall(draft, from, question, resources);
-  const endings = pass(draft, from, resources, call);
-  const outcomes = endings.flatMap((one, at) => onward(draft, from, call, { ...one, at }));
+  const first = firstCall(draft, from, question, resources);
+  const endings = pass(draft, from, resources, first.call);
+  const outcomes = mergeOutcomes(endings.flatMap((one) => onward(draft, from, first, one)));
+  for (const { kind, text, remedy } of outcomes) {
+    if (kind === "unknown") doubt(draft, text, remedy);
+  }
   return {
-    hops: draft.hops,
-    outcomes,
+    ...{ hops: draft.hops, outcomes },
     assumptions: [...draft.assumptions],
+    doubts: [...draft.doubts.values()],
     unmodelled: [...draft.unmodelled],
+    elsewhere: [...draft.elsewhere],
   };
+}
+
+function doubt({ doubts }: Draft, what: string, remedy: string | undefined): void {
+  doubts.set(what, { what, ...(remedy === undefined ? {} : { remedy }) });
 }
 
 /** An ending with its outcome. */
@@ -120,8 +143,12 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
     draft.causes ? provenanceFor(draft.world, party) : undefined,
   );
   for (const what of verdict.unmodelled) draft.unmodelled.add(what);
-  const { ip, port } = call.destination;
   const proxy = idOf(party);
+  const lag = laggingTypes(party);
+  if (lag !== "") {
+    doubt(draft, `${proxy} ${lag}: it may use older ones`, "See meshctl proxy-status.");
+  }
+  const { ip, port } = call.destination;
   draft.hops.push({ proxy, direction: call.direction, destination: hostPort(ip, port), steps });
   const endsTls = verdict.steps.some(({ stage }) => stage === "TLS");
   return verdict.endings.map((ending) => ({
@@ -163,39 +190,71 @@ function inTable(name: string, provenance: Provenance | undefined): Provenance |
   return { ...provenance, groups };
 }
 
-/** Follows a forwarded call into the sidecar of its first endpoint. */
+/** Follows a forwarded call into the sidecars of its endpoints. */
 function onward(
   draft: Draft,
   from: Party,
-  call: Call,
-  { ending, outcome, at }: Ended & { readonly at: number },
+  { call, unresolved }: FirstCall,
+  { ending, outcome }: Ended,
 ): Outcome[] {
   if (ending.kind !== "forwarded") return [outcome];
-  const target = ending.upstream.endpoints.find(({ healthy }) => healthy) ??
-    ending.upstream.endpoints[0];
-  const [ip, port] = target === undefined ? ["", 0] as const : addressOf(target);
-  const next = isIp(ip) ? partyAt(draft.world, ip, port) : undefined;
-  if (target === undefined || next === undefined) {
-    draft.assumptions.add("endpoints without a connected sidecar accept every request");
+  if (unresolved !== undefined && ending.upstream.discovery === "ORIGINAL_DST") {
+    return [notKnown(outcome, `${unresolved}, and its address is not known`, {
+      remedy: "Write the name of a service in --to, or the address, with the name as host header.",
+    })];
+  }
+  return branchesOf(draft.world, draft.byAddress, ending).flatMap((branch) => {
+    for (const address of branch.elsewhere) draft.elsewhere.add(address);
+    const whole = { ...outcome, share: outcome.share * branch.share };
+    return followed(draft, from, call, { ending, branch, outcome: whole });
+  });
+}
+
+/** A branch of a forwarded call. */
+interface Branching {
+  readonly ending: Forwarded;
+  readonly branch: Branch;
+  readonly outcome: Outcome;
+}
+
+function followed(draft: Draft, from: Party, call: Call, branching: Branching): Outcome[] {
+  const { ending, branch: { next, targets }, outcome } = branching;
+  const [target] = targets;
+  if (target === undefined) return [outcome];
+  if (next.kind === "none") {
+    draft.assumptions.add("endpoints without a sidecar accept every request");
     return [outcome];
   }
-  if (at >= FOLLOWED) {
-    draft.assumptions.add(`only the first ${FOLLOWED} destinations are followed to their sidecars`);
-    return [outcome];
+  if (next.kind === "away") {
+    const more = targets.length === 1 ? "" : ` and ${targets.length - 1} more`;
+    return [notKnown(outcome, `the sidecar of ${target.address}${more} is not connected here`, {
+      remedy:
+        "Ask all daemons: meshctl explain request without --daemon, or one --daemon for each.",
+    })];
   }
-  if (ending.upstream.endpoints.length > 1) {
-    draft.assumptions.add(
-      `the first endpoint of ${ending.cluster} is chosen; others may decide differently`,
-    );
+  if (++draft.followed > FOLLOWED) {
+    return [notKnown(outcome, `only ${FOLLOWED} kinds of endpoints are followed`, {})];
   }
+  const { party, ip, port } = next;
   const inbound = nextCall(draft, from, call, { ending, target });
-  const resources = servedTo(draft, next);
-  const endings = pass(draft, next, resources, { ...inbound, destination: { ip, port } });
+  const endings = pass(draft, party, servedTo(draft, party), {
+    ...inbound,
+    destination: { ip, port },
+  });
   return endings.map(({ ending: last, outcome: one, endsTls }) => {
     const passedOn = inMeshTls(target) && !endsTls && last.kind === "forwarded";
     const result = passedOn ? notEnded(draft, one) : one;
-    return { ...result, share: one.share * ending.share };
+    return { ...result, share: one.share * outcome.share };
   });
+}
+
+function notKnown(
+  { share, proxy }: Outcome,
+  text: string,
+  { remedy }: Pick<Outcome, "remedy">,
+): Outcome {
+  const known = { share, proxy, kind: "unknown", text } as const;
+  return remedy === undefined ? known : { ...known, remedy };
 }
 
 /** True: the proxy speaks the mesh's mutual TLS to the endpoint, which no application ends. */
@@ -215,12 +274,6 @@ function notEnded({ hops }: Draft, { share, proxy }: Outcome): Outcome {
     text: `the connection is closed: ${why}`,
     refusal: { by: "TLS", why, causes },
   };
-}
-
-function addressOf({ address }: Target): readonly [ip: string, port: number] {
-  const colon = address.lastIndexOf(":");
-  const ip = address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, "");
-  return [ip, Number(address.slice(colon + 1))];
 }
 
 function hostPort(ip: string, port: number): string {

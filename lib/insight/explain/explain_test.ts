@@ -134,7 +134,8 @@ Deno.test("explain: a refusal names the nearest rule and the clause that fails",
 
 Deno.test("explain: tokens are compared with each issuer, and are not shown", () => {
   const bytes = new TextEncoder().encode(JSON.stringify({ iss: "other.test", secret: "claim-7" }));
-  const token = `e30.${bytes.toBase64({ alphabet: "base64url", omitPadding: true })}.c2ln`;
+  const head = new TextEncoder().encode('{"alg":"RS256"}').toBase64({ alphabet: "base64url" });
+  const token = `${head}.${bytes.toBase64({ alphabet: "base64url", omitPadding: true })}.c2ln`;
   const explanation = ask("http://a.example/items/7", "GET", [`Authorization: Bearer ${token}`]);
   const tokens = explanation.hops[1]?.steps.find(({ step }) => step === "tokens");
   assert.deepEqual(tokens?.token?.issuers, [{
@@ -165,7 +166,9 @@ Deno.test("explain: redirects, unknown hosts and questions with mistakes", () =>
     [{ url: "tcp://a.example" }, /no port/],
     [{ method: "GE T" }, /is no HTTP method/],
     [{ headers: ["nothing"] }, /NAME: VALUE/],
-    [{ headers: ["authorization: Bearer x.!.y"] }, /no JSON Web Token/],
+    [{ headers: ["authorization: a", "authorization: b"] }, /two headers authorization/],
+    [{ claims: "[]" }, /no JSON object/],
+    [{ claims: "{}", headers: ["authorization: a"] }, /two credentials/],
   ];
   for (const [fields, wanted] of mistakes) {
     const error = parseQuestion({ from: "front.web", url: "http://a.example/", ...fields });

@@ -5,9 +5,9 @@
  * @module
  */
 export { type Cause, explainCall, type ExplainedStep, type StepName } from "./steps.ts";
-export { explain, type ExplainOptions, type Explanation, type Hop } from "./explain.ts";
+export { type Doubt, explain, type ExplainOptions, type Explanation, type Hop } from "./explain.ts";
 export { type Outcome, outcomeOf, type Refusal } from "./outcome.ts";
 export { parseQuestion, type Question, type QuestionFields } from "./question.ts";
 export { causeText, detailsOf, renderExplanation } from "./render.ts";
 export { idOf, type Party, type World } from "./world.ts";
-export { type Verdict, verdictLine, verdictOf } from "./verdict.ts";
+export { doubtText, type Verdict, verdictLine, verdictOf } from "./verdict.ts";

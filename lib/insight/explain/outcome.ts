@@ -19,9 +19,13 @@ export interface Outcome {
   readonly proxy: string;
   /** The outcome as a sentence without a full stop. */
   readonly text: string;
+  /** An action that makes an unknown outcome known. */
+  readonly remedy?: string;
   /** HTTP status, if a proxy answers. */
   readonly status?: number;
   readonly cluster?: string;
+  /** Protocol in which a proxy forwards. */
+  readonly as?: "HTTP" | "TCP";
   /** Addresses of the endpoints. */
   readonly endpoints?: readonly string[];
   readonly refusal?: Refusal;
@@ -45,8 +49,11 @@ export function outcomeOf(
 ): Outcome {
   const { share } = ending;
   switch (ending.kind) {
-    case "undecided":
-      return { share, kind: "unknown", proxy, text: `not known: ${ending.why}` };
+    case "undecided": {
+      const { why, remedy } = ending;
+      const known = { share, kind: "unknown", proxy, text: `${proxy}: ${why}` } as const;
+      return remedy === undefined ? known : { ...known, remedy };
+    }
     case "closed": {
       const refusal = refusalOf(ending, steps);
       return {
@@ -66,14 +73,37 @@ export function outcomeOf(
         : { share, kind: "refused", proxy, text, status, refusal: refusalOf(ending, steps) };
     }
     case "forwarded": {
-      const { cluster, upstream } = ending;
+      const { as, cluster, upstream } = ending;
       const endpoints = upstream.endpoints.map(({ address }) => address);
-      const [first, ...rest] = endpoints;
-      const more = rest.length === 0 ? "" : ` or ${rest.length} more`;
-      const text = `${ending.as} to ${first ?? "no endpoint"}${more} of ${cluster}`;
-      return { share, kind: "reached", proxy, text, cluster, endpoints };
+      const text = reachedText(as, endpoints, cluster);
+      return { share, kind: "reached", proxy, text, as, cluster, endpoints };
     }
   }
+}
+
+function reachedText(as: string, [first, ...rest]: readonly string[], cluster: string): string {
+  const more = rest.length === 0 ? "" : ` or ${rest.length} more`;
+  return `${as} to ${first ?? "no endpoint"}${more} of ${cluster}`;
+}
+
+/** Joins outcomes that differ in the proxy or the endpoint alone. */
+export function mergeOutcomes(outcomes: readonly Outcome[]): Outcome[] {
+  const groups = Map.groupBy(
+    outcomes,
+    (one) =>
+      one.kind === "reached"
+        ? JSON.stringify([one.as, one.cluster])
+        : JSON.stringify({ ...one, proxy: "", share: 0 }),
+  );
+  return [...groups.values()].map((group): Outcome => {
+    const [first] = group as [Outcome];
+    if (group.length === 1) return first;
+    const share = group.reduce((sum, one) => sum + one.share, 0);
+    const { kind, as, cluster } = first;
+    if (kind !== "reached" || as === undefined || cluster === undefined) return { ...first, share };
+    const endpoints = [...new Set(group.flatMap((one) => one.endpoints ?? []))];
+    return { ...first, share, endpoints, text: reachedText(as, endpoints, cluster) };
+  });
 }
 
 /** Returns the refusing step's causes: of an access rule the rule, otherwise of the last step. */

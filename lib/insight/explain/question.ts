@@ -17,6 +17,8 @@ export interface QuestionFields {
   readonly headers?: readonly string[];
   /** Address of the client of a gateway. */
   readonly client?: string;
+  /** Claims of a bearer token that its issuer has signed, as a JSON object. */
+  readonly claims?: string;
 }
 
 /** A parsed question. */
@@ -60,7 +62,8 @@ export function parseQuestion(fields: QuestionFields): Question | string {
   return typeof request === "string" ? request : { ...common, request };
 }
 
-function requestOf({ method = "GET", headers = [] }: QuestionFields, url: URL): Request | string {
+function requestOf(fields: QuestionFields, url: URL): Request | string {
+  const { method = "GET", headers = [], claims } = fields;
   if (!TOKEN.test(method)) return `method ${JSON.stringify(method)} is no HTTP method`;
   if (headers.length > HEADERS) return `there are more than ${HEADERS} headers`;
   const found: Record<string, string> = {};
@@ -68,34 +71,35 @@ function requestOf({ method = "GET", headers = [] }: QuestionFields, url: URL): 
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
     if (!TOKEN.test(name)) return "a header is not written as NAME: VALUE";
-    found[name] = line.slice(colon + 1).trim();
+    const value = line.slice(colon + 1).trim();
+    if (found[name] !== undefined && (name === "host" || name === "authorization")) {
+      return `there are two headers ${name}, of which a request has one`;
+    }
+    found[name] = found[name] === undefined ? value : `${found[name]},${value}`;
   }
-  const { host = url.host, authorization, ...rest } = found;
-  const token = authorization === undefined ? undefined : tokenOf(authorization);
+  const { host = url.host, ...rest } = found;
+  const token = claims === undefined || claims === "" ? undefined : tokenOf(claims);
   if (typeof token === "string") return token;
+  if (token !== undefined && rest.authorization !== undefined) {
+    return "claims and a header authorization are two credentials, of which a request has one";
+  }
   return {
     method: method.toUpperCase(),
     host,
     path: `${url.pathname}${url.search}`,
-    headers: { ...rest, ...(authorization === undefined ? {} : { authorization }) },
+    headers: rest,
     ...(token === undefined ? {} : { token }),
   };
 }
 
-/** Returns the claims of a bearer token; `undefined` for other credentials. */
-function tokenOf(authorization: string): Token | string | undefined {
-  const jwt = /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
-  if (jwt === undefined) return undefined;
-  const fault = "the token of the authorization header is no JSON Web Token";
-  const payload = jwt.split(".")[1];
-  if (payload === undefined) return fault;
+function tokenOf(text: string): Token | string {
   try {
-    const bytes = Uint8Array.fromBase64(payload, { alphabet: "base64url" });
-    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof claims === "object" && claims !== null && !Array.isArray(claims)
-      ? { claims: claims as Record<string, unknown> }
-      : fault;
+    const claims: unknown = JSON.parse(text);
+    if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) {
+      return { claims: claims as Record<string, unknown> };
+    }
   } catch {
-    return fault;
+    // Said below.
   }
+  return "the claims of the token are no JSON object";
 }

@@ -7,6 +7,7 @@ import type { Clause } from "../simulate/mod.ts";
 import type { Explanation, Hop } from "./explain.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Cause, type ExplainedStep, ruleOf } from "./steps.ts";
+import { doubtText } from "./verdict.ts";
 
 const DIRECTIONS: Readonly<Record<Hop["direction"], string>> = {
   outbound: "outbound from its workload",
@@ -16,14 +17,18 @@ const DIRECTIONS: Readonly<Record<Hop["direction"], string>> = {
 
 /** The hops with their steps, then the outcomes. */
 export function renderExplanation(
-  { hops, outcomes, assumptions, unmodelled }: Explanation,
+  { hops, outcomes, assumptions, doubts, unmodelled }: Explanation,
 ): string {
+  const notes = [
+    ...assumptions.map((one) => `assumed: ${one}`),
+    ...doubts.map((one) => `not known: ${doubtText(one)}`),
+    ...unmodelled.map((one) => `not modelled: ${one}`),
+  ];
   return [
     ...hops.flatMap((hop) => [...hopLines(hop), ""]),
     ...outcomes.flatMap(outcomeLines),
-    ...(assumptions.length + unmodelled.length === 0 ? [] : [""]),
-    ...assumptions.map((one) => `assumed: ${one}`),
-    ...unmodelled.map((one) => `not modelled: ${one}`),
+    ...(notes.length === 0 ? [] : [""]),
+    ...notes,
     "",
   ].join("\n");
 }

@@ -16,11 +16,15 @@ import { fromBinary } from "../../kit/proto/mod.ts";
 import { isIp } from "../../kit/text/mod.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { MESH_ROW } from "../../mesh/derive/mod.ts";
+import { hasMutualProxy } from "../../mesh/translate/mod.ts";
+import type { KeyKnowledge } from "../simulate/mod.ts";
 
 /** A proxy with its views; a session of a connected proxy is one. */
 export interface Party {
   readonly node: ProxyNode;
   readonly classKey: string;
+  /** Progress of its resource types; unset for a proxy that is not connected. */
+  readonly types?: readonly { readonly short: string; readonly state: string }[];
   view(typeUrl: string): View | undefined;
 }
 
@@ -31,6 +35,11 @@ export interface World {
   readonly services: readonly Service[];
   /** Finds an object with its position. */
   readonly objectOf?: (kind: string, key: string) => Pick<ConfigObject, "meta"> | undefined;
+  /** Milliseconds since the epoch; unset: tokens with a limited validity are not decided. */
+  readonly now?: number;
+  readonly keys?: KeyKnowledge;
+  /** Addresses of proxies that stand for one that is not known. */
+  readonly assumedAddresses?: readonly string[];
 }
 
 /** Returns the name of a proxy in questions: `NAME.NAMESPACE`. */
@@ -50,12 +59,44 @@ export function principalOf({ mesh }: World, party: Party): string {
   return `spiffe://${domain}/ns/${namespace}/sa/${serviceAccount || "default"}`;
 }
 
+/** Sidecars by their addresses. */
+export type PartiesByAddress = ReadonlyMap<string, readonly Party[]>;
+
+/** Returns the sidecars by their addresses. */
+export function partiesByAddress({ parties }: Pick<World, "parties">): PartiesByAddress {
+  const found = new Map<string, Party[]>();
+  for (const party of parties) {
+    if (party.node.role !== "sidecar") continue;
+    for (const ip of party.node.ips) {
+      const there = found.get(ip);
+      if (there === undefined) found.set(ip, [party]);
+      else there.push(party);
+    }
+  }
+  return found;
+}
+
 /** Returns the sidecar of an endpoint, if one of the proxies has its address. */
-export function partyAt({ parties }: World, ip: string, port: number): Party | undefined {
-  const there = parties.filter(({ node }) => node.role === "sidecar" && node.ips.includes(ip));
+export function partyAt(parties: PartiesByAddress, ip: string, port: number): Party | undefined {
+  const there = parties.get(ip) ?? [];
   const serves = (party: Party): boolean =>
     classOf(party).targets.some(({ targetPort, port: own }) => targetPort === port || own === port);
   return there.find(serves) ?? (there.length === 1 ? there[0] : undefined);
+}
+
+/** Knowledge about the proxy of an endpoint: it has one, or none, or it probably has none. */
+export type ProxyKnowledge = "some" | "none" | "unlikely";
+
+/** Reports if the workload of an address has a proxy, as far as the services say. */
+export function proxyKnown({ mesh, services }: World, ip: string): ProxyKnowledge {
+  for (const service of services) {
+    const endpoint = mesh.graph.peek(mesh.services.endpoints, service)
+      .find(({ address }) => address === ip);
+    if (endpoint === undefined) continue;
+    if (hasMutualProxy(endpoint)) return "some";
+    return endpoint.pod === true ? "none" : "unlikely";
+  }
+  return "unlikely";
 }
 
 /** Address of hosts that are unknown (RFC 5737, documentation). */

@@ -27,12 +27,13 @@ import {
 import { defaultMeshConfig, defaultMeshNetworks, isTableKind } from "../../mesh/schema/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { readFeatures } from "../../mesh/environment/mod.ts";
+import { hasSigned } from "../../kit/pki/mod.ts";
 import { nearest } from "../../kit/text/mod.ts";
 import { createPipeline, type Pipeline, type Translation } from "../../mesh/translate/mod.ts";
 import { type Mesh, tableOf } from "../../mesh/derive/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import { nodeOf, type Workload, workloadNamed, workloadsOf } from "./workloads.ts";
+import { nodeOf, NOWHERE, type Workload, workloadNamed, workloadsOf } from "./workloads.ts";
 
 /** The input of a mesh. */
 export interface OfflineInput {
@@ -41,6 +42,8 @@ export interface OfflineInput {
   readonly mesh?: MeshConfig;
   /** Default: none. Gateways by host name are not resolved. */
   readonly networks?: MeshNetworks | undefined;
+  /** A key set (JWKS) in place of those that a daemon fetches. */
+  readonly keys?: string | undefined;
 }
 
 /** The DNS suffix, and the cluster, of a daemon that is not told others. */
@@ -59,9 +62,11 @@ export class OfflineMesh {
   readonly #source: BindingSource;
   readonly #proxies: readonly OfflineProxy[];
   readonly #clients = new Map<string, OfflineProxy>();
+  readonly #keys: string | undefined;
 
-  private constructor({ mesh, source }: Pick<Translation, "mesh" | "source">) {
+  private constructor({ mesh, source }: Pick<Translation, "mesh" | "source">, keys?: string) {
     this.mesh = mesh;
+    this.#keys = keys;
     this.#source = source;
     this.#proxies = workloadsOf(mesh).map((one) => this.#proxyOf(one));
   }
@@ -73,7 +78,7 @@ export class OfflineMesh {
 
   /** Translates objects; returns the mesh and its pipeline. */
   static of(
-    { objects, mesh = defaultMeshConfig(), networks = defaultMeshNetworks() }: OfflineInput,
+    { objects, mesh = defaultMeshConfig(), networks = defaultMeshNetworks(), keys }: OfflineInput,
   ): { readonly mesh: OfflineMesh; readonly pipeline: Pipeline } {
     const pipeline = makePipeline(createGraph());
     pipeline.apply({
@@ -81,7 +86,7 @@ export class OfflineMesh {
       networks,
       objects: objects.flatMap((one) => upsertOf(one) ?? []),
     });
-    return { mesh: OfflineMesh.over(pipeline.translation), pipeline };
+    return { mesh: new OfflineMesh(pipeline.translation, keys), pipeline };
   }
 
   /** One proxy for each role, namespace, labels and service account. */
@@ -131,6 +136,13 @@ export class OfflineMesh {
       parties: this.#proxies.map(({ session }) => session),
       services: servicesOf(this.mesh),
       objectOf: (kind, key) => this.objectNamed(kind, key),
+      now: Date.now(),
+      keys: {
+        hasSigned,
+        fetched: false,
+        ...(this.#keys === undefined ? {} : { text: this.#keys }),
+      },
+      assumedAddresses: [NOWHERE],
     };
   }
 

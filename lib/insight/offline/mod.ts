@@ -26,4 +26,3 @@ export {
   type ServedProxy,
   type ServedVersions,
 } from "./served_difference.ts";
-export { bearerOf } from "./token.ts";

@@ -18,8 +18,7 @@ import { MeshError, messageOf } from "../../kit/base/mod.ts";
 import { type Explanation, parseQuestion, type QuestionFields } from "../explain/mod.ts";
 import { DEFAULT_YAML_LIMITS, readYaml } from "../../kit/text/mod.ts";
 import type { OfflineMesh } from "./mesh.ts";
-import { bearerOf } from "./token.ts";
-import { type Verdict, verdictOf } from "../explain/mod.ts";
+import { doubtText, type Verdict, verdictOf } from "../explain/mod.ts";
 
 export interface RequestTest {
   readonly name: string;
@@ -42,8 +41,10 @@ export interface Expectation {
 
 export interface TestResult {
   readonly test: RequestTest;
-  /** Differences as sentences; empty when the test passes. */
+  /** Differences as sentences; empty when the test passes, and when its result is not known. */
   readonly faults: readonly string[];
+  /** Unknown facts, as sentences; empty when the test passes or fails. */
+  readonly doubts: readonly string[];
 }
 
 const TEST_FIELDS = ["name", "from", "to", "method", "headers", "claims", "client", "expect"];
@@ -85,7 +86,8 @@ function testOf(
     from,
     url: to,
     ...(typeof method === "string" ? { method } : {}),
-    headers: [...lines, ...isMap(claims) ? [`authorization: ${bearerOf(claims)}`] : []],
+    headers: lines,
+    ...(isMap(claims) ? { claims: JSON.stringify(claims) } : {}),
     ...(typeof client === "string" ? { client } : {}),
   };
   const parsed = parseQuestion(question);
@@ -115,14 +117,18 @@ function checkFields(map: Record<string, unknown>, known: readonly string[], whe
 
 /** The result of a test by what happens to its request. */
 export function judgeRequestTest(test: RequestTest, explanation: Explanation): TestResult {
-  return { test, faults: faultsOf(verdictOf(explanation), test.expect) };
+  const verdict = verdictOf(explanation);
+  if (verdict.outcome === "unknown" && test.expect.outcome !== "unknown") {
+    return { test, faults: [], doubts: verdict.doubts.map(doubtText) };
+  }
+  return { test, faults: faultsOf(verdict, test.expect), doubts: [] };
 }
 
 export function runRequestTest(mesh: OfflineMesh, test: RequestTest): TestResult {
   try {
     return judgeRequestTest(test, mesh.ask(test.question));
   } catch (error) {
-    return { test, faults: [messageOf(error)] };
+    return { test, faults: [messageOf(error)], doubts: [] };
   }
 }
 
@@ -130,15 +136,14 @@ function faultsOf(
   verdict: Verdict,
   { outcome, status, host, subset, port, by }: Expectation,
 ): string[] {
-  const found = `${verdict.outcome} (${verdict.text})`;
+  const name = outcomeName(verdict);
+  const found = `${name} (${verdict.text})`;
   const destinations = verdict.clusters.map((cluster) => cluster.split("|"));
   const goes = (at: number, wanted: unknown) =>
     wanted === undefined ||
     destinations.length > 0 && destinations.every((one) => one[at] === String(wanted));
   return [
-    ...(outcome === undefined || outcome === verdict.outcome
-      ? []
-      : [`${outcome} expected, found ${found}`]),
+    ...(outcome === undefined || outcome === name ? [] : [`${outcome} expected, found ${found}`]),
     ...(status === undefined || verdict.statuses.includes(status)
       ? []
       : [`status ${status} expected, found ${verdict.statuses.join(", ") || "none"}: ${found}`]),
@@ -152,6 +157,11 @@ function faultsOf(
       ? []
       : [`refusal by ${by} expected, found ${verdict.by.join(", ") || "none"}`]),
   ];
+}
+
+/** `split`: some of the calls are refused. */
+function outcomeName({ outcome, deniedShare }: Verdict): string {
+  return outcome === "denied" && deniedShare < 1 ? "split" : outcome;
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

@@ -25,7 +25,7 @@ export interface Workload {
 }
 
 /** Address of workloads without one (RFC 5737, documentation). */
-const NOWHERE = "198.51.100.1";
+export const NOWHERE = "198.51.100.1";
 
 /** The workloads of WorkloadEntries, of endpoints in ServiceEntries, and of Gateways, in this order. */
 export function workloadsOf({ tables }: Mesh): Workload[] {

@@ -1,32 +1,35 @@
 import { MeshError } from "../../kit/base/mod.ts";
 import {
-  EXIT_FINDINGS,
+  EXIT_UNKNOWN,
   type Invocation,
   type Io,
   neutralText,
+  readInput,
+  unansweredError,
   usageError,
 } from "../../kit/cli/mod.ts";
 import {
-  type Explanation,
   type QuestionFields,
   renderExplanation,
+  type Verdict,
   verdictLine,
   verdictOf,
 } from "../explain/mod.ts";
 import {
+  type DebugPages,
   namesDaemon,
-  type PageParameters,
   type ReadPage,
   withDebugPages,
 } from "../daemon_client/mod.ts";
-import { bearerOf, provenanceText, proxyProvenance, resourceProvenance } from "../offline/mod.ts";
+import { provenanceText, proxyProvenance, resourceProvenance } from "../offline/mod.ts";
+import { explanationOf } from "./asked.ts";
 import { namesCluster } from "../cluster_access/mod.ts";
 import { type MeshFiles, meshFiles, noMesh, openMesh } from "./offline_files.ts";
 
 /** The mesh of a question: files, or the debug pages of a daemon. */
 export type MeshSource =
-  | { readonly files: MeshFiles; readonly read?: undefined }
-  | { readonly read: ReadPage; readonly files?: undefined };
+  | { readonly files: MeshFiles; readonly pages?: undefined }
+  | { readonly pages: DebugPages; readonly files?: undefined };
 
 /**
  * Calls `use` with the mesh that a command names: the files of `--config-dir`, otherwise the daemon.
@@ -48,7 +51,7 @@ export async function withMeshSource(
   if (!namesDaemon(call.flags) && !await namesCluster(call.flags)) {
     throw noMesh("Give --config-dir DIR, --daemon HOST:PORT, or --orchconfig FILE.");
   }
-  return await withDebugPages(call, ({ read }) => use({ read }));
+  return await withDebugPages(call, (pages) => use({ pages }));
 }
 
 /** The answer of `/debug/why` about a resource. */
@@ -59,6 +62,8 @@ const AT_A_TIME = 8;
 
 /** A request as flags give it. */
 export interface RequestOptions {
+  /** File with a key set (JWKS); empty: none. */
+  readonly jwks: string;
   readonly from: string;
   readonly to: string;
   readonly method: string;
@@ -69,23 +74,36 @@ export interface RequestOptions {
   readonly output: string;
 }
 
-/** Explains a request; the status is 79 for one that is denied. */
+/** Exit statuses of verdicts. */
+const STATUSES: Readonly<Record<Verdict["outcome"], number>> = {
+  allowed: 0,
+  denied: 1,
+  unknown: EXIT_UNKNOWN,
+};
+
+/** Explains a request; the status is 0 for one that is allowed, 1 for one that is denied, else 2. */
 export async function explainRequest(
   options: RequestOptions,
   source: MeshSource,
   io: Io,
 ): Promise<number> {
   const question = questionOf(options);
-  const explanation = source.read === undefined
-    ? (await openMesh(source.files, io)).ask(question)
-    : await explanationOf(source.read, question);
+  const keys = options.jwks === "" ? undefined : await readInput(options.jwks, io);
+  let explanation;
+  try {
+    explanation = source.pages === undefined
+      ? (await openMesh(source.files, io, keys)).ask(question)
+      : await explanationOf(source.pages, question, keys);
+  } catch (error) {
+    throw unansweredError(error);
+  }
   const verdict = verdictOf(explanation);
   if (options.output === "json") {
     io.out(`${JSON.stringify({ ...explanation, verdict }, null, 2)}\n`);
   } else {
     io.out(neutralText(`${renderExplanation(explanation)}\n${verdictLine(verdict)}\n`));
   }
-  return verdict.outcome === "denied" ? EXIT_FINDINGS : 0;
+  return STATUSES[verdict.outcome];
 }
 
 /** The question of a request: without a scheme its address is that of HTTP. */
@@ -96,40 +114,25 @@ export function questionOf(
   const hasScheme = /^[a-z]+:\/\//.test(to);
   if (hasScheme && tls && !to.startsWith("https:")) throw usageError("--tls needs https in --to");
   const url = hasScheme ? to : `${tls ? "https" : "http"}://${to}`;
-  const credential = token === "" ? [] : [`authorization: ${credentialOf(token)}`];
+  const isClaims = token.trimStart().startsWith("{");
+  if (token !== "" && headers.some((one) => /^authorization\s*:/i.test(one))) {
+    throw usageError("--token and a header authorization exclude each other", "Give one of them.");
+  }
+  const credential = token === "" || isClaims ? [] : [`authorization: Bearer ${token}`];
   return {
     ...{ from, url, method, headers: [...headers, ...credential] },
     ...(client === "" ? {} : { client }),
+    ...(isClaims ? { claims: claimsOf(token) } : {}),
   };
 }
 
-function credentialOf(token: string): string {
-  if (!token.trimStart().startsWith("{")) return `Bearer ${token}`;
+/** The claims of `--token`, as JSON. */
+function claimsOf(token: string): string {
   try {
-    return bearerOf(JSON.parse(token));
+    return JSON.stringify(JSON.parse(token));
   } catch (cause) {
     throw new MeshError("usage", "--token is no JSON object", { cause });
   }
-}
-
-/** The parameters of a question, for the debug pages about requests. */
-export function questionParameters(question: QuestionFields): PageParameters {
-  const { from, url, method = "GET", headers = [], client } = question;
-  return [
-    ["from", from],
-    ["url", url],
-    ["method", method],
-    ...headers.map((one) => ["header", one] as const),
-    ...(client === undefined ? [] : [["client", client] as const]),
-  ];
-}
-
-/** Asks a daemon a question. */
-export async function explanationOf(
-  read: ReadPage,
-  question: QuestionFields,
-): Promise<Explanation> {
-  return JSON.parse(await read("request", questionParameters(question)));
 }
 
 /** Lists the resources of a proxy. */
@@ -138,9 +141,9 @@ export async function explainProxy(
   source: MeshSource,
   io: Io,
 ): Promise<number> {
-  const found = source.read === undefined
+  const found = source.pages === undefined
     ? await ofFiles(source.files, name, io)
-    : await ofDaemon(source.read, name);
+    : await ofDaemon(source.pages.read, name);
   io.out(output === "json" ? `${JSON.stringify(found, null, 2)}\n` : provenanceText(found));
   return 0;
 }
@@ -180,12 +183,12 @@ export async function explainResource(
   io: Io,
 ): Promise<number> {
   let found;
-  if (source.read === undefined) {
+  if (source.pages === undefined) {
     const mesh = await openMesh(source.files, io);
     found = resourceProvenance(mesh, mesh.proxy(proxy), type, name);
   } else {
     const parameters = [["proxyID", proxy], ["type", type], ["name", name]] as const;
-    found = JSON.parse(await source.read("why", parameters));
+    found = JSON.parse(await source.pages.read("why", parameters));
   }
   io.out(output === "json" ? `${JSON.stringify(found, null, 2)}\n` : provenanceText([found]));
   return 0;

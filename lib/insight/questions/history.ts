@@ -3,7 +3,7 @@ import { renderChanges } from "../diff/mod.ts";
 import { type QuestionFields, type Verdict, verdictLine } from "../explain/mod.ts";
 import { outcomeChanges } from "../offline/mod.ts";
 import type { ReadPage } from "../daemon_client/mod.ts";
-import { questionParameters } from "./explain.ts";
+import { questionParameters } from "./asked.ts";
 
 /** A publication as `/debug/history` has it. */
 interface Publication {

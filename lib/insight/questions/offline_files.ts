@@ -98,6 +98,6 @@ export function noMesh(remedy: string): MeshError {
 }
 
 /** The mesh of files. */
-export async function openMesh(files: MeshFiles, io: Io): Promise<OfflineMesh> {
-  return OfflineMesh.of(await readMesh(files, io)).mesh;
+export async function openMesh(files: MeshFiles, io: Io, keys?: string): Promise<OfflineMesh> {
+  return OfflineMesh.of({ ...await readMesh(files, io), keys }).mesh;
 }

@@ -1,5 +1,12 @@
 import { MeshError, messageOf } from "../../kit/base/mod.ts";
-import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../kit/cli/mod.ts";
+import {
+  dataError,
+  EXIT_FAILURE,
+  EXIT_UNKNOWN,
+  type Io,
+  readInput,
+  unansweredError,
+} from "../../kit/cli/mod.ts";
 import {
   judgeRequestTest,
   junitXml,
@@ -9,8 +16,9 @@ import {
   type TestResult,
   testText,
 } from "../offline/mod.ts";
-import type { ReadPage } from "../daemon_client/mod.ts";
-import { explanationOf, type MeshSource } from "./explain.ts";
+import type { DebugPages } from "../daemon_client/mod.ts";
+import { explanationOf } from "./asked.ts";
+import type { MeshSource } from "./explain.ts";
 import { inputFiles } from "../mesh_input/mod.ts";
 import { openMesh } from "./offline_files.ts";
 
@@ -21,7 +29,7 @@ export interface TestOptions {
   readonly output: string;
 }
 
-/** Runs tests; the status is 79 when one fails. */
+/** Runs tests; the status is 1 when one fails, else 2 when the result of one is not known. */
 export async function testRequests(
   options: TestOptions,
   source: MeshSource,
@@ -32,7 +40,7 @@ export async function testRequests(
     tests.push(...readRequestTests(await readInput(file, io), file));
   }
   if (tests.length === 0) throw dataError("the files have no tests");
-  const results = await resultsOf(tests, source, io);
+  const results = await answered(() => resultsOf(tests, source, io));
   switch (options.output) {
     case "junit":
       io.out(junitXml(results));
@@ -43,29 +51,39 @@ export async function testRequests(
     default:
       io.out(testText(results));
   }
-  return results.every(({ faults }) => faults.length === 0) ? 0 : EXIT_FINDINGS;
+  if (results.some(({ faults }) => faults.length > 0)) return EXIT_FAILURE;
+  return results.some(({ doubts }) => doubts.length > 0) ? EXIT_UNKNOWN : 0;
 }
 
 async function resultsOf(
   tests: readonly RequestTest[],
-  { files, read }: MeshSource,
+  { files, pages }: MeshSource,
   io: Io,
 ): Promise<readonly TestResult[]> {
-  if (read === undefined) {
+  if (pages === undefined) {
     const mesh = await openMesh(files, io);
     return tests.map((test) => runRequestTest(mesh, test));
   }
   const results: TestResult[] = [];
-  for (const test of tests) results.push(await askedTest(read, test));
+  for (const test of tests) results.push(await askedTest(pages, test));
   return results;
 }
 
 /** Asks a daemon the request of a test; a daemon that does not know its proxy fails the test. */
-async function askedTest(read: ReadPage, test: RequestTest): Promise<TestResult> {
+async function askedTest(pages: DebugPages, test: RequestTest): Promise<TestResult> {
   try {
-    return judgeRequestTest(test, await explanationOf(read, test.question));
+    return judgeRequestTest(test, await explanationOf(pages, test.question));
   } catch (error) {
     if (!(error instanceof MeshError) || error.code !== "daemon-not-found") throw error;
-    return { test, faults: [messageOf(error)] };
+    return { test, faults: [messageOf(error)], doubts: [] };
+  }
+}
+
+/** Failures leave the results unknown. */
+async function answered<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw unansweredError(error);
   }
 }

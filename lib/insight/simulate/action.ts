@@ -134,7 +134,10 @@ function sentOf(
     host: literal || exchange.host,
     path,
     ...(exchange.forwardedFor === undefined ? {} : { forwardedFor: exchange.forwardedFor }),
-    headers: [route, host, table].flatMap(headersOf),
+    headers: [
+      ...[...exchange.removed].map((name) => `-${name}`),
+      ...[route, host, table].flatMap(headersOf),
+    ],
     timeout: limit === 0 ? "none" : formatDuration(limit),
     retries: retry === undefined || attempts === 0
       ? ""

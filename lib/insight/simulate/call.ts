@@ -15,6 +15,30 @@ export interface Call {
   readonly tls?: ClientTls;
   /** The request; unset: the connection carries bytes that are not HTTP. */
   readonly http?: Request;
+  /** Milliseconds since the epoch; unset: tokens with a limited validity are not decided. */
+  readonly now?: number;
+  readonly keys?: KeyKnowledge;
+  /** Addresses that stand for one that is not known; what depends on them is not decided. */
+  readonly assumedAddresses?: readonly string[];
+}
+
+/** Knowledge about key sets that are not part of a proxy's configuration. */
+export interface KeyKnowledge {
+  /** A key set (JWKS) in place of each of them. */
+  readonly text?: string;
+  /** Reports if a key made a signature; unset: signatures are not decided. */
+  readonly hasSigned?: (signed: SignedText) => boolean;
+  /** False: nobody fetched key sets, so that a missing one says nothing. Default: true. */
+  readonly fetched?: boolean;
+}
+
+/** A signed text with its signature, and a key of a key set. */
+export interface SignedText {
+  /** The algorithm of the token's header, for example `RS256`. */
+  readonly algorithm: string;
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly signed: string;
+  readonly signature: Uint8Array;
 }
 
 /** The caller. */
@@ -42,10 +66,13 @@ export interface Request {
   /** Path with query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers whose values are not known, in lower case. */
+  readonly unknownHeaders?: readonly string[];
+  /** A token in addition to those of the headers and the path. */
   readonly token?: Token;
 }
 
-/** A token with a valid signature. */
+/** A token that is given by its claims: its signature is taken as valid. */
 export interface Token {
   /** Payload. `iss` and `aud` decide which rule accepts it. */
   readonly claims: Readonly<Record<string, unknown>>;

@@ -94,6 +94,10 @@ export function findChain(
   journey: Journey,
 ): FilterChain | undefined {
   let left: readonly FilterChain[] = listener.filterChains;
+  const { source, assumedAddresses = [] } = journey.call;
+  if (assumedAddresses.includes(source.ip) && left.some(asksForSource)) {
+    journey.unmodelled.add("the client's address, which decides the filter chain");
+  }
   const deciding: string[] = [];
   for (const { name, fit } of criteria(journey, seen)) {
     const fits = left.map((chain) => fit(chain.filterChainMatch));
@@ -120,6 +124,11 @@ export function findChain(
     );
   }
   return rest;
+}
+
+function asksForSource({ filterChainMatch: match }: FilterChain): boolean {
+  return (match?.sourcePrefixRanges.length ?? 0) + (match?.directSourcePrefixRanges.length ?? 0) >
+    0;
 }
 
 function describeSeen({ transport, serverName, protocols }: Seen): string {

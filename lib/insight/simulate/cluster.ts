@@ -45,6 +45,9 @@ export function forward(
   );
   if (endpoints.length === 0) return fail("it has no endpoints");
   if (healthy.length === 0) {
+    if (cluster.commonLbConfig?.healthyPanicThreshold?.value === 0) {
+      return fail("none of its endpoints is healthy");
+    }
     journey.unmodelled.add(`${name}: panic, none of its endpoints is healthy`);
   }
   for (const { address, priority, weight, tls } of endpoints.slice(0, SHOWN)) {

@@ -17,10 +17,11 @@ import {
 } from "#envoy/extensions/filters/http/jwt_authn/v3/config_pb.ts";
 import { RBACPerRouteSchema, RBACSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import { durationMs } from "../../kit/proto/mod.ts";
+import { accessUndecided } from "./access_open.ts";
 import { traceAccess } from "./access_trace.ts";
 import type { Effect, Model, Passage } from "./filter.ts";
 import { answered, note, scaled, undecided } from "./journey.ts";
-import { traceToken, verify } from "./jwt.ts";
+import { traceToken, type Verification, verify } from "./jwt.ts";
 import { metadataMatches, textMatches, UNKNOWN } from "./match.ts";
 import { judge, type Subject } from "./rbac.ts";
 import { unpack } from "./resources.ts";
@@ -100,7 +101,7 @@ const cors: Model = ({ journey, exchange: { method, header } }, _config, _route,
 const tokens: Model = ({ journey, exchange }, any) => {
   const config = unpack(JwtAuthenticationSchema, any);
   if (config === undefined) return ends(undecided("the configuration of tokens"));
-  const { method, header, request } = exchange;
+  const { method, header } = exchange;
   const preflight = method === "OPTIONS" && header("origin") !== undefined &&
     header("access-control-request-method") !== undefined;
   if (config.bypassCorsPreflight && preflight) return PASSES;
@@ -110,33 +111,28 @@ const tokens: Model = ({ journey, exchange }, any) => {
     if (!applies) continue;
     const requirement = requirementOf(config, rule.requirementType);
     if (requirement === undefined) return PASSES;
-    const { passes, status, why, payloads, clearsRoute } = verify(
-      config,
-      requirement,
-      request.token,
-    );
-    if (passes === undefined) return ends(undecided("what tokens are required"));
-    if (!passes) {
-      journey.steps.push({
-        stage: "HTTP filter",
-        name: "jwt_authn",
-        why,
-        token: traceToken(config, why, request.token),
-      });
-      return ends(answered(status, "jwt_authn", why));
-    }
-    const got = Object.keys(payloads).length > 0;
-    journey.steps.push({
-      stage: "HTTP filter",
-      name: "jwt_authn",
-      why: got ? "accepts the token" : "requires none",
-      token: traceToken(config, "", request.token),
-    });
-    if (got) exchange.metadata["envoy.filters.http.jwt_authn"] = payloads;
-    return clearsRoute ? { kind: "reroutes" } : PASSES;
+    return verified({ config, exchange, journey }, requirement);
   }
   return PASSES;
 };
+
+function verified(verification: Verification, requirement: JwtRequirement): Effect {
+  const { exchange, journey: { steps } } = verification;
+  const found = verify(verification, requirement);
+  const { passes, status, why, remedy, payloads, removes, clearsRoute } = found;
+  const got = Object.keys(payloads).length > 0;
+  steps.push({
+    stage: "HTTP filter",
+    name: "jwt_authn",
+    why: passes !== true ? why : got ? "accepts the token" : "requires none",
+    token: traceToken(verification, passes === true ? "" : why),
+  });
+  if (passes === undefined) return ends(undecided(why, remedy));
+  if (!passes) return ends(answered(status, "jwt_authn", why));
+  if (got) exchange.metadata["envoy.filters.http.jwt_authn"] = payloads;
+  for (const name of removes) exchange.removed.add(name);
+  return clearsRoute ? { kind: "reroutes" } : PASSES;
+}
 
 function requirementOf(
   { requirementMap }: JwtAuthentication,
@@ -179,7 +175,7 @@ const access: Model = (passage, config, _route, own) => {
   if (rbac.rules === undefined) return PASSES;
   const { allowed, policy, action } = judge(rbac.rules, subject);
   const trace = traceAccess(rbac.rules, subject, false);
-  if (allowed === undefined) return ends(undecided("whether access is granted"));
+  if (allowed === undefined) return ends(accessUndecided(trace, subject));
   const why = policy === "" ? `no policy of ${action} applies` : `${policy} of ${action} applies`;
   journey.steps.push({
     stage: "HTTP filter",
@@ -196,6 +192,7 @@ function subjectOf({ journey, exchange }: Passage): Subject {
     destination: journey.call.destination,
     directIp: connection.sourceIp,
     remoteIp,
+    assumedAddresses: journey.call.assumedAddresses ?? [],
     principal: connection.principal,
     serverName: connection.serverName,
     path: withoutQuery(path),

@@ -31,8 +31,8 @@ export function answered(status: number, by: string, why: string): Ending[] {
 }
 
 /** Returns an undecided ending: the model ends here. */
-export function undecided(why: string): Ending[] {
-  return [{ share: 1, kind: "undecided", why }];
+export function undecided(why: string, remedy?: string): Ending[] {
+  return [{ share: 1, kind: "undecided", why, ...(remedy === undefined ? {} : { remedy }) }];
 }
 
 /** Returns endings with their shares scaled. */

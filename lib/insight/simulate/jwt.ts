@@ -1,5 +1,5 @@
 /**
- * Token verification.
+ * Token verification, in the order of Envoy: form, issuer, subject, times, audience, signature.
  *
  * @module
  */
@@ -8,143 +8,176 @@ import type {
   JwtProvider,
   JwtRequirement,
 } from "#envoy/extensions/filters/http/jwt_authn/v3/config_pb.ts";
-import type { Token } from "./call.ts";
+import { type Fact, signatureFault, timeFault } from "./token_facts.ts";
+import type { Journey } from "./journey.ts";
 import { textMatches } from "./match.ts";
+import type { Exchange } from "./request.ts";
+import { type Parts, type Presented, presentedTo } from "./token.ts";
+import type { IssuerTrace, TokenTrace } from "./token_trace.ts";
 
 /** Result of token verification. */
 export interface Verified {
-  /** `undefined`: not decidable. */
+  /** `undefined`: not decidable; `why` and `remedy` say what is not known. */
   readonly passes: boolean | undefined;
   /** Status if it does not pass. */
   readonly status: number;
   readonly why: string;
+  readonly remedy?: string;
   /** Payloads for later filters, by metadata key. */
   readonly payloads: Readonly<Record<string, unknown>>;
+  /** Headers that are removed, because their token was accepted and is not forwarded. */
+  readonly removes: readonly string[];
   /** True: the route is selected again. */
   readonly clearsRoute: boolean;
 }
 
-/** Why a token is rejected; empty: it is valid. `missing` is not always a rejection. */
-type Fault = "" | "missing" | "issuer" | "audience" | "subject";
+/** Why a token is rejected. `missing` is not always a rejection; `unknown`: it is not decidable. */
+type Fault =
+  | "missing"
+  | "form"
+  | "issuer"
+  | "subject"
+  | "time"
+  | "audience"
+  | "signature"
+  | "unknown";
 
-/** The token of a request, compared with the issuers that a filter knows. */
-export interface TokenTrace {
-  /** Empty: the request passes. */
-  readonly fault: string;
-  readonly issuers: readonly IssuerTrace[];
+/** Result of a check. */
+interface Checked {
+  /** Empty: the token is valid. */
+  readonly fault: "" | Fault;
+  readonly why: string;
+  readonly remedy?: string;
 }
 
-/** One issuer of a token filter. */
-export interface IssuerTrace {
-  /** Name of the provider, `origins-INDEX`. */
-  readonly provider: string;
-  readonly issuer: string;
-  /** Empty: all are accepted. */
-  readonly audiences: readonly string[];
-  /** Why the token is not accepted; empty: it is valid. */
-  readonly fault: string;
-  /** Issuer, audience or subject of the request's token, if it is the fault. */
-  readonly actual?: string;
+const ACCEPTED: Checked = { fault: "", why: "" };
+const ABSENT: Checked = { fault: "missing", why: "a token is required" };
+
+/** A request at a filter, with the providers of the filter. */
+export interface Verification {
+  readonly config: JwtAuthentication;
+  readonly exchange: Exchange;
+  readonly journey: Journey;
 }
 
-/** Compares a token with all issuers. */
-export function traceToken(
-  { providers }: JwtAuthentication,
-  fault: string,
-  token: Token | undefined,
-): TokenTrace {
+/** Compares the tokens of a request with all issuers. */
+export function traceToken(verification: Verification, fault: string): TokenTrace {
+  const { config: { providers }, exchange } = verification;
   const issuers = Object.keys(providers).sort().map((name): IssuerTrace => {
     const provider = providers[name]!;
-    const found = check(provider, token);
+    const found = check(provider, verification);
+    const [first] = presentedTo(provider, exchange);
     return {
       provider: name,
       issuer: provider.issuer,
       audiences: provider.audiences,
-      fault: found === "missing" ? "the request has no token for it" : found,
-      ...(found === "" || found === "missing" ? {} : { actual: claimText(token, found) }),
+      ...faultText(found, first),
     };
   });
   return { fault, issuers };
 }
 
-const CLAIMS: Readonly<Record<"issuer" | "audience" | "subject", string>> = {
+const CLAIMS: Partial<Readonly<Record<Fault | "", string>>> = {
   issuer: "iss",
   audience: "aud",
   subject: "sub",
 };
 
-function claimText(token: Token | undefined, fault: keyof typeof CLAIMS): string {
-  const value = token?.claims[CLAIMS[fault]];
-  return value === undefined ? "absent" : typeof value === "string" ? value : JSON.stringify(value);
+function faultText(
+  { fault, why }: Checked,
+  first: Presented | undefined,
+): Pick<IssuerTrace, "fault" | "actual"> {
+  if (fault === "") return { fault: "" };
+  if (fault === "missing") return { fault: "the request has no token for it" };
+  const claim = CLAIMS[fault];
+  if (claim === undefined || first === undefined || "malformed" in first) return { fault: why };
+  const value = first.claims[claim];
+  const actual = value === undefined
+    ? "absent"
+    : typeof value === "string"
+    ? value
+    : JSON.stringify(value);
+  return { fault, actual };
 }
 
-type Providers = Readonly<Record<string, JwtProvider>>;
-
-/** Verifies a token against the requirements of the matching rules. */
-export function verify(
-  config: JwtAuthentication,
-  requirement: JwtRequirement,
-  token: Token | undefined,
-): Verified {
-  const { providers } = config;
+/** Verifies the tokens of a request against the requirements of the matching rules. */
+export function verify(verification: Verification, requirement: JwtRequirement): Verified {
+  const { providers } = verification.config;
   const known = Object.keys(providers).sort();
-  const fault = faultOf(requirement, known, providers, token);
-  const good = token === undefined
-    ? []
-    : mentioned(requirement, known).filter((name) => check(providers[name], token) === "");
-  if (fault === undefined) {
-    return { passes: undefined, status: 0, why: "", payloads: {}, clearsRoute: false };
+  const found = faultOf(requirement, known, verification);
+  const { fault, why, remedy } = found;
+  const common = { status: fault === "audience" ? 403 : 401, why };
+  if (fault === "unknown") {
+    return {
+      ...common,
+      ...(remedy === undefined ? {} : { remedy }),
+      ...{ passes: undefined, payloads: {}, removes: [], clearsRoute: false },
+    };
   }
-  const first = good.slice(0, 1).flatMap((name) => providers[name] ?? []);
-  const payloads = Object.fromEntries(
-    first.filter((one) => one.payloadInMetadata !== "")
-      .map((one) => [one.payloadInMetadata, payloadOf(one, token)]),
-  );
+  if (fault !== "") {
+    return { ...common, passes: false, payloads: {}, removes: [], clearsRoute: false };
+  }
+  const good = mentioned(requirement, known)
+    .flatMap((name) => providers[name] ?? [])
+    .filter((one) => check(one, verification).fault === "");
+  const [first] = good;
+  const tokens = first === undefined ? [] : partsOf(first, verification.exchange);
+  const key = first?.payloadInMetadata ?? "";
   return {
-    passes: fault === "",
-    status: fault === "audience" ? 403 : 401,
-    why: fault === "missing" ? "a token is required" : `the token's ${fault} is not accepted`,
-    payloads: fault === "" ? payloads : {},
-    clearsRoute: fault === "" && first.some(({ clearRouteCache }) => clearRouteCache),
+    ...common,
+    passes: true,
+    payloads: first === undefined || key === "" ? {} : { [key]: payloadOf(first, tokens[0]) },
+    removes: first === undefined || first.forward
+      ? []
+      : tokens.flatMap(({ carrier }) => carrier ?? []),
+    clearsRoute: first?.clearRouteCache === true,
   };
 }
 
-/** Returns the fault of a requirement; `undefined` if it is not decidable. */
+function partsOf(provider: JwtProvider, exchange: Exchange): Parts[] {
+  return presentedTo(provider, exchange).flatMap((one) => "malformed" in one ? [] : [one]);
+}
+
+/** Returns the fault of a requirement. */
 function faultOf(
   { requiresType: type }: JwtRequirement,
   known: readonly string[],
-  providers: Providers,
-  token: Token | undefined,
-): Fault | undefined {
+  verification: Verification,
+): Checked {
+  const { providers } = verification.config;
   switch (type.case) {
     case undefined:
     case "allowMissingOrFailed":
-      return "";
+      return ACCEPTED;
     case "providerName":
-      return check(providers[type.value], token);
+      return check(providers[type.value], verification);
     case "allowMissing":
-      return strayFault(known.map((name) => check(providers[name], token)));
+      return strayFault(known.map((name) => check(providers[name], verification)));
     case "requiresAny": {
-      const faults = type.value.requirements.map((r) => faultOf(r, known, providers, token));
-      if (faults.includes("")) return "";
-      if (faults.includes(undefined)) return undefined;
-      return faults.findLast((one) => one !== "missing") ?? "missing";
+      const faults = type.value.requirements.map((one) => faultOf(one, known, verification));
+      return pick(faults, "") ?? pick(faults, "unknown") ??
+        faults.findLast(({ fault }) => fault !== "missing") ?? ABSENT;
     }
     case "requiresAll": {
-      const faults = type.value.requirements.map((r) => faultOf(r, known, providers, token));
-      return faults.find((one) => one !== "" && one !== undefined) ??
-        (faults.includes(undefined) ? undefined : "");
+      const faults = type.value.requirements.map((one) => faultOf(one, known, verification));
+      return faults.find(({ fault }) => fault !== "" && fault !== "unknown") ??
+        pick(faults, "unknown") ?? ACCEPTED;
     }
     default:
-      return undefined;
+      return { fault: "unknown", why: "what tokens are required" };
   }
 }
 
+function pick(faults: readonly Checked[], wanted: Checked["fault"]): Checked | undefined {
+  return faults.find(({ fault }) => fault === wanted);
+}
+
 /** Returns the fault of an optional token: it must be valid if it is present. */
-function strayFault(faults: readonly Fault[]): Fault {
-  const found = faults.filter((fault) => fault !== "missing");
-  if (found.length === 0 || found.includes("")) return "";
-  return found.find((fault) => fault !== "issuer") ?? "issuer";
+function strayFault(faults: readonly Checked[]): Checked {
+  const found = faults.filter(({ fault }) => fault !== "missing");
+  if (found.length === 0) return ACCEPTED;
+  return pick(found, "") ?? pick(found, "unknown") ??
+    found.find(({ fault }) => fault !== "issuer") ?? found[0]!;
 }
 
 function mentioned({ requiresType: type }: JwtRequirement, known: readonly string[]): string[] {
@@ -153,46 +186,55 @@ function mentioned({ requiresType: type }: JwtRequirement, known: readonly strin
       return [type.value];
     case "requiresAny":
     case "requiresAll":
-      return type.value.requirements.flatMap((one) => mentioned(one, known));
+      return [...new Set(type.value.requirements.flatMap((one) => mentioned(one, known)))];
     default:
       return [];
   }
 }
 
-function check(provider: JwtProvider | undefined, token: Token | undefined): Fault {
-  if (provider === undefined || token === undefined || !carriedFor(provider, token)) {
-    return "missing";
-  }
-  const { iss, aud, sub } = token.claims;
-  if (provider.issuer !== "" && provider.issuer !== iss) return "issuer";
-  const audiences = Array.isArray(aud) ? aud : [aud];
-  if (provider.audiences.length > 0 && !provider.audiences.some((a) => audiences.includes(a))) {
-    return "audience";
-  }
-  const { subjects } = provider;
-  if (subjects !== undefined && textMatches(subjects, `${sub ?? ""}`) !== true) return "subject";
-  return "";
+/** Checks all tokens that a provider reads: each of them must be valid. */
+function check(provider: JwtProvider | undefined, verification: Verification): Checked {
+  if (provider === undefined) return ABSENT;
+  const tokens = presentedTo(provider, verification.exchange);
+  if (tokens.length === 0) return ABSENT;
+  const faults = tokens.map((one) => checkOne(provider, one, verification));
+  return faults.find(({ fault }) => fault !== "" && fault !== "unknown") ??
+    pick(faults, "unknown") ?? ACCEPTED;
 }
 
-/** Reports if a provider reads a token's location. */
-function carriedFor({ fromHeaders, fromParams, fromCookies }: JwtProvider, token: Token): boolean {
-  const { at } = token;
-  const byDefault = fromHeaders.length + fromParams.length + fromCookies.length === 0;
-  if (at === undefined) {
-    return byDefault || fromHeaders.some(({ name }) => name.toLowerCase() === "authorization");
+function checkOne(
+  provider: JwtProvider,
+  token: Presented,
+  { journey }: Verification,
+): Checked {
+  if ("malformed" in token) return { fault: "form", why: token.malformed };
+  const { iss, aud, sub } = token.claims;
+  const refused = (fault: Fault) => ({ fault, why: `the token's ${fault} is not accepted` });
+  if (provider.issuer !== "" && provider.issuer !== iss) return refused("issuer");
+  const { subjects, audiences } = provider;
+  if (subjects !== undefined) {
+    const matched = textMatches(subjects, `${sub ?? ""}`);
+    if (matched === undefined) return { fault: "unknown", why: "the accepted subjects" };
+    if (!matched) return refused("subject");
   }
-  switch (at.in) {
-    case "header":
-      return fromHeaders.some(({ name }) => name.toLowerCase() === at.name.toLowerCase());
-    case "param":
-      return byDefault ? at.name === "access_token" : fromParams.includes(at.name);
-    case "cookie":
-      return fromCookies.includes(at.name);
+  const time = timeFault(provider, token, journey.call.now);
+  if (time !== undefined && time.known) return checkedOf("time", time);
+  const named = Array.isArray(aud) ? aud : [aud];
+  if (audiences.length > 0 && !audiences.some((one) => named.includes(one))) {
+    return time === undefined ? refused("audience") : checkedOf("time", time);
   }
+  const signature = signatureFault(provider, token, journey);
+  if (signature?.known === true) return checkedOf("signature", signature);
+  const open = time ?? signature;
+  return open === undefined ? ACCEPTED : checkedOf("signature", open);
+}
+
+function checkedOf(fault: Fault, { known, why, remedy }: Fact): Checked {
+  return { fault: known ? fault : "unknown", why, ...(remedy === undefined ? {} : { remedy }) };
 }
 
 /** Returns the payload as filters see it: space-separated claims are lists. */
-function payloadOf(provider: JwtProvider, token: Token | undefined): unknown {
+function payloadOf(provider: JwtProvider, token: Parts | undefined): unknown {
   const spaced = provider.normalizePayloadInMetadata?.spaceDelimitedClaims ?? [];
   return Object.fromEntries(
     Object.entries(token?.claims ?? {}).map(([name, value]) => [

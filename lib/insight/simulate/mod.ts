@@ -7,8 +7,8 @@
  */
 export type { AccessTrace, RuleTrace } from "./access_trace.ts";
 export type { Clause } from "./clauses.ts";
-export type { IssuerTrace, TokenTrace } from "./jwt.ts";
-export type { Call, ClientTls, Request, Source, Token } from "./call.ts";
+export type { IssuerTrace, TokenTrace } from "./token_trace.ts";
+export type { Call, ClientTls, KeyKnowledge, Request, Source, Token } from "./call.ts";
 export { follow } from "./follow.ts";
 export { renderVerdict } from "./render.ts";
 export { type Encoded, type Resources, resourcesOf, type Served, type Shelf } from "./resources.ts";

@@ -12,6 +12,7 @@ import {
   TcpProxySchema,
 } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import type { Any } from "../../kit/proto/mod.ts";
+import { accessUndecided } from "./access_open.ts";
 import { traceAccess } from "./access_trace.ts";
 import { forward } from "./cluster.ts";
 import type { Connection } from "./connection.ts";
@@ -45,6 +46,7 @@ const access: Model = ({ journey, connection, metadata }, any) => {
     destination: journey.call.destination,
     directIp: connection.sourceIp,
     remoteIp: connection.sourceIp,
+    assumedAddresses: journey.call.assumedAddresses ?? [],
     principal: connection.principal,
     serverName: connection.serverName,
     path: undefined,
@@ -67,7 +69,9 @@ const access: Model = ({ journey, connection, metadata }, any) => {
   }
   if (rbac.rules === undefined) return undefined;
   const { allowed, policy, action } = judge(rbac.rules, subject);
-  if (allowed === undefined) return undecided("whether access is granted");
+  if (allowed === undefined) {
+    return accessUndecided(traceAccess(rbac.rules, subject, false), subject);
+  }
   const why = policy === "" ? `no policy of ${action} applies` : `${policy} of ${action} applies`;
   journey.steps.push({
     stage: "network filter",

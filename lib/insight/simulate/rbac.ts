@@ -11,6 +11,7 @@ import {
   RBAC_Action,
 } from "#envoy/config/rbac/v3/rbac_pb.ts";
 import { UriTemplateMatchConfigSchema } from "#envoy/extensions/path/match/uri_template/v3/uri_template_match_pb.ts";
+import type { CidrRange } from "#envoy/config/core/v3/address_pb.ts";
 import type { PathMatcher } from "#envoy/type/matcher/v3/path_pb.ts";
 import type { TypedExtensionConfig } from "#envoy/config/core/v3/extension_pb.ts";
 import {
@@ -32,6 +33,8 @@ export interface Subject {
   readonly directIp: string;
   /** Client address as trusted proxies report it. */
   readonly remoteIp: string;
+  /** Addresses that stand for one that is not known. */
+  readonly assumedAddresses?: readonly string[];
   /**
    * URI of the client's certificate; `undefined`: no TLS with a client certificate was terminated.
    */
@@ -128,10 +131,10 @@ export function isOne({ identifier: id }: Principal, subject: Subject): Ternary 
       return id.value.principalName === undefined ||
         textMatches(id.value.principalName, subject.principal);
     case "directRemoteIp":
-      return inRange(subject.directIp, id.value);
+      return comesFrom(subject.directIp, id.value, subject);
     case "sourceIp":
     case "remoteIp":
-      return inRange(subject.remoteIp, id.value);
+      return comesFrom(subject.remoteIp, id.value, subject);
     case "header":
       return headerMatches(id.value, subject.header);
     case "urlPath":
@@ -141,6 +144,12 @@ export function isOne({ identifier: id }: Principal, subject: Subject): Ternary 
     default:
       return undefined;
   }
+}
+
+function comesFrom(ip: string, range: CidrRange, { assumedAddresses = [] }: Subject): Ternary {
+  return assumedAddresses.includes(ip) && (range.prefixLen ?? 0) > 0
+    ? undefined
+    : inRange(ip, range);
 }
 
 function pathMatches({ rule }: PathMatcher, { path }: Subject): Ternary {

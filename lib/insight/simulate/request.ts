@@ -29,6 +29,8 @@ export interface Exchange {
   readonly header: HeaderOf;
   /** Headers that filters changed, in lower case; they are no longer modelled. */
   readonly touched: Set<string>;
+  /** Headers that filters removed, in lower case. */
+  readonly removed: Set<string>;
 }
 
 /** A request that continues, or its immediate response. */
@@ -43,6 +45,11 @@ export function openExchange(
   request: Request,
 ): Opened {
   const method = request.method ?? "GET";
+  const limit = (manager.maxRequestHeadersKb ?? HEADERS_KIB) * 1024;
+  const size = sizeOf(request);
+  if (size > limit) {
+    return { status: 431, why: `its headers have ${size} bytes, and ${limit} are accepted` };
+  }
   // A CONNECT request has no path.
   const normal = method === "CONNECT" ? { path: "" } : normalizePath(request.path, manager);
   if ("status" in normal) return normal;
@@ -59,7 +66,11 @@ export function openExchange(
   const own = new Map(
     Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const touched = new Set<string>();
+  const touched = new Set<string>(request.unknownHeaders);
+  const removed = new Set<string>();
+  // A token that is given by its claims is in a header whose text is not known.
+  const { token } = request;
+  if (token !== undefined && token.at === undefined) touched.add("authorization");
   return {
     exchange: {
       connection,
@@ -72,10 +83,22 @@ export function openExchange(
       forwardedFor: forwardedForOf(manager, connection, own),
       metadata: {},
       header: (name) =>
-        touched.has(name) || isOwnHeader(name) ? null : pseudo[name] ?? own.get(name),
-      touched,
+        removed.has(name)
+          ? undefined
+          : touched.has(name) || isOwnHeader(name)
+          ? null
+          : pseudo[name] ?? own.get(name),
+      ...{ touched, removed },
     },
   };
+}
+
+/** Largest headers of a request by default, Envoy's `max_request_headers_kb`. */
+const HEADERS_KIB = 60;
+
+function sizeOf({ host, path, headers = {} }: Request): number {
+  return Object.entries(headers)
+    .reduce((sum, [name, value]) => sum + name.length + value.length, host.length + path.length);
 }
 
 /** Headers that a proxy writes itself; matchers of them are not modelled. */

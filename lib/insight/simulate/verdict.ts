@@ -5,7 +5,7 @@
  */
 
 import type { AccessTrace } from "./access_trace.ts";
-import type { TokenTrace } from "./jwt.ts";
+import type { TokenTrace } from "./token_trace.ts";
 
 /** One decision. */
 export interface Step {
@@ -79,7 +79,10 @@ export interface Closed {
 /** The ending depends on something that is not modelled. */
 export interface Undecided {
   readonly kind: "undecided";
+  /** The unknown fact. */
   readonly why: string;
+  /** An action that makes it known. */
+  readonly remedy?: string;
 }
 
 /** A forwarded request. */

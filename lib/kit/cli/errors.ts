@@ -2,6 +2,8 @@ import { MeshError } from "../base/mod.ts";
 
 /** Exit status of failures other than wrong usage. */
 export const EXIT_FAILURE = 1;
+/** Exit status of a question whose answer is not known. */
+export const EXIT_UNKNOWN = 2;
 /** Exit status for an unknown command or flag and for a wrong number of arguments. */
 export const EXIT_USAGE = 64;
 /** Exit status for input that cannot be read as what it should be. */
@@ -11,6 +13,7 @@ export const EXIT_FINDINGS = 79;
 
 const USAGE = "usage";
 const DATA = "data";
+const UNANSWERED = "unanswered";
 
 /** An error that ends the program with status 64. */
 export function usageError(message: string, remedy?: string): MeshError {
@@ -22,8 +25,24 @@ export function dataError(message: string, remedy?: string, cause?: unknown): Me
   return new MeshError(DATA, message, { remedy, cause });
 }
 
+/**
+ * The error of a question that a failure leaves without an answer; it ends the program with status 2.
+ * Wrong usage and wrong input stay what they are.
+ */
+export function unansweredError(failure: unknown): unknown {
+  if (!(failure instanceof MeshError) || exitStatus(failure) !== EXIT_FAILURE) return failure;
+  const { message, remedy, cause } = failure;
+  return new MeshError(UNANSWERED, message, { remedy, cause });
+}
+
+/** Exit statuses by the code of an error; other errors end with status 1. */
+const STATUSES: Readonly<Record<string, number>> = {
+  [USAGE]: EXIT_USAGE,
+  [DATA]: EXIT_DATA,
+  [UNANSWERED]: EXIT_UNKNOWN,
+};
+
 /** The exit status for a thrown value. */
 export function exitStatus(thrown: unknown): number {
-  if (!(thrown instanceof MeshError)) return EXIT_FAILURE;
-  return thrown.code === USAGE ? EXIT_USAGE : thrown.code === DATA ? EXIT_DATA : EXIT_FAILURE;
+  return thrown instanceof MeshError ? STATUSES[thrown.code] ?? EXIT_FAILURE : EXIT_FAILURE;
 }

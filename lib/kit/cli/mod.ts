@@ -25,7 +25,9 @@ export {
   EXIT_DATA,
   EXIT_FAILURE,
   EXIT_FINDINGS,
+  EXIT_UNKNOWN,
   EXIT_USAGE,
+  unansweredError,
   usageError,
 } from "./errors.ts";
 export { NO_CONFIGURED, runProgram } from "./run.ts";

@@ -37,5 +37,6 @@ export type { AlternativeName } from "./names.ts";
 export { encodePem, type PemBlock, pemBlocks } from "./pem.ts";
 export { isTrustDomain, parseSpiffe, type SpiffeId, spiffeText } from "./spiffe.ts";
 export { COMPLIANCE_POLICY } from "./variables.ts";
+export { hasSigned, type SignedText } from "./token_signature.ts";
 export { checkTime, same, verifyChain, type VerifyOptions } from "./verify.ts";
 export { workloadSubject } from "./workload_subject.ts";

@@ -19,6 +19,7 @@ export {
   unknownKeys,
   unresolvedProviders,
 } from "./diagnostics/mod.ts";
+export { hasMutualProxy } from "./security/mod.ts";
 export { retention } from "./retention.ts";
 export type { PatchFault } from "./patches/mod.ts";
 export {

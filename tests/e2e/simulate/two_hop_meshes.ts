@@ -5,7 +5,6 @@
  */
 import fc from "fast-check";
 import type { QuestionFields } from "../../../lib/insight/explain/mod.ts";
-import { bearerOf } from "../../../lib/insight/offline/mod.ts";
 import { documents, manifest, type Spec } from "../../support/manifest.ts";
 
 /** Address of the server. */
@@ -229,7 +228,6 @@ export function requestsFrom(
     }
     const headers = [
       ...(header === undefined ? [] : [header]),
-      ...(one.claims === undefined ? [] : [`authorization: ${bearerOf(one.claims)}`]),
     ];
     return {
       fields: {
@@ -238,6 +236,7 @@ export function requestsFrom(
         method,
         headers,
         ...(client === undefined ? {} : { client }),
+        ...(one.claims === undefined ? {} : { claims: JSON.stringify(one.claims) }),
       },
       claims: one.claims,
     };

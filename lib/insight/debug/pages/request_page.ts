@@ -6,11 +6,15 @@
 import {
   type Cause,
   detailsOf,
+  doubtText,
   type ExplainedStep,
   type Explanation,
   type Hop,
   type Outcome,
   type QuestionFields,
+  type Verdict,
+  verdictLine,
+  verdictOf,
 } from "../../explain/mod.ts";
 import type { ComponentChildren } from "../../../kit/web/mod.ts";
 import { longList } from "./collapse.ts";
@@ -76,12 +80,26 @@ function form(
   ]);
 }
 
-function explanation({ hops, outcomes, assumptions, unmodelled }: Explanation): ComponentChildren {
+const VERDICTS: Readonly<Record<Verdict["outcome"], Tone>> = {
+  allowed: "good",
+  denied: "bad",
+  unknown: "warn",
+};
+
+function explanation(answer: Explanation): ComponentChildren {
+  const { hops, outcomes, assumptions, doubts, unmodelled } = answer;
+  const verdict = verdictOf(answer);
   const notes = [
-    ...assumptions.map((one) => ["Assumed", one]),
+    ...doubts.map((one) => ["Not known", doubtText(one)]),
     ...unmodelled.map((one) => ["Not modelled", one]),
+    ...assumptions.map((one) => ["Assumed", one]),
   ];
   return h("section", { "aria-label": "Explanation" }, [
+    h("p", { class: "verdict", role: "status" }, [
+      badge(verdict.outcome.toUpperCase(), VERDICTS[verdict.outcome]),
+      " ",
+      verdictLine(verdict).replace(/^[A-Z]+:? /, ""),
+    ]),
     table({
       caption: "Outcome",
       columns: ["Outcome", "Share", "Last proxy", "Reason", "Cause"],

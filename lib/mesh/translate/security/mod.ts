@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { mutualInput, serverIdentities, takesMutual } from "./mutual_tls.ts";
+export { hasMutualProxy, mutualInput, serverIdentities, takesMutual } from "./mutual_tls.ts";
 export {
   deriveSecurityPolicies,
   mutualServer,

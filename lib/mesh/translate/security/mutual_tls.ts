@@ -32,12 +32,18 @@ export function takesMutual(read: Read, { mesh }: MeshContext): TakesMutual {
     recorded.add(key);
     return read.follow(mesh.security.peerModes, workload);
   };
-  return ({ namespace, labels, serviceAccount, pod }, port) => {
-    const mode = labels[TLS_MODE_LABEL] ?? (serviceAccount === "" || pod === true ? "" : "mesh");
-    if (mode !== "mesh") return false;
+  return (endpoint, port) => {
+    const { namespace, labels } = endpoint;
+    if (!hasMutualProxy(endpoint)) return false;
     const workload = { role: "sidecar", namespace, labels } as const;
     return modeOf(modesOf(workload), port) !== "disable";
   };
+}
+
+/** Reports if an endpoint's proxy terminates mutual TLS, as far as its workload says. */
+export function hasMutualProxy({ labels, serviceAccount, pod }: Endpoint): boolean {
+  const mode = labels[TLS_MODE_LABEL] ?? (serviceAccount === "" || pod === true ? "" : "mesh");
+  return mode === "mesh";
 }
 
 /**

@@ -1,0 +1,103 @@
+/**
+ * The endpoints to which a proxy forwards a call, by what follows there.
+ *
+ * @module
+ */
+import { isIp } from "../../kit/text/mod.ts";
+import type { Forwarded, Target } from "../simulate/mod.ts";
+import { type PartiesByAddress, type Party, partyAt, proxyKnown, type World } from "./world.ts";
+
+/** Endpoints at which the same follows. */
+export interface Branch {
+  /** Share of the calls: 0 to 1. */
+  readonly share: number;
+  readonly targets: readonly Target[];
+  readonly next:
+    | {
+      readonly kind: "sidecar";
+      readonly party: Party;
+      readonly ip: string;
+      readonly port: number;
+    }
+    /** No proxy is at the endpoint, or none is known: it accepts everything. */
+    | { readonly kind: "none" }
+    /** The endpoint has a proxy, which is not one of the known ones. */
+    | { readonly kind: "away" };
+  /** Addresses where a proxy may be that is connected elsewhere. */
+  readonly elsewhere: readonly string[];
+}
+
+/** Envoy's overprovisioning factor: a priority with this part of healthy endpoints takes all calls. */
+const OVERPROVISIONED = 1.4;
+
+/** Returns the endpoints that are used, by priority and health. */
+export function usedTargets(targets: readonly Target[]): readonly Target[] {
+  const used: Target[] = [];
+  const priorities = [...new Set(targets.map(({ priority }) => priority))].sort((a, b) => a - b);
+  let capacity = 0;
+  for (const priority of priorities) {
+    const own = targets.filter((one) => one.priority === priority);
+    const healthy = own.filter((one) => one.healthy);
+    used.push(...healthy);
+    capacity += OVERPROVISIONED * healthy.length / own.length;
+    if (capacity >= 1) break;
+  }
+  return used.length === 0 ? targets : used;
+}
+
+/** Groups the used endpoints of a forwarded call. */
+export function branchesOf(
+  world: World,
+  parties: PartiesByAddress,
+  { upstream }: Forwarded,
+): Branch[] {
+  const targets = usedTargets(upstream.endpoints);
+  const total = targets.reduce((sum, { weight }) => sum + weight, 0) || targets.length;
+  const groups = Map.groupBy(
+    targets.map((target) => ({ target, found: nextOf(world, parties, target) })),
+    ({ target, found }) => `${found.key} ${JSON.stringify(target.handshake)}`,
+  );
+  return [...groups.values()].map((group): Branch => ({
+    share: group.reduce((sum, { target: { weight } }) => sum + (weight || 1), 0) / total,
+    targets: group.map(({ target }) => target),
+    next: group[0]!.found.next,
+    elsewhere: group.flatMap(({ found }) => found.elsewhere),
+  }));
+}
+
+/** The continuation at an endpoint. */
+interface Found extends Pick<Branch, "next" | "elsewhere"> {
+  /** Endpoints with equal keys have equal continuations. */
+  readonly key: string;
+}
+
+function nextOf(world: World, parties: PartiesByAddress, target: Target): Found {
+  const { ip, port } = addressOf(target);
+  const party = isIp(ip) ? partyAt(parties, ip, port) : undefined;
+  if (party !== undefined) {
+    const key = `sidecar ${port} ${laggingTypes(party)} ${party.classKey}`;
+    return { key, next: { kind: "sidecar", party, ip, port }, elsewhere: [] };
+  }
+  const proxy = isIp(ip) ? proxyKnown(world, ip) : "none";
+  const elsewhere = proxy === "none" ? [] : [target.address];
+  return proxy === "some"
+    ? { key: "away", next: { kind: "away" }, elsewhere }
+    : { key: "none", next: { kind: "none" }, elsewhere };
+}
+
+/** The types of resources that a proxy has rejected or has not answered yet. */
+export function laggingTypes({ types = [] }: Party): string {
+  return types.filter(({ short, state }) => short !== "other" && LAGS[state] !== undefined)
+    .map(({ short, state }) => `${LAGS[state]} ${short}`).join(", ");
+}
+
+const LAGS: Readonly<Record<string, string>> = {
+  ERROR: "has rejected its",
+  STALE: "has not accepted yet its",
+};
+
+function addressOf({ address }: Target): { readonly ip: string; readonly port: number } {
+  const colon = address.lastIndexOf(":");
+  const ip = address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, "");
+  return { ip, port: Number(address.slice(colon + 1)) };
+}
