@@ -21,6 +21,8 @@ export interface JudgingOptions {
   readonly namespace?: string;
   /** Default: `sidecar`. */
   readonly role?: "sidecar" | "router";
+  /** Metadata beside the labels. */
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly routes?: readonly string[];
   readonly endpoints?: readonly string[];
@@ -38,7 +40,7 @@ export interface JudgingClient extends AsyncDisposable {
 /** Connects a proxy. */
 export function connectJudging(xds: string, options: JudgingOptions): JudgingClient {
   const { name, ip, routes = [], endpoints = [], judge = () => undefined } = options;
-  const { namespace = "test", role = "sidecar", labels = {} } = options;
+  const { namespace = "test", role = "sidecar", labels = {}, metadata = {} } = options;
   const stream = openStream({
     target: xds,
     path: "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources",
@@ -49,7 +51,7 @@ export function connectJudging(xds: string, options: JudgingOptions): JudgingCli
   send({
     node: {
       id: `${role}~${ip}~${name}.${namespace}~${namespace}.svc.cluster.local`,
-      metadata: { LABELS: { ...labels } },
+      metadata: { ...metadata, LABELS: { ...labels } },
     },
     typeUrl: TYPE_URLS.cluster,
   });

@@ -96,7 +96,7 @@ export function objectView(object: ConfigObject): Record<string, unknown> {
 }
 
 /** All services of the mesh, sorted by key. */
-export function allServices({ mesh }: DebugInputs): Service[] {
+export function allServices({ mesh }: Pick<DebugInputs, "mesh">): Service[] {
   const keys = new Set<string>();
   for (const entry of mesh.tables.serviceEntries.keys()) {
     const row = mesh.tables.serviceEntries.peek(entry);

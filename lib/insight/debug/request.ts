@@ -25,6 +25,7 @@ import { unknownProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { requestPage, shellOf, wantsPage } from "./pages/mod.ts";
 import { findProxy } from "./proxies.ts";
+import { decided } from "./request_deciding.ts";
 import { outcomesSince } from "./request_history.ts";
 import { bindSidecars, readSidecars, sidecarsAt } from "./request_sidecars.ts";
 import { objectFinder } from "./why.ts";
@@ -36,8 +37,8 @@ import { objectFinder } from "./why.ts";
  */
 export function requestRoutes(inputs: DebugInputs): Route[] {
   return [
-    debugRoute("POST", "/debug/request", async ({ body }) => {
-      const answer = ask(inputs, new URLSearchParams(await body()));
+    debugRoute("POST", "/debug/request", async ({ body, signal }) => {
+      const answer = await ask(inputs, new URLSearchParams(await body()), signal);
       return "error" in answer
         ? text(`${answer.error}\n`, { status: answer.status })
         : json(answer);
@@ -46,16 +47,16 @@ export function requestRoutes(inputs: DebugInputs): Route[] {
       const addresses = (url.searchParams.get("at") ?? "").split(",").filter((one) => one !== "");
       return json(sidecarsAt(inputs.sessions(), addresses));
     }),
-    debugRoute("GET", "/debug/request", ({ url, request }) => {
+    debugRoute("GET", "/debug/request", async ({ url, request, signal }) => {
       const fields = fieldsOf(url.searchParams);
       const asText = wantsText(url, request);
       if (wantsPage(request) && !asText) {
         const empty = fields.from === "" && fields.url === "";
         const proxies = [...new Set(inputs.sessions().map((node) => idOf(node)))].sort();
-        const answer = empty ? undefined : ask(inputs, url.searchParams);
+        const answer = empty ? undefined : await ask(inputs, url.searchParams, signal);
         return requestPage(shellOf(inputs, url), { fields, proxies, answer });
       }
-      const answer = ask(inputs, url.searchParams);
+      const answer = await ask(inputs, url.searchParams, signal);
       if ("error" in answer) return text(`${answer.error}\n`, { status: answer.status });
       return asText ? text(renderExplanation(answer)) : json(answer);
     }),
@@ -96,7 +97,11 @@ function wantsText(url: URL, request: Request): boolean {
     (request.headers.get("accept") ?? "").split(",")[0]!.trim().startsWith("text/plain");
 }
 
-function ask(inputs: DebugInputs, parameters: URLSearchParams): Explanation | Failed {
+async function ask(
+  inputs: DebugInputs,
+  parameters: URLSearchParams,
+  signal: AbortSignal,
+): Promise<Explanation | Failed> {
   const found = parsed(inputs, fieldsOf(parameters));
   if ("error" in found) return found;
   const elsewhere = readSidecars(parameters.get("proxies") ?? "");
@@ -107,8 +112,9 @@ function ask(inputs: DebugInputs, parameters: URLSearchParams): Explanation | Fa
     const parties = [...world.parties, ...bound.parties];
     const text = parameters.get("keys") ?? "";
     const keys = { ...world.keys, ...(text === "" ? {} : { text }) };
-    const known = { ...world, parties, keys };
-    return explain(known, found.from, found.question);
+    const asked = { ...found, world: { ...world, parties, keys } };
+    const explanation = explain(asked.world, found.from, found.question);
+    return await decided(explanation, asked, { whatIf: inputs.whatIf, signal });
   } finally {
     bound.close();
   }

@@ -20,7 +20,7 @@ import { type CallContext, type FirstCall, firstCall, nextCall } from "./calls.t
 import { type Branch, branchesOf, laggingTypes } from "./onward.ts";
 import { mergeOutcomes, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
-import { explainCall, type ExplainedStep, type ProvenanceOf } from "./steps.ts";
+import { explainCall, type ExplainedStep, type ProvenanceOf, refOf } from "./steps.ts";
 import { idOf, type PartiesByAddress, partiesByAddress, type Party, type World } from "./world.ts";
 
 /** The way through one proxy. */
@@ -44,6 +44,8 @@ export interface Explanation {
   readonly doubts: readonly Doubt[];
   /** Parts of the configuration that are not modelled and could change the outcome. */
   readonly unmodelled: readonly string[];
+  /** Objects that had a part in the resources on the way, `Kind/namespace/name`. */
+  readonly objects: readonly string[];
   /** Addresses of endpoints whose proxies, if they have any, are connected elsewhere. */
   readonly elsewhere: readonly string[];
 }
@@ -65,6 +67,7 @@ interface Draft extends CallContext {
   readonly hops: Hop[];
   readonly doubts: Map<string, Doubt>;
   readonly elsewhere: Set<string>;
+  readonly objects: Set<string>;
   readonly byAddress: PartiesByAddress;
   /** Branches that were followed. */
   followed: number;
@@ -105,7 +108,13 @@ export function explain(
 ): Explanation {
   const draft: Draft = {
     ...{ world, causes, contentOf, hops: [], followed: 0 },
-    ...{ assumptions: new Set(), unmodelled: new Set(), doubts: new Map(), elsewhere: new Set() },
+    ...{
+      assumptions: new Set(),
+      unmodelled: new Set(),
+      doubts: new Map(),
+      elsewhere: new Set(),
+      objects: new Set(),
+    },
     byAddress: partiesByAddress(world),
   };
   const resources = servedTo(draft, from);
@@ -120,6 +129,7 @@ export function explain(
     assumptions: [...draft.assumptions],
     doubts: [...draft.doubts.values()],
     unmodelled: [...draft.unmodelled],
+    objects: [...draft.objects].sort(),
     elsewhere: [...draft.elsewhere],
   };
 }
@@ -140,7 +150,7 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
   const { verdict, steps } = explainCall(
     resources,
     call,
-    draft.causes ? provenanceFor(draft.world, party) : undefined,
+    draft.causes ? provenanceFor(draft, party) : undefined,
   );
   for (const what of verdict.unmodelled) draft.unmodelled.add(what);
   const proxy = idOf(party);
@@ -165,10 +175,17 @@ function servedTo({ contentOf }: Draft, party: Party): Resources {
   });
 }
 
-function provenanceFor({ mesh, objectOf }: World, party: Party): ProvenanceOf {
-  const one = (type: string, name: string) => {
+function provenanceFor({ world, objects }: Draft, party: Party): ProvenanceOf {
+  const { mesh, objectOf } = world;
+  const known = new Map<string, Provenance | undefined>();
+  const one = (type: string, name: string): Provenance | undefined => {
+    const key = `${type} ${name}`;
+    if (known.has(key)) return known.get(key);
     const view = party.view(type);
-    return view && explainResource({ mesh, view, type, name, objectOf });
+    const found = view && explainResource({ mesh, view, type, name, objectOf });
+    known.set(key, found);
+    for (const object of found?.objects ?? []) objects.add(refOf(object));
+    return found;
   };
   return (type, name) => {
     const parts = type !== TYPE_URLS.route

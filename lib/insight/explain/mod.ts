@@ -6,6 +6,7 @@
  */
 export { type Cause, explainCall, type ExplainedStep, type StepName } from "./steps.ts";
 export { type Doubt, explain, type ExplainOptions, type Explanation, type Hop } from "./explain.ts";
+export { type AskWithout, nameDeciding } from "./deciding.ts";
 export { type Outcome, outcomeOf, type Refusal } from "./outcome.ts";
 export { parseQuestion, type Question, type QuestionFields } from "./question.ts";
 export { causeText, detailsOf, renderExplanation } from "./render.ts";

@@ -157,7 +157,8 @@ function isAddress(endpoint: string, address: string): boolean {
     endpoint.startsWith(`[${address}]:`);
 }
 
-function refOf(object: ObjectRef): string {
+/** Returns the name of an object, `Kind/namespace/name`. */
+export function refOf(object: ObjectRef): string {
   return rowRef({ table: object.kind, key: objectKey(object) });
 }
 

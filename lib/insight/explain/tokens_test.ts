@@ -105,7 +105,7 @@ Deno.test("tokens: other credentials, given claims, and two tokens", async () =>
     /^DENIED.*expired/,
   );
   assert.match(ask({ headers: ["authorization: a", "authorization: b"] }), /two headers/);
-  // Of two tokens in two places, both must be valid.
+  // If two places have tokens, both must be valid.
   const good = await own.sign({});
   const bad = await other.sign({});
   const both = bench(`fromHeaders: [{name: x-a}, {name: x-b}], jwks: '${own.jwks}'`);

@@ -9,12 +9,14 @@ import {
   explain,
   type ExplainOptions,
   type Explanation,
+  nameDeciding,
   parseQuestion,
   type QuestionFields,
+  verdictOf,
   type World,
 } from "../explain/mod.ts";
 import { createGraph, type Graph, type View } from "../../mesh/graph/mod.ts";
-import { upsertOf } from "../../mesh/ingest/mod.ts";
+import { type ObjectChange, upsertOf } from "../../mesh/ingest/mod.ts";
 import {
   type BindingSource,
   type ConfigObject,
@@ -64,9 +66,15 @@ export class OfflineMesh {
   readonly #clients = new Map<string, OfflineProxy>();
   readonly #keys: string | undefined;
 
-  private constructor({ mesh, source }: Pick<Translation, "mesh" | "source">, keys?: string) {
+  readonly #pipeline: Pipeline | undefined;
+
+  private constructor(
+    { mesh, source }: Pick<Translation, "mesh" | "source">,
+    { keys, pipeline }: { readonly keys?: string | undefined; readonly pipeline?: Pipeline } = {},
+  ) {
     this.mesh = mesh;
     this.#keys = keys;
+    this.#pipeline = pipeline;
     this.#source = source;
     this.#proxies = workloadsOf(mesh).map((one) => this.#proxyOf(one));
   }
@@ -86,7 +94,7 @@ export class OfflineMesh {
       networks,
       objects: objects.flatMap((one) => upsertOf(one) ?? []),
     });
-    return { mesh: new OfflineMesh(pipeline.translation, keys), pipeline };
+    return { mesh: new OfflineMesh(pipeline.translation, { keys, pipeline }), pipeline };
   }
 
   /** One proxy for each role, namespace, labels and service account. */
@@ -127,6 +135,22 @@ export class OfflineMesh {
     const question = parseQuestion(fields);
     if (typeof question === "string") throw new MeshError("question", question);
     return explain(this.world(), this.proxy(fields.from).session, question, options);
+  }
+
+  /** Explains a request, and names the objects without which a refusal would not be. */
+  async askDeciding(fields: QuestionFields): Promise<Explanation> {
+    const found = this.ask(fields);
+    const pipeline = this.#pipeline;
+    if (pipeline === undefined) return found;
+    return await nameDeciding(found, (objects) => {
+      const rows = objects.flatMap((ref) => removalOf(pipeline, ref) ?? []);
+      pipeline.apply({ objects: rows.map((one) => ({ ...one, object: undefined })) });
+      try {
+        return Promise.resolve(verdictOf(this.ask(fields, { causes: false })));
+      } finally {
+        pipeline.apply({ objects: rows });
+      }
+    });
   }
 
   /** Everything that explanations read. */
@@ -184,6 +208,18 @@ export class OfflineMesh {
       },
     };
   }
+}
+
+/** The row of an object, `Kind/namespace/name`, as it was given. */
+function removalOf({ writer }: Pipeline, ref: string): ObjectChange | undefined {
+  const slash = ref.indexOf("/");
+  const { table: kind, key } = rowOfObject({
+    table: ref.slice(0, slash),
+    key: ref.slice(slash + 1),
+  });
+  if (!isTableKind(kind)) return undefined;
+  const object = writer.original(kind, key);
+  return object && { kind, key, object };
 }
 
 /** A pipeline with the settings of a daemon in this environment. */

@@ -124,9 +124,9 @@ export function judgeRequestTest(test: RequestTest, explanation: Explanation): T
   return { test, faults: faultsOf(verdict, test.expect), doubts: [] };
 }
 
-export function runRequestTest(mesh: OfflineMesh, test: RequestTest): TestResult {
+export async function runRequestTest(mesh: OfflineMesh, test: RequestTest): Promise<TestResult> {
   try {
-    return judgeRequestTest(test, mesh.ask(test.question));
+    return judgeRequestTest(test, await mesh.askDeciding(test.question));
   } catch (error) {
     return { test, faults: [messageOf(error)], doubts: [] };
   }

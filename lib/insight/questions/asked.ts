@@ -35,6 +35,8 @@ export async function explanationOf(
     ...questionParameters(question),
     ...(keys === undefined ? [] : [["keys", keys] as const]),
   ];
+  const length = parameters.reduce((sum, [, value]) => sum + value.length, 0);
+  if (length > MAX_QUESTION) throw tooLong(length);
   const found = explanationIn(await read("request", parameters));
   if (found.elsewhere.length === 0 || each.length < 2) return found;
   const asked = await Promise.all(each.map((one) => sidecarsOf(one, found.elsewhere)));
@@ -44,6 +46,21 @@ export async function explanationOf(
     ? undefined
     : await read("request", [...parameters, ["proxies", JSON.stringify(distinct(sidecars))]]);
   return nowhere(text === undefined ? found : explanationIn(text), each.length, silent);
+}
+
+/** Longest question to a daemon, characters; its pages accept bodies of 1 MiB. */
+const MAX_QUESTION = 500_000;
+
+function tooLong(length: number): MeshError {
+  return new MeshError(
+    "question-too-long",
+    `the request has ${length} characters, and a daemon is asked for at most ${MAX_QUESTION}`,
+    {
+      remedy:
+        "Proxies answer 431 to headers of more than 60 KiB, unless an EnvoyFilter raises the " +
+        "limit. Use --config-dir for a verdict.",
+    },
+  );
 }
 
 /** A sidecar as a daemon describes it. */

@@ -92,7 +92,7 @@ export async function explainRequest(
   let explanation;
   try {
     explanation = source.pages === undefined
-      ? (await openMesh(source.files, io, keys)).ask(question)
+      ? await (await openMesh(source.files, io, keys)).askDeciding(question)
       : await explanationOf(source.pages, question, keys);
   } catch (error) {
     throw unansweredError(error);

@@ -60,11 +60,12 @@ async function resultsOf(
   { files, pages }: MeshSource,
   io: Io,
 ): Promise<readonly TestResult[]> {
+  const results: TestResult[] = [];
   if (pages === undefined) {
     const mesh = await openMesh(files, io);
-    return tests.map((test) => runRequestTest(mesh, test));
+    for (const test of tests) results.push(await runRequestTest(mesh, test));
+    return results;
   }
-  const results: TestResult[] = [];
   for (const test of tests) results.push(await askedTest(pages, test));
   return results;
 }

@@ -10,6 +10,7 @@ import { closed, type Journey } from "./journey.ts";
 import { findListener, inspect } from "./listener.ts";
 import { passChain } from "./network.ts";
 import type { Resources } from "./resources.ts";
+import { bothSides } from "./sides.ts";
 import type { Ending, Verdict } from "./verdict.ts";
 
 /** Follows a call through resources. */
@@ -25,7 +26,10 @@ function endingsOf(journey: Journey): Ending[] {
   if (listener === undefined) return closed("the node", `nothing listens for ${ip}:${port}`);
   const seen = inspect(listener, journey);
   const chain = findChain(listener, seen, journey);
-  if (chain === undefined) return closed(`listener ${listener.name}`, "no filter chain is for it");
+  if (chain === undefined) {
+    const why = `no filter chain is for it: ${bothSides(listener, journey.call)}`;
+    return closed(`listener ${listener.name}`, why);
+  }
   const connection = accept(chain, seen, journey);
   if (typeof connection === "string") return closed(`listener ${listener.name}`, connection);
   return passChain(journey, chain, connection);

@@ -7,6 +7,8 @@
 import { createGraph, type Graph } from "../../mesh/graph/mod.ts";
 import { type ChangeSet, publishInPieces } from "../../mesh/ingest/mod.ts";
 import type { Pipeline, Translation } from "../../mesh/translate/mod.ts";
+import type { ConfigObject } from "../../mesh/model/mod.ts";
+import type { TableKind } from "../../mesh/schema/mod.ts";
 import type { Pace } from "./pace.ts";
 
 /** Creates a pipeline in a graph, with the settings of the live one. */
@@ -16,6 +18,8 @@ export type MakePipeline = (graph: Graph) => Pipeline;
 export interface Fork {
   readonly graph: Graph;
   readonly translation: Translation;
+  /** The row of an object as its source reported it. */
+  original(kind: TableKind, key: string): ConfigObject | undefined;
   /** Builds the views of all bindings. */
   prepare(pace: Pace): Promise<void>;
   /** Applies and publishes changes, like the live one. */
@@ -49,6 +53,7 @@ export async function fork(live: Pipeline, make: MakePipeline, pace: Pace): Prom
     graph,
     translation,
     apply,
+    original: (kind, key) => writer.original(kind, key),
     prepare: async (pace) => {
       while (!graph.prepare(PIECE_MS)) await pace.pause();
       await pace.pause();

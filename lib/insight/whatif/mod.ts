@@ -7,13 +7,13 @@ import type { SchemaProblem } from "../../mesh/schema/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import type { Pipeline } from "../../mesh/translate/mod.ts";
 import { type Question, readQuestion } from "./documents.ts";
-import type { MakePipeline } from "./fork.ts";
-import { startPace } from "./pace.ts";
+import { type Fork, fork, type MakePipeline } from "./fork.ts";
+import { type Pace, startPace } from "./pace.ts";
 import type { Prediction } from "./prediction.ts";
 import { computeWhatIf } from "./compute.ts";
 
 export { DOCUMENTS, type Edit, type Question } from "./documents.ts";
-export { type MakePipeline } from "./fork.ts";
+export { type Fork, type MakePipeline } from "./fork.ts";
 export { type Pace, startPace } from "./pace.ts";
 export {
   type AffectedClass,
@@ -43,6 +43,11 @@ export type Answer =
 export interface WhatIf {
   /** Rejects with the signal's reason when it is aborted; the work ends at its next pause. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
+  /**
+   * Calls `use` with a second translation, when no other question is being answered. The second one
+   * may be changed; the live one is only read.
+   */
+  withFork<T>(use: (second: Fork, pace: Pace) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /**
@@ -74,15 +79,29 @@ export function createWhatIf(
     const took = { ms: performance.now() - began, longestSliceMs: pace.longest };
     return { kind: "predicted", prediction: { revision, edits, warnings, ...outcome, took } };
   };
+  let idle: Promise<unknown> = Promise.resolve();
+  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+    busy = true;
+    const done = Promise.withResolvers<void>();
+    idle = done.promise;
+    try {
+      return await work();
+    } finally {
+      busy = false;
+      done.resolve();
+    }
+  };
   return {
     ask: async (question, signal) => {
       if (busy) return { kind: "busy" };
-      busy = true;
-      try {
-        return await answer(question, signal);
-      } finally {
-        busy = false;
-      }
+      return await alone(() => answer(question, signal));
+    },
+    withFork: async (use, signal) => {
+      while (busy) await idle;
+      return await alone(async () => {
+        const pace = startPace(signal);
+        return await use(await fork(live, make, pace), pace);
+      });
     },
   };
 }

@@ -1,0 +1,146 @@
+/**
+ * Explained requests where the proxies on the way are connected to different replicas of the daemon,
+ * and the objects that are named for a refusal.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { MESHCTL } from "../../cmd/meshctl/program.ts";
+import { NO_CONFIGURED, runProgram } from "../../lib/kit/cli/mod.ts";
+import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
+import { connectJudging } from "../support/judging_client.ts";
+import { documents, manifest } from "../support/manifest.ts";
+
+const secured = (kind: string, name: string, spec: Readonly<Record<string, unknown>>): string =>
+  manifest(kind, name, spec).replace("networking.mesh.io", "security.mesh.io");
+
+const ITEMS = documents(
+  manifest("ServiceEntry", "items", {
+    hosts: ["items.test"],
+    location: "MESH_INTERNAL",
+    resolution: "STATIC",
+    addresses: ["10.9.0.1"],
+    ports: [{ number: 80, name: "http", protocol: "HTTP" }],
+    workloadSelector: { labels: { app: "items" } },
+  }),
+  manifest("WorkloadEntry", "items", {
+    address: "10.0.0.7",
+    labels: { app: "items" },
+    serviceAccount: "items",
+  }),
+  secured("PeerAuthentication", "strict", { mtls: { mode: "STRICT" } }),
+  secured("AuthorizationPolicy", "readers", {
+    rules: [{ to: [{ operation: { paths: ["/items/*"] } }] }],
+  }),
+);
+const DISABLED = manifest("DestinationRule", "items", {
+  host: "items.test",
+  trafficPolicy: { tls: { mode: "DISABLE" } },
+});
+const LOGS = manifest("Telemetry", "logs", { accessLogging: [{ providers: [{ name: "envoy" }] }] })
+  .replace("networking.mesh.io", "telemetry.mesh.io");
+
+/** Files of certificates, as agents announce them. */
+const CERTIFIED = Object.fromEntries(
+  ["SERVER", "CLIENT"].flatMap((side) =>
+    [["CERT_CHAIN", "cert"], ["KEY", "key"], ["ROOT_CERT", "ca"]].map((
+      [name, file],
+    ) => [`TLS_${side}_${name}`, `/${file}`])
+  ),
+);
+const FRONT = { name: "front", ip: "10.0.0.9", metadata: CERTIFIED };
+const SERVER = {
+  name: "items",
+  ip: "10.0.0.7",
+  labels: { app: "items" },
+  metadata: { ...CERTIFIED, SERVICE_ACCOUNT: "items" },
+};
+
+async function ask(daemons: readonly string[], path: string, ...flags: string[]) {
+  let out = "";
+  const args = ["explain", "request", "--daemon", daemons.join(","), "--from", "front.test"];
+  const io = {
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (out += text),
+  };
+  const signal = new AbortController().signal;
+  const argv = [...args, "--to", `items.test${path}`, ...flags];
+  const status = await runProgram(MESHCTL, argv, { io, signal, configured: NO_CONFIGURED });
+  return { last: out.trimEnd().split("\n").at(-1)!, out, status };
+}
+
+Deno.test("explained requests: proxies of other replicas are asked, else the verdict is unknown", async () => {
+  await using config = await makeConfigDir();
+  await config.write("a.yaml", ITEMS);
+  await using first = await startDaemon({ configDir: config.path });
+  await using second = await startDaemon({ configDir: config.path });
+  await using front = connectJudging(first.xds, FRONT);
+  const holds = (name: string) => () => Promise.resolve(front.held.has(name));
+  await eventually("clusters of the client", holds("outbound|80||items.test"));
+
+  const alone = await ask([first.http], "/items/7");
+  assert.match(
+    alone.last,
+    /^UNKNOWN: the sidecar of 10\.0\.0\.7:80 is not connected here\. Ask all/,
+  );
+  assert.equal(alone.status, 2);
+  const nowhere = await ask([first.http, second.http], "/items/7");
+  assert.match(nowhere.last, /^UNKNOWN: .*not connected to any of the 2 daemons/);
+  assert.equal(nowhere.status, 2);
+
+  await using items = connectJudging(second.xds, SERVER);
+  await eventually("clusters of the server", () => Promise.resolve(items.held.has("inbound|80||")));
+  await eventually("an answer", async () => {
+    const { status } = await ask([first.http, second.http], "/items/7");
+    return status === 0;
+  });
+  const allowed = await ask([first.http, second.http], "/items/7");
+  assert.match(allowed.last, /^ALLOWED to items\.test:80: HTTP to 10\.0\.0\.7:80/);
+  const denied = await ask([first.http, second.http], "/other");
+  assert.match(denied.last, /^DENIED by AuthorizationPolicy\/test\/readers: 403/);
+  assert.equal(denied.status, 1);
+  assert.equal((await ask([first.http], "/other")).status, 2);
+  const away = await ask([first.http, "127.0.0.1:1"], "/other");
+  assert.match(away.out, /UNKNOWN: .*a daemon was not asked for its proxies/);
+  assert.equal(away.status, 2);
+
+  // A question that is longer than a URL may be.
+  const long = await ask(
+    [first.http, second.http],
+    "/items/7",
+    "--header",
+    `x: ${"a".repeat(20_000)}`,
+  );
+  assert.match(long.last, /^ALLOWED/);
+  const header = ["--header", `x: ${"a".repeat(100_000)}`];
+  assert.match((await ask([first.http], "/items/7", ...header)).last, /^DENIED: 431 /);
+  const token = await ask([first.http], "/items/7", "--token", `a.b.${"c".repeat(1 << 20)}`);
+  assert.match(token.out, /^Error: the request has 1\d{6} characters[^]*431/);
+  assert.equal(token.status, 2);
+});
+
+Deno.test("explained requests: both sides of a conflict of modes are named, and nothing else", async () => {
+  await using config = await makeConfigDir();
+  await config.write("a.yaml", documents(ITEMS, DISABLED, LOGS));
+  await using daemon = await startDaemon({ configDir: config.path });
+  await using front = connectJudging(daemon.xds, FRONT);
+  await using items = connectJudging(daemon.xds, SERVER);
+  await eventually(
+    "clusters of both",
+    () =>
+      Promise.resolve(front.held.has("outbound|80||items.test") && items.held.has("inbound|80||")),
+  );
+  await eventually("an answer", async () => (await ask([daemon.http], "/items/7")).status === 1);
+  const { last } = await ask([daemon.http], "/items/7");
+  assert.match(
+    last,
+    /^DENIED by DestinationRule\/test\/items, PeerAuthentication\/test\/strict: .*plain text to port 80, where TLS is accepted$/,
+  );
+  const page = await fetch(
+    `${daemon.http}/debug/request?from=front.test&url=http://items.test/items/7`,
+    { headers: { accept: "text/html" } },
+  );
+  const html = await page.text();
+  assert.match(html, /DENIED/);
+  assert.match(html, /DestinationRule\/test\/items/);
+});
