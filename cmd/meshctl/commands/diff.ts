@@ -31,7 +31,9 @@ export const diff: CommandSpec = {
     outputFlag(["text", "json", "markdown"], "text"),
   ],
   run: async (call) => {
-    const { diffFiles, readNamedMesh } = await import("../../../lib/insight/questions/mod.ts");
+    const { diffFiles, limitsOf, readNamedMesh } = await import(
+      "../../../lib/insight/questions/mod.ts"
+    );
     const { flags, io, signal } = call;
     const [files, removals] = [flags.list("filename"), flags.list("remove")];
     if (files.length + removals.length === 0) {
@@ -42,6 +44,7 @@ export const diff: CommandSpec = {
       removals,
       namespace: flags.string("namespace"),
       readMesh: () => readNamedMesh(call),
+      limits: limitsOf(call),
       failOn: flags.string("fail-on"),
       output: flags.string("output"),
       signal,

@@ -6,16 +6,24 @@
 import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import type { QuestionFields } from "../explain/mod.ts";
 import { coveringPatterns, type Service } from "../../mesh/model/mod.ts";
+import { derivedRequests, namedClients, questionFor } from "./derived_requests.ts";
 import type { OfflineMesh, OfflineProxy } from "./mesh.ts";
 import { servicesOf } from "./mesh.ts";
 import { type Verdict, verdictOf } from "../explain/mod.ts";
 
 /** A request with another outcome than before. */
-export interface ChangedRequest {
+export interface ChangedRequest extends ComparedRequest {
+  /** `unknown`: the outcome is known before the change alone. */
+  readonly change: "allowed" | "denied" | "moved" | "unknown";
+}
+
+/** A request with its outcomes before and after a change. */
+export interface ComparedRequest {
   /** `NAME.NAMESPACE` of the first proxy. */
   readonly from: string;
   readonly url: string;
-  readonly change: "allowed" | "denied" | "moved";
+  /** Method, headers and claims, if they are not the usual ones. */
+  readonly details: string;
   readonly before: Verdict;
   readonly after: Verdict;
 }
@@ -24,17 +32,19 @@ export interface ChangedRequest {
 export interface RequestChanges {
   /** Number of requests that were compared. */
   readonly compared: number;
-  /** True: there were more; see {@link MAX_REQUESTS}. */
-  readonly cut: boolean;
+  /** Number of further requests, which were not compared; see {@link MAX_REQUESTS}. */
+  readonly left: number;
   readonly changes: readonly ChangedRequest[];
+  /** Requests that are denied with and without the change. */
+  readonly stayDenied: readonly ComparedRequest[];
+  /** Requests whose outcome is not known, neither with nor without the change. */
+  readonly stayUnknown: readonly ComparedRequest[];
 }
 
 /** Maximum of requests that are compared. */
 export const MAX_REQUESTS = 2000;
 /** Maximum of clients. */
 const MAX_CLIENTS = 20;
-/** Maximum of paths of a host. */
-const MAX_PATHS = 12;
 
 /** The two sides, and the objects that differ. */
 export interface Sides {
@@ -47,22 +57,54 @@ export interface Sides {
 export function compareRequests(sides: Sides): RequestChanges {
   const { before, after } = sides;
   const questions = [...questionsFor(sides)];
-  const asked = questions.slice(0, MAX_REQUESTS);
-  const changes = asked.flatMap((question): ChangedRequest[] => {
-    const short = (mesh: OfflineMesh) =>
-      signature(verdictOf(mesh.ask(question, { causes: false })));
-    if (short(before) === short(after)) return [];
-    const [old, now] = [verdictOf(before.ask(question)), verdictOf(after.ask(question))];
-    const change = old.outcome === now.outcome
-      ? "moved"
-      : now.outcome === "allowed"
-      ? "allowed"
-      : now.outcome === "denied"
-      ? "denied"
-      : "moved";
-    return [{ from: question.from, url: question.url, change, before: old, after: now }];
-  });
-  return { compared: asked.length, cut: questions.length > asked.length, changes };
+  const asked = evenly(questions, MAX_REQUESTS);
+  const changes: ChangedRequest[] = [];
+  const stayDenied: ComparedRequest[] = [];
+  const stayUnknown: ComparedRequest[] = [];
+  for (const question of asked) {
+    const short = (mesh: OfflineMesh) => verdictOf(mesh.ask(question, { causes: false }));
+    const [quick, then] = [short(before), short(after)];
+    const isSame = signature(quick) === signature(then);
+    if (isSame && quick.outcome === "allowed") continue;
+    const whole = (mesh: OfflineMesh) => verdictOf(mesh.ask(question));
+    const [old, now] = isSame ? [quick, then] : [whole(before), whole(after)];
+    const one = { ...namedRequest(question), before: old, after: now };
+    if (!isSame) changes.push({ ...one, change: changeOf(old, now) });
+    if (old.outcome === now.outcome && now.outcome === "denied" && !isWorse(old, now)) {
+      stayDenied.push(one);
+    }
+    if (old.outcome === now.outcome && now.outcome === "unknown") stayUnknown.push(one);
+  }
+  const left = questions.length - asked.length;
+  return { compared: asked.length, left, changes, stayDenied, stayUnknown };
+}
+
+function namedRequest(question: QuestionFields): Pick<ComparedRequest, "from" | "url" | "details"> {
+  const { from, url, method, headers = [], claims } = question;
+  const details = [
+    ...(method === undefined || method === "GET" ? [] : [method]),
+    ...headers,
+    ...(claims === undefined ? [] : [`token ${claims}`]),
+  ];
+  return { from, url, details: details.join(", ") };
+}
+
+function isWorse(old: Verdict, now: Verdict): boolean {
+  return now.deniedShare > old.deniedShare + 1e-6;
+}
+
+function changeOf(old: Verdict, now: Verdict): ChangedRequest["change"] {
+  if (now.outcome === "unknown") return old.outcome === "unknown" ? "moved" : "unknown";
+  if (now.outcome === "denied" && (old.outcome !== "denied" || isWorse(old, now))) return "denied";
+  return old.outcome !== "allowed" && (now.outcome === "allowed" || isWorse(now, old))
+    ? "allowed"
+    : "moved";
+}
+
+/** Some of many, from all parts of the list. */
+function evenly<T>(all: readonly T[], most: number): readonly T[] {
+  if (all.length <= most) return all;
+  return Array.from({ length: most }, (_, at) => all[Math.floor(at * all.length / most)]!);
 }
 
 function signature({ outcome, statuses, clusters, text }: Verdict): string {
@@ -70,23 +112,21 @@ function signature({ outcome, statuses, clusters, text }: Verdict): string {
 }
 
 function* questionsFor({ before, after, changes }: Sides): Iterable<QuestionFields> {
-  const services = concerned(after, before, changes);
-  const paths = pathsOf(before, after, services);
   const clients = clientsOf(before, after);
-  for (const service of services) {
+  for (const service of concerned(after, before, changes)) {
     if (service.host.startsWith("*")) continue;
+    const requests = derivedRequests([before.mesh, after.mesh], service);
     for (const { number, protocol } of service.ports) {
-      const urls = protocol.startsWith("HTTP") || protocol.startsWith("GRPC")
-        ? [...paths.get(service.host) ?? ["/"]].map((path) =>
-          `http://${service.host}:${number}${path}`
-        )
-        : [`tcp://${service.host}:${number}`];
-      for (const url of urls) for (const from of clients) yield { from, url };
+      const isHttp = protocol.startsWith("HTTP") || protocol.startsWith("GRPC");
+      for (const from of clients) {
+        if (!isHttp) yield { from, url: `tcp://${service.host}:${number}` };
+        else for (const one of requests) yield questionFor(from, { ...service, number }, one);
+      }
     }
   }
 }
 
-/** Clients that both sides have, one for each namespace first. */
+/** Clients that both sides have, one for each namespace first, then those that policies name. */
 function clientsOf(before: OfflineMesh, after: OfflineMesh): string[] {
   const idOf = ({ workload: one }: OfflineProxy) => `${one.name}.${one.namespace}`;
   const old = new Set(before.representatives().map(idOf));
@@ -95,7 +135,15 @@ function clientsOf(before: OfflineMesh, after: OfflineMesh): string[] {
   const firsts = [...Map.groupBy(sidecars, ({ workload }) => workload.namespace).values()]
     .map((group) => group[0]!);
   const rest = sidecars.filter((one) => !firsts.includes(one));
-  return [...firsts, ...rest].slice(0, MAX_CLIENTS).map(idOf);
+  const accounts = new Set(
+    sidecars.map(({ workload: { namespace, serviceAccount } }) =>
+      `${namespace}/service-account=${serviceAccount || "default"}`
+    ),
+  );
+  const named = [before, after].flatMap(({ mesh }) => [...namedClients(mesh)])
+    .filter((one) => !accounts.has(one));
+  return [...[...firsts, ...rest].slice(0, MAX_CLIENTS).map(idOf), ...new Set(named)]
+    .slice(0, 2 * MAX_CLIENTS);
 }
 
 /** The services that changed objects may concern: by host, else those of the namespace. */
@@ -129,28 +177,4 @@ function concerned(
 function hostsOf(spec: unknown): string[] {
   const { hosts, host } = (spec ?? {}) as { hosts?: readonly string[]; host?: string };
   return [...hosts ?? [], ...host === undefined ? [] : [host]].map((one) => one.toLowerCase());
-}
-
-/** Paths that VirtualServices of the hosts match, on both sides, and `/`. */
-function pathsOf(
-  before: OfflineMesh,
-  after: OfflineMesh,
-  services: readonly Service[],
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const paths = new Map(services.map(({ host }) => [host, new Set(["/"])]));
-  for (const { mesh: { tables: { virtualServices } } } of [before, after]) {
-    for (const key of virtualServices.keys()) {
-      const { hosts, http } = virtualServices.peek(key)!.spec;
-      for (const host of hosts) {
-        const found = paths.get(host.toLowerCase());
-        for (const { match } of found === undefined ? [] : http) {
-          for (const { uri } of match) {
-            const value = uri?.matchType.value ?? "";
-            if (value.startsWith("/") && found!.size < MAX_PATHS) found!.add(encodeURI(value));
-          }
-        }
-      }
-    }
-  }
-  return paths;
 }

@@ -17,6 +17,8 @@ export interface BlastRadius {
   readonly requests: RequestChanges;
   /** Number of further kinds of proxies, which were not compared; see {@link MAX_KINDS}. */
   readonly otherKinds: number;
+  /** Facts that the source of the mesh cannot know, as sentences. */
+  readonly limits: readonly string[];
 }
 
 /** Maximum of kinds of proxies that are compared: each costs a translation. */
@@ -30,6 +32,8 @@ export interface ChangeQuestion extends OfflineInput {
   readonly added: readonly ConfigObject[];
   /** Objects to remove, each as `Kind/namespace/name`. */
   readonly removals: readonly string[];
+  /** Facts that the source of the mesh cannot know, as sentences. */
+  readonly limits: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -75,5 +79,6 @@ export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius
     prediction: answer.prediction,
     otherKinds: kinds.length - sessions.length,
     requests: compareRequests({ before, after, changes }),
+    limits: question.limits,
   };
 }

@@ -1,4 +1,10 @@
-import { dataError, EXIT_FINDINGS, type Io, readInput } from "../../kit/cli/mod.ts";
+import {
+  dataError,
+  EXIT_FINDINGS,
+  type Invocation,
+  type Io,
+  readInput,
+} from "../../kit/cli/mod.ts";
 import { blastMarkdown, type BlastRadius, blastRadius, blastText } from "../offline/mod.ts";
 import { checkConfigFiles } from "../../mesh/sources/mod.ts";
 import { inputFiles } from "../mesh_input/mod.ts";
@@ -11,9 +17,25 @@ export interface DiffOptions {
   /** Default namespace of the documents; empty for `default`. */
   readonly namespace: string;
   readonly readMesh: () => Promise<MeshContent>;
+  /** Facts that the source of the mesh cannot know, as sentences. */
+  readonly limits: readonly string[];
   readonly failOn: string;
   readonly output: string;
   readonly signal: AbortSignal;
+}
+
+/** Facts that files, or the objects of a cluster, cannot tell. */
+export function limitsOf({ flags }: Pick<Invocation, "flags">): readonly string[] {
+  return flags.list("config-dir").length > 0
+    ? [
+      "files do not tell which proxies run: a sidecar is assumed beside each WorkloadEntry and " +
+      "endpoint, and a gateway for each Gateway",
+      "files do not tell the service account of a gateway, unless a WorkloadEntry has the labels of " +
+      "its selector; use --daemon for the proxies that run",
+    ]
+    : [
+      "the objects of a cluster do not tell which proxies are connected; use --daemon for these",
+    ];
 }
 
 /** Severity of changes; a threshold includes the worse ones. */
@@ -38,6 +60,7 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
     documents: texts.join("\n---\n"),
     added,
     removals,
+    limits: options.limits,
     signal,
   });
   io.out(shown(blast, options.output));

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { diffFiles } from "./blast_radius.ts";
+export { diffFiles, limitsOf } from "./blast_radius.ts";
 export {
   explainProxy,
   explainRequest,
