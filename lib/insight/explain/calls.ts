@@ -62,7 +62,12 @@ export function firstCall(
     return { call: { ...call, assumedAddresses: [...assumedAddresses, CLIENT] } };
   }
   const { ip, known } = resolve(context.world, from, host);
-  const bound = interception === "NONE" ? boundAddress(resources, ip, port) : undefined;
+  const bound = interception === "NONE" || isBoundAlone(resources, ip, port)
+    ? boundAddress(resources, ip, port)
+    : undefined;
+  if (bound !== undefined && bound !== ip) {
+    context.assumptions.add(`the workload connects to ${bound}:${port}, where its proxy listens`);
+  }
   const call: Call = {
     direction: "outbound",
     source: { ip: from.node.ip },
@@ -86,6 +91,18 @@ function boundAddress({ listeners }: Resources, ip: string, port: number): strin
   return first === "0.0.0.0" ? "127.0.0.1" : first === "::" ? "::1" : first;
 }
 
+/** Reports if the one listener for a port is bound to it and captures nothing (`captureMode: NONE`). */
+function isBoundAlone({ listeners }: Resources, ip: string, port: number): boolean {
+  const own = listeners.filter((one) =>
+    one.trafficDirection === TrafficDirection.OUTBOUND && one.useOriginalDst !== true &&
+    socketOf(one, port).length > 0
+  );
+  const captured = own.some((one) =>
+    one.bindToPort === false && ["0.0.0.0", "::", ip].includes(socketOf(one, port)[0]!)
+  );
+  return own.length > 0 && !captured && own.some((one) => one.bindToPort !== false);
+}
+
 function socketOf({ address }: Listener, port: number): string[] {
   if (address?.address.case !== "socketAddress") return [];
   const { value } = address.address;
@@ -101,7 +118,7 @@ export function nextCall(
 ): Omit<Call, "destination"> {
   const { handshake } = target;
   const principal = handshake?.mutual === true ? principalOf(context.world, from) : undefined;
-  if (principal !== undefined) {
+  if (principal !== undefined && from.accountUnknown !== true) {
     context.assumptions.add(`the certificate of ${idOf(from)} is valid and names ${principal}`);
   }
   const http = call.http === undefined || ending.request === undefined
@@ -121,6 +138,7 @@ export function nextCall(
           serverName: handshake.serverName,
           alpn: handshake.alpn,
           ...(principal === undefined ? {} : { principal }),
+          ...(from.accountUnknown === true ? { principalAssumed: true } : {}),
         },
       }),
     ...(http === undefined ? {} : { http }),

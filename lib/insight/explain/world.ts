@@ -25,6 +25,8 @@ export interface Party {
   readonly classKey: string;
   /** Progress of its resource types; unset for a proxy that is not connected. */
   readonly types?: readonly { readonly short: string; readonly state: string }[];
+  /** True: its service account is not known, and `default` stands for it. */
+  readonly accountUnknown?: true;
   view(typeUrl: string): View | undefined;
 }
 

@@ -6,7 +6,7 @@
 import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import type { QuestionFields } from "../explain/mod.ts";
 import { coveringPatterns, type Service } from "../../mesh/model/mod.ts";
-import { derivedRequests, namedClients, questionFor } from "./derived_requests.ts";
+import { derivedRequests, gatewayHosts, namedClients, questionFor } from "./derived_requests.ts";
 import type { OfflineMesh, OfflineProxy } from "./mesh.ts";
 import { servicesOf } from "./mesh.ts";
 import { type Verdict, verdictOf } from "../explain/mod.ts";
@@ -56,7 +56,7 @@ export interface Sides {
 /** Compares requests that the changed objects may concern, from workloads of different kinds. */
 export function compareRequests(sides: Sides): RequestChanges {
   const { before, after } = sides;
-  const questions = [...questionsFor(sides)];
+  const questions = [...questionsFor(sides), ...throughGateways(sides)];
   const asked = evenly(questions, MAX_REQUESTS);
   const changes: ChangedRequest[] = [];
   const stayDenied: ComparedRequest[] = [];
@@ -67,7 +67,8 @@ export function compareRequests(sides: Sides): RequestChanges {
     const isSame = signature(quick) === signature(then);
     if (isSame && quick.outcome === "allowed") continue;
     const whole = (mesh: OfflineMesh) => verdictOf(mesh.ask(question));
-    const [old, now] = isSame ? [quick, then] : [whole(before), whole(after)];
+    const isFirst = !stayDenied.some(({ from }) => from === question.from);
+    const [old, now] = isSame && !isFirst ? [quick, then] : [whole(before), whole(after)];
     const one = { ...namedRequest(question), before: old, after: now };
     if (!isSame) changes.push({ ...one, change: changeOf(old, now) });
     if (old.outcome === now.outcome && now.outcome === "denied" && !isWorse(old, now)) {
@@ -126,6 +127,28 @@ function* questionsFor({ before, after, changes }: Sides): Iterable<QuestionFiel
   }
 }
 
+/** Requests of clients outside of the mesh, through the gateways that both sides have. */
+function* throughGateways({ before, after }: Sides): Iterable<QuestionFields> {
+  const known = [before, after].map((mesh) =>
+    mesh.representatives().filter(({ workload: { role } }) => role === "router")
+      .map(({ workload }) => ({ ...workload, id: `${workload.name}.${workload.namespace}` }))
+  );
+  const hosts = new Map(
+    [before, after].flatMap(({ mesh }) => [...gatewayHosts(mesh)])
+      .map((one) => [JSON.stringify(one), one]),
+  );
+  for (const host of hosts.values()) {
+    const ids = known.map((list) =>
+      list.filter(({ gateway, id }) => (gateway ?? id) === host.gateway).map(({ id }) => id)
+    );
+    const namespace = host.gateway.slice(host.gateway.indexOf(".") + 1);
+    const requests = derivedRequests([before.mesh, after.mesh], { host: host.host, namespace });
+    for (const from of ids[0]!.filter((id) => ids[1]!.includes(id))) {
+      for (const one of requests) yield questionFor(from, host, one);
+    }
+  }
+}
+
 /** Clients that both sides have, one for each namespace first, then those that policies name. */
 function clientsOf(before: OfflineMesh, after: OfflineMesh): string[] {
   const idOf = ({ workload: one }: OfflineProxy) => `${one.name}.${one.namespace}`;
@@ -136,7 +159,7 @@ function clientsOf(before: OfflineMesh, after: OfflineMesh): string[] {
     .map((group) => group[0]!);
   const rest = sidecars.filter((one) => !firsts.includes(one));
   const accounts = new Set(
-    sidecars.map(({ workload: { namespace, serviceAccount } }) =>
+    after.representatives().map(({ workload: { namespace, serviceAccount } }) =>
       `${namespace}/service-account=${serviceAccount || "default"}`
     ),
   );

@@ -26,7 +26,10 @@ export function derivedRequests(
   { host, namespace }: Pick<Service, "host" | "namespace">,
 ): DerivedRequest[] {
   const found = new Map<string, DerivedRequest>();
-  const add = (one: DerivedRequest) => found.set(JSON.stringify(one), one);
+  const add = ({ method, ...rest }: DerivedRequest) => {
+    const one = method === undefined || method === "GET" ? rest : { ...rest, method };
+    found.set(JSON.stringify(one), one);
+  };
   add({ path: "/" });
   for (const mesh of meshes) {
     for (const one of ofRoutes(mesh, host)) add(one);
@@ -82,7 +85,9 @@ function* ofPolicies({ tables }: Mesh, namespace: string): Iterable<DerivedReque
           for (const method of methods.filter(isMethod)) yield { path, method };
           if (methods.length > 0) yield { path, method: otherThan(methods) };
         }
-        for (const path of paths) yield { path: besideOf(exampleOf(path)) };
+        for (const path of paths) {
+          if (path !== "*" && path !== "/*") yield { path: outsideOf(path) };
+        }
       }
       for (const { source } of from) {
         for (const name of source?.requestPrincipals ?? []) {
@@ -133,6 +138,11 @@ function exampleOf(pattern: string): string {
   return encodeURI(path.startsWith("/") ? path : `/${path}`);
 }
 
+/** A path that a path of a policy does not match. */
+function outsideOf(pattern: string): string {
+  return besideOf(exampleOf(pattern.endsWith("/*") ? pattern.slice(0, -2) : pattern));
+}
+
 /** A path beside one: a sibling with another last segment. */
 function besideOf(path: string): string {
   return path.endsWith("/") ? `${path}beside` : `${path}-beside`;
@@ -159,11 +169,43 @@ export function* namedClients({ tables }: Mesh): Iterable<string> {
   }
 }
 
+/** A host of a VirtualService at a port of a Gateway. */
+export interface GatewayHost {
+  /** `NAME.NAMESPACE` of the Gateway. */
+  readonly gateway: string;
+  readonly scheme: "http" | "https";
+  readonly host: string;
+  readonly number: number;
+}
+
+/** The hosts that VirtualServices have at HTTP ports of Gateways. */
+export function* gatewayHosts({ tables }: Mesh): Iterable<GatewayHost> {
+  const routes = rowsOf(tables.virtualServices);
+  for (const { meta, spec: { servers } } of rowsOf(tables.gateways)) {
+    const { name, namespace } = meta;
+    const bound = routes.filter(({ meta: own, spec: { gateways } }) =>
+      gateways.some((one) =>
+        one === `${namespace}/${name}` || one === name && own.namespace === namespace
+      )
+    );
+    for (const { port, tls } of servers) {
+      const isHttp = ["HTTP", "HTTP2", "GRPC", "HTTPS"].includes(port?.protocol ?? "");
+      if (port === undefined || !isHttp) continue;
+      const scheme = tls === undefined || port.protocol !== "HTTPS" ? "http" : "https";
+      for (const host of bound.flatMap(({ spec: { hosts } }) => hosts)) {
+        const named = host.startsWith("*") ? `any${host.slice(1) || ".test"}` : host;
+        const where = { host: named.toLowerCase(), number: port.number };
+        yield { gateway: `${name}.${namespace}`, scheme, ...where };
+      }
+    }
+  }
+}
+
 /** The question of a request. */
 export function questionFor(
   from: string,
-  { host, number }: { readonly host: string; readonly number: number },
+  { scheme = "http", host, number }: Partial<GatewayHost> & Pick<GatewayHost, "host" | "number">,
   { path, ...rest }: DerivedRequest,
 ): QuestionFields {
-  return { from, url: `http://${host}:${number}${path}`, ...rest };
+  return { from, url: `${scheme}://${host}:${number}${path}`, ...rest };
 }

@@ -11,6 +11,7 @@ import {
   type Explanation,
   nameDeciding,
   parseQuestion,
+  type Party,
   type QuestionFields,
   verdictOf,
   type World,
@@ -55,7 +56,7 @@ const CLUSTER = "Orchestrator";
 /** A proxy, which is bound to its resources when they are first read. */
 export interface OfflineProxy {
   readonly workload: Workload;
-  readonly session: SessionInfo;
+  readonly session: SessionInfo & Pick<Party, "accountUnknown">;
 }
 
 /** A mesh from files. */
@@ -115,7 +116,8 @@ export class OfflineMesh {
    */
   proxy(name: string): OfflineProxy {
     const known = this.#clients.get(name) ??
-      this.#proxies.find(({ workload: one }) => `${one.name}.${one.namespace}` === name);
+      this.#proxies.find(({ workload: one }) => `${one.name}.${one.namespace}` === name) ??
+      this.#proxies.find(({ workload: { gateway } }) => gateway === name);
     if (known !== undefined) return known;
     const workload = workloadNamed([], name);
     if (workload === undefined) throw this.#unknown(name);
@@ -205,6 +207,7 @@ export class OfflineMesh {
         behind: false,
         types: [],
         view: (typeUrl) => bound().view(typeUrl),
+        ...(workload.accountUnknown === true ? { accountUnknown: true } : {}),
       },
     };
   }

@@ -22,21 +22,43 @@ export interface Workload {
   readonly address: string;
   readonly labels: Labels;
   readonly serviceAccount: string;
+  /** `NAME.NAMESPACE` of the Gateway that a proxy serves. */
+  readonly gateway?: string;
+  /** True: nothing tells the service account. */
+  readonly accountUnknown?: true;
 }
+
+/** The label of pods with a sidecar. */
+const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
 
 /** Address of workloads without one (RFC 5737, documentation). */
 export const NOWHERE = "198.51.100.1";
 
-/** The workloads of WorkloadEntries, of endpoints in ServiceEntries, and of Gateways, in this order. */
+/**
+ * The workloads of WorkloadEntries, of endpoints in ServiceEntries, and of Gateways, in this order. A
+ * WorkloadEntry with the labels of a Gateway's selector is the gateway, and has no sidecar. A pod
+ * without the label that injection writes has none either.
+ */
 export function workloadsOf({ tables }: Mesh): Workload[] {
-  const entries = rowsOf(tables.workloadEntries).map(({ meta, spec }): Workload => ({
-    role: "sidecar",
-    name: meta.name,
-    namespace: meta.namespace,
-    address: spec.address,
-    labels: { ...meta.labels, ...spec.labels },
-    serviceAccount: spec.serviceAccount,
+  const all = rowsOf(tables.workloadEntries).map(({ meta, spec, pod }) => ({
+    injected: pod === undefined || meta.labels[TLS_MODE_LABEL] === "mesh",
+    workload: {
+      role: "sidecar",
+      name: meta.name,
+      namespace: meta.namespace,
+      address: spec.address,
+      labels: { ...meta.labels, ...spec.labels },
+      serviceAccount: spec.serviceAccount,
+    } as const satisfies Workload,
   }));
+  const gateways = rowsOf(tables.gateways).flatMap(({ meta, spec: { selector } }) => {
+    const own = all.map(({ workload }) => workload).filter((one) => isSelected(one, selector));
+    return gatewaysOf({ name: meta.name, namespace: meta.namespace, selector }, own);
+  });
+  const selectors = rowsOf(tables.gateways).map(({ spec }) => spec.selector);
+  const entries = all.filter(({ injected, workload }) =>
+    injected && !selectors.some((one) => isSelected(workload, one))
+  ).map(({ workload }) => workload);
   const endpoints = rowsOf(tables.serviceEntries).flatMap(({ meta, spec }) =>
     spec.location === ServiceEntry_Location.MESH_EXTERNAL
       ? []
@@ -49,15 +71,31 @@ export function workloadsOf({ tables }: Mesh): Workload[] {
         serviceAccount: one.serviceAccount,
       }))
   );
-  const gateways = rowsOf(tables.gateways).map(({ meta, spec }): Workload => ({
-    role: "router",
-    name: meta.name,
-    namespace: meta.namespace,
-    address: "",
-    labels: spec.selector,
-    serviceAccount: "",
-  }));
   return [...entries, ...endpoints, ...gateways];
+}
+
+/** Reports if a selector, which must not be empty, selects a workload. */
+function isSelected({ labels }: Pick<Workload, "labels">, selector: Labels): boolean {
+  const wanted = Object.entries(selector);
+  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+}
+
+/** The proxies of a Gateway: one for each namespace and service account of its workloads. */
+function gatewaysOf(
+  { name, namespace, selector }: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly selector: Labels;
+  },
+  workloads: readonly Workload[],
+): Workload[] {
+  const common = { role: "router", name, gateway: `${name}.${namespace}` } as const;
+  if (workloads.length === 0) {
+    const unknown = { address: "", serviceAccount: "", accountUnknown: true } as const;
+    return [{ ...common, namespace, labels: selector, ...unknown }];
+  }
+  const kinds = Map.groupBy(workloads, (one) => `${one.namespace}/${one.serviceAccount}`);
+  return [...kinds.values()].map(([first]): Workload => ({ ...first!, ...common }));
 }
 
 function rowsOf<T>(table: Input<ConfigObject<T>>): ConfigObject<T>[] {

@@ -14,9 +14,20 @@ export function accessUndecided({ nearest }: AccessTrace, subject: Subject): End
   const what = open.length === 0
     ? ""
     : `: the ${[...new Set(open.map(({ property }) => property))].join(", ")} is not known`;
-  const isAssumed = subject.assumedAddresses?.includes(subject.remoteIp) === true;
+  const needs = (property: string) => open.some((one) => one.property.includes(property));
+  const remedies = [
+    ...(subject.principalAssumed === true && needs("principal") ? [GATEWAY] : []),
+    ...(subject.assumedAddresses?.includes(subject.remoteIp) === true && needs("address")
+      ? ["Give the client's address with --client IP."]
+      : []),
+  ];
   return undecided(
     `whether access is granted${what}`,
-    isAssumed ? "Give the client's address with --client IP." : undefined,
+    remedies.length === 0 ? undefined : remedies.join(" "),
   );
 }
+
+/** The remedy for a gateway of which nothing tells the service account. */
+const GATEWAY =
+  "Tell the gateway's account by a WorkloadEntry with the labels of its selector, or " +
+  "ask a daemon.";

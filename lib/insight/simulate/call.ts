@@ -56,6 +56,8 @@ export interface ClientTls {
    * is assumed to be issued by a trusted authority.
    */
   readonly principal?: string;
+  /** True: the principal stands for one that is not known; what depends on it is not decided. */
+  readonly principalAssumed?: boolean;
 }
 
 export interface Request {

@@ -194,6 +194,7 @@ function subjectOf({ journey, exchange }: Passage): Subject {
     remoteIp,
     assumedAddresses: journey.call.assumedAddresses ?? [],
     principal: connection.principal,
+    principalAssumed: journey.call.tls?.principalAssumed === true,
     serverName: connection.serverName,
     path: withoutQuery(path),
     header,

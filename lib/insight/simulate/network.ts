@@ -48,6 +48,7 @@ const access: Model = ({ journey, connection, metadata }, any) => {
     remoteIp: connection.sourceIp,
     assumedAddresses: journey.call.assumedAddresses ?? [],
     principal: connection.principal,
+    principalAssumed: journey.call.tls?.principalAssumed === true,
     serverName: connection.serverName,
     path: undefined,
     header: () => undefined,

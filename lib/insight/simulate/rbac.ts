@@ -39,6 +39,8 @@ export interface Subject {
    * URI of the client's certificate; `undefined`: no TLS with a client certificate was terminated.
    */
   readonly principal: string | undefined;
+  /** True: the principal stands for one that is not known. */
+  readonly principalAssumed?: boolean;
   readonly serverName: string;
   /** Path without query; `undefined` for connections without HTTP. */
   readonly path: string | undefined;
@@ -128,8 +130,9 @@ export function isOne({ identifier: id }: Principal, subject: Subject): Ternary 
       return negated(isOne(id.value, subject));
     case "authenticated":
       if (subject.principal === undefined) return false;
-      return id.value.principalName === undefined ||
-        textMatches(id.value.principalName, subject.principal);
+      if (id.value.principalName === undefined) return true;
+      if (subject.principalAssumed === true) return undefined;
+      return textMatches(id.value.principalName, subject.principal);
     case "directRemoteIp":
       return comesFrom(subject.directIp, id.value, subject);
     case "sourceIp":
