@@ -121,9 +121,9 @@ Deno.test("diff: a pod without a sidecar is no proxy", () => {
     meta: { ...entry!.meta, name, labels },
     pod: facts as NonNullable<ConfigObject["pod"]>,
   });
-  const labelled = pod("labelled", { "security.mesh.io/tlsMode": "mesh" });
-  const { mesh } = OfflineMesh.of({ objects: [pod("bare", {}), labelled] });
-  assert.deepEqual(mesh.representatives().map(({ workload }) => workload.name), ["labelled"]);
+  const injected = pod("injected", { "security.mesh.io/tlsMode": "mesh" });
+  const { mesh } = OfflineMesh.of({ objects: [pod("bare", {}), injected] });
+  assert.deepEqual(mesh.representatives().map(({ workload }) => workload.name), ["injected"]);
 });
 
 Deno.test("explain: without capture the workload connects to the listener of its proxy", () => {
