@@ -144,3 +144,48 @@ Deno.test("explained requests: both sides of a conflict of modes are named, and 
   assert.match(html, /DENIED/);
   assert.match(html, /DestinationRule\/test\/items/);
 });
+
+Deno.test("diff of a daemon: the proxies that run, of all replicas", async () => {
+  await using config = await makeConfigDir();
+  await config.write("a.yaml", ITEMS);
+  await using first = await startDaemon({ configDir: config.path });
+  await using second = await startDaemon({ configDir: config.path });
+  await using front = connectJudging(first.xds, FRONT);
+  await using items = connectJudging(second.xds, SERVER);
+  await eventually(
+    "clusters of both",
+    () =>
+      Promise.resolve(front.held.has("outbound|80||items.test") && items.held.has("inbound|80||")),
+  );
+  const change = `${config.path}/../change-${crypto.randomUUID()}.yaml`;
+  const closed = ITEMS.slice(ITEMS.indexOf("AuthorizationPolicy") - 50).replace("/items/*", "/x");
+  await Deno.writeTextFile(change, closed.slice(closed.indexOf("apiVersion")));
+  const run = async (...args: string[]) => {
+    let out = "";
+    const io = {
+      out: (text: string) => void (out += text),
+      err: (text: string) => void (out += text),
+    };
+    const signal = new AbortController().signal;
+    const argv = ["diff", "-f", change, ...args];
+    const status = await runProgram(MESHCTL, argv, { io, signal, configured: NO_CONFIGURED });
+    return { out, status };
+  };
+  try {
+    const both = `${first.http},${second.http}`;
+    const found = await run("--daemon", both, "--fail-on", "denied");
+    assert.match(found.out, /newly denied: front\.test http:\/\/items\.test:80\/items\/x/);
+    assert.match(found.out, /of 2 kinds of proxies|1 of 1 kinds of proxies/);
+    assert.match(found.out, /denied before and after it: \d+ of front\.test/);
+    assert.ok(!found.out.includes("note: files"));
+    assert.equal(found.status, 79);
+    // One replica alone does not know the server's sidecar, and says so.
+    const alone = await run("--daemon", first.http, "--fail-on", "denied");
+    assert.match(alone.out, /not known: \d+ of front\.test/);
+    assert.equal(alone.status, 0);
+    await Deno.writeTextFile(change, "kind: Nothing\n");
+    assert.match((await run("--daemon", both)).out, /^Error: /);
+  } finally {
+    await Deno.remove(change);
+  }
+});

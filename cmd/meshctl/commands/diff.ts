@@ -1,17 +1,18 @@
 import { type CommandSpec, usageError } from "../../../lib/kit/cli/mod.ts";
 import { flag, outputFlag } from "./flags.ts";
-import { CLUSTER_FLAGS, FILE_FLAGS } from "./mesh_flags.ts";
+import { DAEMON_FLAGS, FILE_FLAGS } from "./mesh_flags.ts";
 
 export const diff: CommandSpec = {
   name: "diff",
   summary: "Show the blast radius of a change before it is applied",
   description:
-    "Compares the mesh of --config-dir, or the live cluster, with the same mesh and the documents\n" +
-    "of --filename:\n" +
+    "Compares the mesh of --config-dir, of the daemon (--daemon, --xds-address) with the proxies that\n" +
+    "are connected, or the live cluster, with the same mesh and the documents of --filename:\n" +
     "proxies that are sent something, requests that are allowed or denied anew, routes that move.\n" +
     "The status is 79 for a change at or above --fail-on.",
   examples: [
     "meshctl diff -f change.yaml",
+    "meshctl diff --daemon localhost:8080 -f change.yaml",
     "meshctl diff --config-dir config/ -f change/",
     "meshctl diff --config-dir config/ -f change.yaml -o markdown --fail-on denied",
     "meshctl diff --config-dir config/ --remove VirtualService/shop/reviews",
@@ -27,27 +28,31 @@ export const diff: CommandSpec = {
       choices: ["never", "denied", "allowed", "moved", "proxies"],
     }),
     ...FILE_FLAGS,
-    ...CLUSTER_FLAGS,
+    ...DAEMON_FLAGS,
     outputFlag(["text", "json", "markdown"], "text"),
   ],
   run: async (call) => {
-    const { diffFiles, limitsOf, readNamedMesh } = await import(
+    const { diffDaemon, diffFiles, limitsOf, readNamedMesh } = await import(
       "../../../lib/insight/questions/mod.ts"
+    );
+    const { namesDaemon, withDebugPages } = await import(
+      "../../../lib/insight/daemon_client/mod.ts"
     );
     const { flags, io, signal } = call;
     const [files, removals] = [flags.list("filename"), flags.list("remove")];
     if (files.length + removals.length === 0) {
       throw usageError("no change is named", "Give -f FILE or --remove KIND/NAMESPACE/NAME.");
     }
-    return await diffFiles({
-      files,
-      removals,
+    const options = {
+      ...{ files, removals, signal },
       namespace: flags.string("namespace"),
-      readMesh: () => readNamedMesh(call),
-      limits: limitsOf(call),
       failOn: flags.string("fail-on"),
       output: flags.string("output"),
-      signal,
-    }, io);
+    };
+    if (flags.list("config-dir").length === 0 && namesDaemon(flags)) {
+      return await withDebugPages(call, (pages) => diffDaemon(pages, options, io));
+    }
+    const readMesh = () => readNamedMesh(call);
+    return await diffFiles({ ...options, readMesh, limits: limitsOf(call) }, io);
   },
 };

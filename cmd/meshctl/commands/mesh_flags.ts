@@ -24,9 +24,3 @@ export const DAEMON_FLAGS: readonly FlagSpec[] = [
   REVISION,
   ...XDS_FLAGS,
 ];
-
-/** A live cluster whose objects are read. */
-export const CLUSTER_FLAGS: readonly FlagSpec[] = [
-  REVISION,
-  flag("timeout", "duration", "Longest wait for the objects of the cluster", { default: "30s" }),
-];

@@ -1,6 +1,7 @@
 /**
  * `/debug/request`: the path of a request, as a page, text or JSON. `/debug/request/proxies`: the
- * sidecars of addresses that are connected here, for questions to other replicas.
+ * sidecars of addresses that are connected here, for questions to other replicas; with `at=*` one proxy
+ * of each kind. `/debug/request/compare`: the effect of an edit on proxies and requests.
  * `/debug/request/history`: the publications that gave a request another outcome. Both as JSON.
  *
  * @module
@@ -27,7 +28,8 @@ import { requestPage, shellOf, wantsPage } from "./pages/mod.ts";
 import { findProxy } from "./proxies.ts";
 import { decided } from "./request_deciding.ts";
 import { outcomesSince } from "./request_history.ts";
-import { bindSidecars, readSidecars, sidecarsAt } from "./request_sidecars.ts";
+import { compareEdit } from "./request_compare.ts";
+import { bindSidecars, proxyKinds, readSidecars, sidecarsAt } from "./request_sidecars.ts";
 import { objectFinder } from "./why.ts";
 
 /**
@@ -44,6 +46,7 @@ export function requestRoutes(inputs: DebugInputs): Route[] {
         : json(answer);
     }),
     debugRoute("GET", "/debug/request/proxies", ({ url }) => {
+      if (url.searchParams.get("at") === "*") return json(proxyKinds(inputs.sessions()));
       const addresses = (url.searchParams.get("at") ?? "").split(",").filter((one) => one !== "");
       return json(sidecarsAt(inputs.sessions(), addresses));
     }),
@@ -60,6 +63,17 @@ export function requestRoutes(inputs: DebugInputs): Route[] {
       if ("error" in answer) return text(`${answer.error}\n`, { status: answer.status });
       return asText ? text(renderExplanation(answer)) : json(answer);
     }),
+    debugRoute(
+      "GET",
+      "/debug/request/compare",
+      ({ url, signal }) => compareAnswer(inputs, url.searchParams, signal),
+    ),
+    debugRoute(
+      "POST",
+      "/debug/request/compare",
+      async ({ body, signal }) =>
+        await compareAnswer(inputs, new URLSearchParams(await body()), signal),
+    ),
     debugRoute("GET", "/debug/request/history", async ({ url, signal }) => {
       const found = parsed(inputs, fieldsOf(url.searchParams));
       if ("error" in found) return text(`${found.error}\n`, { status: found.status });
@@ -69,6 +83,22 @@ export function requestRoutes(inputs: DebugInputs): Route[] {
       );
     }),
   ];
+}
+
+/** `documents`: YAML; `remove`: an object, may be repeated; `proxies`: those of other replicas. */
+async function compareAnswer(
+  inputs: DebugInputs,
+  parameters: URLSearchParams,
+  signal: AbortSignal,
+): Promise<Response> {
+  const documents = parameters.get("documents") ?? "";
+  const removals = parameters.getAll("remove");
+  const proxies = readSidecars(parameters.get("proxies") ?? "");
+  if (proxies === undefined || documents === "" && removals.length === 0) {
+    return text("give documents=YAML or remove=Kind/namespace/name\n", { status: 400 });
+  }
+  const found = await compareEdit(inputs, { documents, removals, proxies }, signal);
+  return "error" in found ? text(`${found.error}\n`, { status: found.status }) : json(found);
 }
 
 /** An error with its HTTP status. */

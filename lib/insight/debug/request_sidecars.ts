@@ -15,6 +15,12 @@ export interface Sidecar {
   readonly types: readonly { readonly short: string; readonly state: string }[];
 }
 
+/** Returns one proxy of each class. */
+export function proxyKinds(sessions: readonly SessionInfo[]): Sidecar[] {
+  const kinds = new Map(sessions.toReversed().map((one) => [one.classKey, one]));
+  return [...kinds.values()].map(({ node }) => ({ node, types: [] }));
+}
+
 /** Returns the sidecars of addresses, `ip:port`. */
 export function sidecarsAt(
   sessions: readonly SessionInfo[],
@@ -43,7 +49,7 @@ export function readSidecars(text: string): Sidecar[] | undefined {
 function isSidecar(value: unknown): value is Sidecar {
   const { node, types } = (value ?? {}) as Partial<Sidecar>;
   return Array.isArray(types) && typeof node === "object" && node !== null &&
-    node.role === "sidecar" && typeof node.name === "string" && Array.isArray(node.ips) &&
+    typeof node.name === "string" && Array.isArray(node.ips) &&
     typeof node.metadata === "object" && node.metadata !== null;
 }
 

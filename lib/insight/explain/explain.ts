@@ -220,11 +220,30 @@ function onward(
       remedy: "Write the name of a service in --to, or the address, with the name as host header.",
     })];
   }
+  const { ip, port } = call.destination;
+  if (ending.upstream.discovery === "ORIGINAL_DST" && isServiceAddress(draft.world, ip)) {
+    return [notKnown(
+      outcome,
+      `the call goes on to ${ip}:${port}, the address of a service: the ` +
+        "network decides what is there",
+      {
+        remedy: "Send what the protocol of the port says, or declare the protocol that is sent.",
+      },
+    )];
+  }
   return branchesOf(draft.world, draft.byAddress, ending).flatMap((branch) => {
     for (const address of branch.elsewhere) draft.elsewhere.add(address);
     const whole = { ...outcome, share: outcome.share * branch.share };
     return followed(draft, from, call, { ending, branch, outcome: whole });
   });
+}
+
+/** Reports if an address is that of a service, and not of a workload. */
+function isServiceAddress({ mesh, services }: World, ip: string): boolean {
+  return services.some((service) =>
+    service.addresses.includes(ip) &&
+    !mesh.graph.peek(mesh.services.endpoints, service).some(({ address }) => address === ip)
+  );
 }
 
 /** A branch of a forwarded call. */

@@ -6,7 +6,13 @@
 import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import type { QuestionFields } from "../explain/mod.ts";
 import { coveringPatterns, type Service } from "../../mesh/model/mod.ts";
-import { derivedRequests, gatewayHosts, namedClients, questionFor } from "./derived_requests.ts";
+import {
+  derivedRequests,
+  type GatewayHost,
+  gatewayHosts,
+  namedClients,
+  questionFor,
+} from "./derived_requests.ts";
 import type { OfflineMesh, OfflineProxy } from "./mesh.ts";
 import { servicesOf } from "./mesh.ts";
 import { type Verdict, verdictOf } from "../explain/mod.ts";
@@ -138,15 +144,24 @@ function* throughGateways({ before, after }: Sides): Iterable<QuestionFields> {
       .map((one) => [JSON.stringify(one), one]),
   );
   for (const host of hosts.values()) {
-    const ids = known.map((list) =>
-      list.filter(({ gateway, id }) => (gateway ?? id) === host.gateway).map(({ id }) => id)
-    );
+    const ids = known.map((list) => list.filter((one) => serves(one, host)).map(({ id }) => id));
     const namespace = host.gateway.slice(host.gateway.indexOf(".") + 1);
     const requests = derivedRequests([before.mesh, after.mesh], { host: host.host, namespace });
     for (const from of ids[0]!.filter((id) => ids[1]!.includes(id))) {
       for (const one of requests) yield questionFor(from, host, one);
     }
   }
+}
+
+/** Reports if a proxy serves a Gateway: by its name, or by the labels that the Gateway selects. */
+function serves(
+  { gateway, namespace, name, labels }: OfflineProxy["workload"],
+  host: GatewayHost,
+): boolean {
+  if (gateway !== undefined) return gateway === host.gateway;
+  const wanted = Object.entries(host.selector);
+  return `${name}.${namespace}` === host.gateway ||
+    wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
 }
 
 /** Clients that both sides have, one for each namespace first, then those that policies name. */

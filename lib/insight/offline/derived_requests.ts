@@ -6,7 +6,7 @@
  */
 import type { Mesh } from "../../mesh/derive/mod.ts";
 import type { Input } from "../../mesh/graph/mod.ts";
-import type { ConfigObject, Service } from "../../mesh/model/mod.ts";
+import { type ConfigObject, objectKey, type Service } from "../../mesh/model/mod.ts";
 import type { QuestionFields } from "../explain/mod.ts";
 
 /** A request without client, scheme, host and port. */
@@ -173,6 +173,8 @@ export function* namedClients({ tables }: Mesh): Iterable<string> {
 export interface GatewayHost {
   /** `NAME.NAMESPACE` of the Gateway. */
   readonly gateway: string;
+  /** Labels of its proxies. */
+  readonly selector: Readonly<Record<string, string>>;
   readonly scheme: "http" | "https";
   readonly host: string;
   readonly number: number;
@@ -181,12 +183,11 @@ export interface GatewayHost {
 /** The hosts that VirtualServices have at HTTP ports of Gateways. */
 export function* gatewayHosts({ tables }: Mesh): Iterable<GatewayHost> {
   const routes = rowsOf(tables.virtualServices);
-  for (const { meta, spec: { servers } } of rowsOf(tables.gateways)) {
+  for (const { meta, spec: { servers, selector } } of rowsOf(tables.gateways)) {
     const { name, namespace } = meta;
+    const key = objectKey(meta);
     const bound = routes.filter(({ meta: own, spec: { gateways } }) =>
-      gateways.some((one) =>
-        one === `${namespace}/${name}` || one === name && own.namespace === namespace
-      )
+      gateways.some((one) => one === key || one === name && own.namespace === namespace)
     );
     for (const { port, tls } of servers) {
       const isHttp = ["HTTP", "HTTP2", "GRPC", "HTTPS"].includes(port?.protocol ?? "");
@@ -195,7 +196,7 @@ export function* gatewayHosts({ tables }: Mesh): Iterable<GatewayHost> {
       for (const host of bound.flatMap(({ spec: { hosts } }) => hosts)) {
         const named = host.startsWith("*") ? `any${host.slice(1) || ".test"}` : host;
         const where = { host: named.toLowerCase(), number: port.number };
-        yield { gateway: `${name}.${namespace}`, scheme, ...where };
+        yield { gateway: `${name}.${namespace}`, selector, scheme, ...where };
       }
     }
   }

@@ -36,7 +36,14 @@ import { createPipeline, type Pipeline, type Translation } from "../../mesh/tran
 import { type Mesh, tableOf } from "../../mesh/derive/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
-import { nodeOf, NOWHERE, type Workload, workloadNamed, workloadsOf } from "./workloads.ts";
+import {
+  nodeOf,
+  NOWHERE,
+  type Workload,
+  workloadNamed,
+  workloadOf,
+  workloadsOf,
+} from "./workloads.ts";
 
 /** The input of a mesh. */
 export interface OfflineInput {
@@ -66,18 +73,27 @@ export class OfflineMesh {
   readonly #proxies: readonly OfflineProxy[];
   readonly #clients = new Map<string, OfflineProxy>();
   readonly #keys: string | undefined;
+  /** True: the proxies run, and a daemon has fetched key sets. */
+  readonly #runs: boolean;
 
   readonly #pipeline: Pipeline | undefined;
 
   private constructor(
     { mesh, source }: Pick<Translation, "mesh" | "source">,
-    { keys, pipeline }: { readonly keys?: string | undefined; readonly pipeline?: Pipeline } = {},
+    { keys, pipeline, nodes }: {
+      readonly keys?: string | undefined;
+      readonly pipeline?: Pipeline;
+      readonly nodes?: readonly ProxyNode[];
+    } = {},
   ) {
+    this.#runs = nodes !== undefined;
     this.mesh = mesh;
     this.#keys = keys;
     this.#pipeline = pipeline;
     this.#source = source;
-    this.#proxies = workloadsOf(mesh).map((one) => this.#proxyOf(one));
+    this.#proxies = nodes === undefined
+      ? workloadsOf(mesh).map((one) => this.#proxyOf(one))
+      : nodes.map((node) => this.#proxyOf(workloadOf(node), node));
   }
 
   /** The mesh of a translation as it is now. */
@@ -96,6 +112,14 @@ export class OfflineMesh {
       objects: objects.flatMap((one) => upsertOf(one) ?? []),
     });
     return { mesh: new OfflineMesh(pipeline.translation, { keys, pipeline }), pipeline };
+  }
+
+  /** The mesh of a translation with proxies that run, as their nodes announce them. */
+  static running(
+    translation: Pick<Translation, "mesh" | "source">,
+    nodes: readonly ProxyNode[],
+  ): OfflineMesh {
+    return new OfflineMesh(translation, { nodes });
   }
 
   /** One proxy for each role, namespace, labels and service account. */
@@ -165,10 +189,10 @@ export class OfflineMesh {
       now: Date.now(),
       keys: {
         hasSigned,
-        fetched: false,
+        fetched: this.#runs,
         ...(this.#keys === undefined ? {} : { text: this.#keys }),
       },
-      assumedAddresses: [NOWHERE],
+      assumedAddresses: this.#runs ? [] : [NOWHERE],
     };
   }
 
@@ -188,8 +212,7 @@ export class OfflineMesh {
     });
   }
 
-  #proxyOf(workload: Workload): OfflineProxy {
-    const node = nodeOf(workload);
+  #proxyOf(workload: Workload, node: ProxyNode = nodeOf(workload)): OfflineProxy {
     const source = this.#source;
     let binding: ProxyBinding | undefined;
     const bound = () => binding ??= source.bind(node, () => {});

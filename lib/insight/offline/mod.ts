@@ -5,7 +5,12 @@
  * @module
  */
 export { type BlastRadius, blastRadius, type ChangeQuestion } from "./change.ts";
-export { type ChangedRequest, type ComparedRequest, type RequestChanges } from "./blast_radius.ts";
+export {
+  type ChangedRequest,
+  type ComparedRequest,
+  compareRequests,
+  type RequestChanges,
+} from "./blast_radius.ts";
 export { blastMarkdown, blastText } from "./blast_report.ts";
 export { junitXml, testText } from "./junit.ts";
 export { type OfflineInput, OfflineMesh, type OfflineProxy } from "./mesh.ts";

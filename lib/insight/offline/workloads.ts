@@ -111,6 +111,16 @@ const CERTIFICATES = Object.fromEntries(
   ]),
 );
 
+/** The workload of a proxy that runs. */
+export function workloadOf({ role, name, namespace, ip, metadata }: ProxyNode): Workload {
+  const { LABELS: labels = {}, SERVICE_ACCOUNT: serviceAccount = "" } = metadata as {
+    readonly LABELS?: Labels;
+    readonly SERVICE_ACCOUNT?: string;
+  };
+  const kind = role === "router" ? "router" : "sidecar";
+  return { role: kind, name, namespace, address: ip, labels, serviceAccount };
+}
+
 /** The node of a workload, as its agent would announce it. */
 export function nodeOf(
   { role, name, namespace, address, labels, serviceAccount }: Workload,

@@ -8,6 +8,7 @@ import {
 import { blastMarkdown, type BlastRadius, blastRadius, blastText } from "../offline/mod.ts";
 import { checkConfigFiles } from "../../mesh/sources/mod.ts";
 import { inputFiles } from "../mesh_input/mod.ts";
+import type { DebugPages } from "../daemon_client/mod.ts";
 import type { MeshContent } from "./offline_files.ts";
 
 /** Options of a comparison. */
@@ -63,6 +64,42 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
     limits: options.limits,
     signal,
   });
+  return report(blast, options, io);
+}
+
+/** The effect of a change on the proxies that are connected to daemons. */
+export async function diffDaemon(
+  pages: DebugPages,
+  options: Omit<DiffOptions, "readMesh" | "limits">,
+  io: Io,
+): Promise<number> {
+  const texts: string[] = [];
+  for (const file of await inputFiles(options.files, false)) texts.push(await readInput(file, io));
+  const found = await Promise.allSettled(
+    pages.each.map((read) => read("request/proxies", [["at", "*"]])),
+  );
+  const proxies = found.flatMap((one) =>
+    one.status === "fulfilled" ? JSON.parse(one.value) as unknown[] : []
+  );
+  const silent = found.filter(({ status }) => status === "rejected").length;
+  const text = await pages.read("request/compare", [
+    ["documents", texts.join("\n---\n")],
+    ...options.removals.map((one) => ["remove", one] as const),
+    ["proxies", JSON.stringify(proxies)],
+  ]);
+  const blast = JSON.parse(text) as BlastRadius;
+  const limits = silent === 0 ? [] : [
+    `${silent} of ${found.length} daemons did not answer: proxies that are connected to them alone ` +
+    "are missing",
+  ];
+  return report({ ...blast, limits: [...blast.limits, ...limits] }, options, io);
+}
+
+function report(
+  blast: BlastRadius,
+  options: Pick<DiffOptions, "output" | "failOn">,
+  io: Io,
+): number {
   io.out(shown(blast, options.output));
   return isAtLeast(blast, options.failOn) ? EXIT_FINDINGS : 0;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { diffFiles, limitsOf } from "./blast_radius.ts";
+export { diffDaemon, diffFiles, limitsOf } from "./blast_radius.ts";
 export {
   explainProxy,
   explainRequest,

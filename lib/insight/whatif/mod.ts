@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import type { SchemaProblem } from "../../mesh/schema/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import type { Pipeline } from "../../mesh/translate/mod.ts";
@@ -48,6 +49,22 @@ export interface WhatIf {
    * may be changed; the live one is only read.
    */
   withFork<T>(use: (second: Fork, pace: Pace) => Promise<T>, signal: AbortSignal): Promise<T>;
+  /**
+   * Calls `use` with two further translations: one as the live one is, and one with an edit, whose
+   * documents must be valid.
+   */
+  withEdit<T>(
+    question: Question,
+    use: (sides: EditedSides) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
+}
+
+/** Two translations that differ by an edit. */
+export interface EditedSides {
+  readonly before: Fork;
+  readonly after: Fork;
+  readonly changes: readonly ObjectChange[];
 }
 
 /**
@@ -95,6 +112,17 @@ export function createWhatIf(
     ask: async (question, signal) => {
       if (busy) return { kind: "busy" };
       return await alone(() => answer(question, signal));
+    },
+    withEdit: async (question, use, signal) => {
+      while (busy) await idle;
+      return await alone(async () => {
+        const pace = startPace(signal);
+        const { changes } = await readQuestion(question, live, pace);
+        const before = await fork(live, make, pace);
+        const after = await fork(live, make, pace);
+        await after.apply(changes, pace);
+        return await use({ before, after, changes: changes.objects ?? [] });
+      });
     },
     withFork: async (use, signal) => {
       while (busy) await idle;

@@ -31,6 +31,8 @@ export interface HopPorts {
 export interface Asked {
   readonly fields: QuestionFields;
   readonly claims: Readonly<Record<string, unknown>> | undefined;
+  /** A mistake of the token, which is then part of the question as text. */
+  readonly mistake?: TokenMistake;
 }
 
 const { constantFrom } = fc;
@@ -130,6 +132,20 @@ const routes = ({ service }: HopPorts) =>
     { minLength: 1, maxLength: 4 },
   ).map((http) => [...http, { route: [destination(service.http)] }]);
 
+/** Routes that lead nowhere, for requests with a header that names the mistake. */
+function wrongRoutes({ service }: HopPorts): Spec[] {
+  const route = (name: string, to: Spec): Spec => ({
+    match: [{ headers: { "x-m": { exact: name } } }],
+    route: [{ destination: { host: HOST, port: { number: service.http }, ...to } }],
+  });
+  return [
+    route("subset", { subset: "gone" }),
+    route("empty", { subset: "empty" }),
+    route("port", { port: { number: 9 } }),
+    route("host", { host: "nowhere.test" }),
+  ];
+}
+
 function fixed({ gateway, service, target }: HopPorts): string[] {
   return [
     manifest("ServiceEntry", "own", {
@@ -164,8 +180,12 @@ function fixed({ gateway, service, target }: HopPorts): string[] {
   ];
 }
 
-/** A mesh as documents. */
-export function twoHopMesh(seed: number, ports: HopPorts, jwks: string): string {
+/**
+ * A mesh as documents.
+ *
+ * @param mistaken true: with routes that lead nowhere, modes that do not fit, missing services
+ */
+export function twoHopMesh(seed: number, ports: HopPorts, jwks: string, mistaken = false): string {
   const draw = <T>(what: fc.Arbitrary<T>, numRuns: number): T[] =>
     fc.sample(what, { seed, numRuns });
   const secured = (kind: string, name: string, spec: Spec): string =>
@@ -174,23 +194,114 @@ export function twoHopMesh(seed: number, ports: HopPorts, jwks: string): string 
   // Samples take turns: the rarer a mode by chance, the longer its faults stay hidden.
   const mode = ["STRICT", "PERMISSIVE", "PERMISSIVE", "DISABLE"][seed % 4]!;
   const tls = [undefined, "MESH_MUTUAL", "DISABLE", undefined][Math.floor(seed / 2) % 4];
+  const modes = mistaken ? mistakes(seed, ports) : { mode, tls, portLevel: undefined };
+  const wrong = mistaken ? wrongRoutes(ports) : [];
+  const subsets = mistaken ? { subsets: [{ name: "empty", labels: { version: "none" } }] } : {};
+  const policy = modes.tls === undefined ? {} : { trafficPolicy: { tls: { mode: modes.tls } } };
   return documents(
     ...fixed(ports),
-    manifest("VirtualService", "own", { hosts: [HOST], gateways: ["mesh", "gate"], http }),
-    ...(tls === undefined ? [] : [
-      manifest("DestinationRule", "own", { host: HOST, trafficPolicy: { tls: { mode: tls } } }),
+    manifest("VirtualService", "own", {
+      hosts: [HOST],
+      gateways: ["mesh", "gate"],
+      http: [...wrong, ...http],
+    }),
+    ...(modes.tls === undefined && !mistaken
+      ? []
+      : [manifest("DestinationRule", "own", { host: HOST, ...policy, ...subsets })]),
+    secured("PeerAuthentication", "peers", {
+      mtls: { mode: modes.mode },
+    }),
+    ...(modes.portLevel === undefined ? [] : [
+      secured("PeerAuthentication", "ports", {
+        selector: { matchLabels: { app: "server" } },
+        portLevelMtls: { [ports.target.alt]: { mode: modes.portLevel } },
+      }),
     ]),
-    secured("PeerAuthentication", "peers", { mtls: { mode } }),
-    ...draw(access(ports), 2 + seed % 3).map((spec, i) =>
+    ...(mistaken && seed % 3 === 0
+      ? [manifest("Sidecar", "own", {
+        egress: [{ hosts: ["./*"] }],
+        outboundTrafficPolicy: { mode: "REGISTRY_ONLY" },
+      }, "other")]
+      : []),
+    ...draw(access(ports), mistaken ? seed % 2 : 2 + seed % 3).map((spec, i) =>
       secured("AuthorizationPolicy", `access-${i}`, spec)
     ),
     ...draw(fc.subarray(["server", "edge"], { minLength: 1 }), 1).flat().map((app) =>
       secured("RequestAuthentication", `tokens-${app}`, {
         selector: { matchLabels: { app } },
-        jwtRules: [{ issuer: ISSUER, jwks, forwardOriginalToken: true }],
+        jwtRules: [{
+          issuer: ISSUER,
+          jwks,
+          forwardOriginalToken: !mistaken || seed % 2 === 0,
+          ...(mistaken && seed % 4 < 2 ? { audiences: ["shop"] } : {}),
+        }],
       })
     ),
   );
+}
+
+/** Modes of both sides, whether they fit or not. */
+function mistakes(seed: number, _ports: HopPorts) {
+  const [one] = fc.sample(
+    fc.record({
+      mode: constantFrom("STRICT", "STRICT", "PERMISSIVE", "PERMISSIVE", "DISABLE"),
+      tls: constantFrom(undefined, undefined, "DISABLE", "MESH_MUTUAL", "SIMPLE"),
+      portLevel: constantFrom(undefined, "STRICT", "DISABLE", "PERMISSIVE"),
+    }),
+    { seed, numRuns: 1 },
+  );
+  return one!;
+}
+
+/** Mistakes of tokens; `late` and `skewed` are none: the proxy's tolerance covers them. */
+const TOKEN_MISTAKES = [
+  "expired",
+  "early",
+  "late",
+  "skewed",
+  "foreign",
+  "half",
+  "empty",
+  "none",
+  "audience",
+  "good",
+  "text",
+  "form",
+] as const;
+export type TokenMistake = typeof TOKEN_MISTAKES[number];
+
+/** Random requests with mistakes, through the proxy of one workload. */
+export function mistakenRequests(
+  from: string,
+  options: { readonly seed: number; readonly count: number; readonly ports: HopPorts },
+): Asked[] {
+  const { seed, count, ports } = options;
+  const mistake = fc.record({
+    route: constantFrom(...Array<undefined>(20), "subset", "empty", "port", "host"),
+    token: constantFrom(...Array<undefined>(12), ...TOKEN_MISTAKES),
+    protocol: constantFrom(...Array<undefined>(60), "tcp to http", "http to tcp"),
+  });
+  const drawn = fc.sample(mistake, { seed: seed + 1, numRuns: count });
+  return requestsFrom(from, { seed, count, ports }).map((one, at): Asked => {
+    const { route, token, protocol } = drawn[at]!;
+    const { url, headers = [], claims: _, ...rest } = one.fields;
+    if (protocol === "tcp to http" && !from.startsWith("gate.")) {
+      return { fields: { from, url: `tcp://${HOST}:${ports.service.http}` }, claims: undefined };
+    }
+    if (url.startsWith("tcp:")) {
+      return protocol === undefined
+        ? one
+        : { ...one, fields: { from, url: url.replace("tcp:", "http:") } };
+    }
+    const lines = [...headers, ...(route === undefined ? [] : [`x-m: ${route}`])];
+    return {
+      fields: { ...rest, url, headers: lines },
+      claims: token === undefined
+        ? undefined
+        : one.claims ?? { iss: ISSUER, sub: "me", aud: "shop" },
+      ...(token === undefined ? {} : { mistake: token }),
+    };
+  });
 }
 
 const claims = fc.record({

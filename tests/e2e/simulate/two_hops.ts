@@ -12,6 +12,7 @@ import {
   parseQuestion,
   type Party,
   type Question,
+  verdictLine,
   verdictOf,
 } from "../../../lib/insight/explain/mod.ts";
 import { OfflineMesh, type OfflineProxy } from "../../../lib/insight/offline/mod.ts";
@@ -28,8 +29,10 @@ import {
   CLIENTS,
   GATEWAY,
   type HopPorts,
+  mistakenRequests,
   requestsFrom,
   SERVER,
+  type TokenMistake,
 } from "./two_hop_meshes.ts";
 
 /** Settings of {@link runTwoHops}. */
@@ -40,6 +43,8 @@ export interface TwoHops {
   readonly dir: string;
   readonly authority: Authority;
   readonly sign: (claims: Readonly<Record<string, unknown>>) => Promise<string>;
+  /** Unset: requests have no mistakes, and each must be decided. */
+  readonly mistakes?: { readonly foreign: TwoHops["sign"] };
   readonly ports: HopPorts;
   /** Ports of the listeners for captured connections. */
   readonly outbound: number;
@@ -69,6 +74,8 @@ export interface TwoHopResult {
   readonly wrong: readonly string[];
   /** Number of requests by the outcome, and the number of proxies that they passed. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Reasons of the requests whose verdict was `UNKNOWN`. */
+  readonly unknown: readonly string[];
 }
 
 const SERVER_NAME = "server.test";
@@ -102,7 +109,12 @@ export async function runTwoHops(bench: Bench, options: TwoHops): Promise<TwoHop
     ),
   );
   const asked = [...places.keys()].filter((name) => name !== SERVER_NAME)
-    .flatMap((from) => requestsFrom(from, { ...options, seed: options.seed + from.length }));
+    .flatMap((from) => {
+      const drawn = { ...options, seed: options.seed + from.length };
+      return options.mistakes === undefined
+        ? requestsFrom(from, drawn)
+        : mistakenRequests(from, drawn);
+    });
   const done: Asking[] = [];
   for (let at = 0; at < asked.length; at += WIDTH) {
     const some = asked.slice(at, at + WIDTH);
@@ -112,7 +124,7 @@ export async function runTwoHops(bench: Bench, options: TwoHops): Promise<TwoHop
       ),
     );
   }
-  return await compare(done, running);
+  return await compare(done, running, options.mistakes !== undefined);
 }
 
 async function startProxy(
@@ -138,11 +150,20 @@ function partyOf(mesh: OfflineMesh, name: string, ip: string): Party {
 
 async function ask(
   mesh: OfflineMesh,
-  { fields, claims, id }: Asked & { readonly id: string },
+  { fields, claims, id, mistake }: Asked & { readonly id: string },
   running: ReadonlyMap<string, Running>,
-  { sign, outbound }: TwoHops,
+  { sign, outbound, mistakes }: TwoHops,
 ): Promise<Asking> {
-  const question = parseQuestion(fields);
+  const text = claims === undefined
+    ? undefined
+    : await tokenText(claims, mistake, { sign, foreign: mistakes?.foreign ?? sign });
+  const credential = text === undefined ? undefined : mistake === "text" ? text : `Bearer ${text}`;
+  // A token with a mistake is part of the question; others are described by their claims.
+  const isShown = mistake !== undefined && credential !== undefined;
+  const question = parseQuestion({
+    ...fields,
+    headers: [...fields.headers ?? [], ...(isShown ? [`authorization: ${credential}`] : [])],
+  });
   if (typeof question === "string") throw new Error(question);
   const from = partyOf(mesh, fields.from, running.get(fields.from)!.ip);
   const explanation = explain(mesh.world(), from, question);
@@ -163,46 +184,93 @@ async function ask(
     certificates: {},
     headers: {
       "x-call": id,
-      ...(claims === undefined ? {} : { authorization: `Bearer ${await sign(claims)}` }),
+      ...(credential === undefined ? {} : { authorization: credential }),
     },
   });
   return { id, from: fields.from, question, explanation, reply };
 }
 
+/** A token with a mistake. */
+async function tokenText(
+  claims: Readonly<Record<string, unknown>>,
+  mistake: TokenMistake | undefined,
+  { sign, foreign }: { readonly sign: TwoHops["sign"]; readonly foreign: TwoHops["sign"] },
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const text = await sign(claims);
+  switch (mistake) {
+    case "expired":
+      return await sign({ ...claims, exp: now - 600 });
+    case "early":
+      return await sign({ ...claims, nbf: now + 600 });
+    case "late":
+      return await sign({ ...claims, exp: now - 20 });
+    case "skewed":
+      return await sign({ ...claims, nbf: now + 20 });
+    case "foreign":
+      return await foreign(claims);
+    case "audience":
+      return await sign({ ...claims, aud: "other" });
+    case "half":
+      return text.slice(0, text.length / 2);
+    case "empty":
+      return "";
+    case "form":
+      return text.replaceAll(".", "");
+    case "none":
+      return `${btoa('{"alg":"none"}').replace(/=+$/, "")}.${text.split(".")[1]}.${
+        text.split(".")[2]
+      }`;
+    default:
+      return text;
+  }
+}
+
 async function compare(
   done: readonly Asking[],
   running: ReadonlyMap<string, Running>,
+  isMistaken: boolean,
 ): Promise<TwoHopResult> {
   const logs = new Map<string, readonly LogLine[]>();
   const lineOf = (proxy: string, id: string): LogLine | undefined =>
     logs.get(proxy)?.find(({ call }) => call === id);
   await eventually("the requests to be logged", async () => {
     for (const [name, { envoy }] of running) logs.set(name, await envoy.log());
-    return done.every(({ from, id, question }) => {
+    return done.every(({ from, id, question, explanation }) => {
       if (question.request === undefined) return true;
+      // Calls that a proxy forwards as bytes have no name in its log.
+      const isHttp = explanation.hops[0]?.steps.some(({ step }) =>
+        step === "virtual host"
+      ) === true;
+      if (isMistaken && !isHttp) return true;
       const first = lineOf(from, id);
       const passed = first?.details.startsWith("via_upstream");
       return first !== undefined && (!passed || lineOf(SERVER_NAME, id) !== undefined);
     });
   });
   const counts: Record<string, number> = {};
+  const unknown: string[] = [];
   const wrong = done.flatMap((one) => {
     const { explanation, from, id, question, reply } = one;
     const verdict = verdictOf(explanation);
     const key = `${verdict.outcome} by ${explanation.hops.length}`;
     counts[key] = (counts[key] ?? 0) + 1;
+    if (isMistaken && verdict.outcome === "unknown") {
+      unknown.push(verdictLine(verdict));
+      return [];
+    }
     const faults = explanation.outcomes.map((outcome) =>
       faultOf(outcome, one, (proxy) => lineOf(proxy, id))
     );
-    const unknown = explanation.unmodelled.length > 0 ? explanation.unmodelled.join() : undefined;
-    if (unknown === undefined && faults.includes(undefined)) return [];
+    const open = explanation.unmodelled.length > 0 ? explanation.unmodelled.join() : undefined;
+    if (open === undefined && faults.includes(undefined)) return [];
     return [
-      `${unknown ?? faults.join(" / ")}\n${JSON.stringify(question)}\n${verdict.text}\n${
+      `${open ?? faults.join(" / ")}\n${JSON.stringify(question)}\n${verdict.text}\n${
         JSON.stringify([reply, lineOf(from, id), lineOf(SERVER_NAME, id)])
       }`,
     ];
   });
-  return { wrong, counts };
+  return { wrong, counts, unknown };
 }
 
 /** The application answers with the path that it received. */

@@ -1,0 +1,42 @@
+/**
+ * `/debug/request/compare`: the effect of an edit on the proxies that run, and on the requests that the
+ * configuration speaks of.
+ *
+ * @module
+ */
+import { type BlastRadius, compareRequests, OfflineMesh } from "../offline/mod.ts";
+import { renderProblems } from "../whatif/mod.ts";
+import type { DebugInputs } from "./inputs.ts";
+import type { Sidecar } from "./request_sidecars.ts";
+
+/** An edit, and the proxies of other replicas. */
+export interface ComparedEdit {
+  readonly documents: string;
+  readonly removals: readonly string[];
+  readonly proxies: readonly Sidecar[];
+}
+
+/** Computes the effect of an edit; returns the error of one that is not possible. */
+export async function compareEdit(
+  { whatIf, sessions }: DebugInputs,
+  { proxies, ...question }: ComparedEdit,
+  signal: AbortSignal,
+): Promise<BlastRadius | { readonly error: string; readonly status: 400 | 429 }> {
+  const answer = await whatIf.ask(question, signal);
+  if (answer.kind === "busy") {
+    return { error: "another question is being answered; ask again in a moment", status: 429 };
+  }
+  if (answer.kind === "invalid") {
+    return { error: renderProblems(answer.problems).trimEnd(), status: 400 };
+  }
+  const own = sessions().map(({ node }) => node);
+  const here = new Set(own.map(({ id }) => id));
+  const nodes = [...own, ...proxies.map(({ node }) => node).filter(({ id }) => !here.has(id))];
+  const requests = await whatIf.withEdit(question, ({ before, after, changes }) => {
+    const [old, now] = [before, after].map(({ translation }) =>
+      OfflineMesh.running(translation, nodes)
+    );
+    return Promise.resolve(compareRequests({ before: old!, after: now!, changes }));
+  }, signal);
+  return { prediction: answer.prediction, requests, otherKinds: 0, limits: [] };
+}
