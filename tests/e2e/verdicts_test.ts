@@ -18,7 +18,7 @@ import { startServers } from "./simulate/client.ts";
 import { twoHopMesh } from "./simulate/two_hop_meshes.ts";
 import { runTwoHops } from "./simulate/two_hops.ts";
 
-const SAMPLES = Number(Deno.env.get("VERDICT_SAMPLES") ?? 6);
+const SAMPLES = Number(Deno.env.get("VERDICT_SAMPLES") ?? 5);
 const SEED = Number(Deno.env.get("VERDICT_SEED") ?? 7);
 /** Requests of each of the three first proxies of a mesh. */
 const REQUESTS = 24;

@@ -32,13 +32,23 @@ export const PAGE_PATHS: readonly DebugPath[] = [
   { path: "/debug/audit", shows: "background check of computed values; JSON for scripts" },
   {
     path: "/debug/request",
-    shows: "the path of a request; ?from=PROXY&url=&method=&header=, ?format=text",
+    shows:
+      "the path of a request; ?from=PROXY&url=&method=&header=&client=&claims=&keys=, ?format=text",
   },
   { path: "/debug/whatif", shows: "POST YAML documents, ?remove=Kind/ns/name, ?format=text" },
 ];
 
 /** Views for scripts: JSON, each with its query. */
 export const JSON_PATHS: readonly DebugPath[] = [
+  {
+    path: "/debug/request/proxies",
+    shows: "connected sidecars of addresses; ?at=IP:PORT,…, or ?at=* for one proxy of each kind",
+  },
+  {
+    path: "/debug/request/compare",
+    shows:
+      "effect of an edit on proxies and requests; ?documents=YAML&remove=Kind/ns/name, or POST",
+  },
   {
     path: "/debug/request/history",
     shows: "publications that gave a request another outcome; ?from=PROXY&url=&method=&header=",

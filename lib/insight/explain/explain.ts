@@ -21,7 +21,14 @@ import { type Branch, branchesOf, laggingTypes } from "./onward.ts";
 import { mergeOutcomes, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
 import { explainCall, type ExplainedStep, type ProvenanceOf, refOf } from "./steps.ts";
-import { idOf, type PartiesByAddress, partiesByAddress, type Party, type World } from "./world.ts";
+import {
+  idOf,
+  type PartiesByAddress,
+  partiesByAddress,
+  type Party,
+  servesTls,
+  type World,
+} from "./world.ts";
 
 /** The way through one proxy. */
 export interface Hop {
@@ -279,7 +286,11 @@ function followed(draft: Draft, from: Party, call: Call, branching: Branching): 
   });
   return endings.map(({ ending: last, outcome: one, endsTls }) => {
     const passedOn = inMeshTls(target) && !endsTls && last.kind === "forwarded";
-    const result = passedOn ? notEnded(draft, one) : one;
+    const result = passedOn
+      ? notEnded(draft, one)
+      : isSealed(target) && !endsTls && last.kind === "forwarded"
+      ? sealedAt(draft, { party, port, outcome: one })
+      : one;
     return { ...result, share: one.share * outcome.share };
   });
 }
@@ -296,6 +307,26 @@ function notKnown(
 /** True: the proxy speaks the mesh's mutual TLS to the endpoint, which no application ends. */
 function inMeshTls({ handshake }: Target): boolean {
   return handshake?.alpn.includes(MESH_ALPN) === true;
+}
+
+/** True: the proxy speaks TLS to the endpoint that is not the mesh's. */
+function isSealed(target: Target): boolean {
+  return target.handshake !== undefined && !inMeshTls(target);
+}
+
+/** TLS of a client's proxy that the server's proxy passes on: the port's protocol says who ends it. */
+function sealedAt(
+  { world }: Draft,
+  { party, port, outcome }: {
+    readonly party: Party;
+    readonly port: number;
+    readonly outcome: Outcome;
+  },
+): Outcome {
+  if (servesTls(world, party, port)) return outcome;
+  return notKnown(outcome, `whether the application at port ${port} of ${idOf(party)} ends TLS`, {
+    remedy: "Declare the protocol of its port as TLS or HTTPS, or send plain text to it.",
+  });
 }
 
 /** The outcome of mutual TLS that reaches the application. */

@@ -11,6 +11,7 @@ import {
   type ProxyClass,
   type ProxyNode,
   type Service,
+  serviceKeys,
 } from "../../mesh/model/mod.ts";
 import { fromBinary } from "../../kit/proto/mod.ts";
 import { isIp } from "../../kit/text/mod.ts";
@@ -84,6 +85,17 @@ export function partyAt(parties: PartiesByAddress, ip: string, port: number): Pa
   const serves = (party: Party): boolean =>
     classOf(party).targets.some(({ targetPort, port: own }) => targetPort === port || own === port);
   return there.find(serves) ?? (there.length === 1 ? there[0] : undefined);
+}
+
+/** Reports if a service declares that the application at a port of a workload speaks TLS. */
+export function servesTls({ services }: World, party: Party, port: number): boolean {
+  const targets = classOf(party).targets.filter(({ targetPort }) => targetPort === port);
+  return targets.some((target) => {
+    const { host, namespace } = serviceKeys.decode(target.service);
+    const own = services.find((one) => one.host === host && one.namespace === namespace);
+    const protocol = own?.ports.find(({ number }) => number === target.port)?.protocol;
+    return protocol === "TLS" || protocol === "HTTPS";
+  });
 }
 
 /** Knowledge about the proxy of an endpoint: it has one, or none, or it probably has none. */

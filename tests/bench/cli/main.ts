@@ -2,11 +2,13 @@
  * `deno task bench cli [--files=5000] [--services=1000]`: wall time of
  * `meshctl analyze` over many files, and of `meshctl diff` and `meshctl explain request` in a mesh of
  * services with a VirtualService on every second and two subsets on every fourth. Each is a process
- * of its own, run three times; the best counts.
+ * of its own, run three times; the best counts. The same commands are asked of a daemon.
  *
  * @module
  */
 import { fromFileUrl } from "../../../scripts/paths.ts";
+import { eventually, startDaemon } from "../../../scripts/harness/mod.ts";
+import { connectJudging } from "../../support/judging_client.ts";
 import { numberFlag } from "../flags.ts";
 
 const MAIN = fromFileUrl(new URL("../../../cmd/meshctl/main.ts", import.meta.url));
@@ -80,6 +82,57 @@ async function measure(name: string, args: readonly string[], accepted: number):
   console.log(`${name}: ${Math.round(Math.min(...times))} ms`);
 }
 
+/** Measures the commands that ask a daemon with the mesh, to which two proxies are connected. */
+async function measureDaemon(
+  { mesh, change, services }: {
+    readonly mesh: string;
+    readonly change: string;
+    readonly services: number;
+  },
+): Promise<void> {
+  await Deno.writeTextFile(`${mesh}/z.yaml`, refusing(3));
+  await using daemon = await startDaemon({ configDir: mesh });
+  const clients = [1, 2].map((i) =>
+    connectJudging(daemon.xds, {
+      ...{ name: `s${i}`, namespace: `ns-${i}`, ip: `10.0.${i}.1` },
+      labels: { app: `s${i}`, version: "v2" },
+    })
+  );
+  try {
+    await eventually(
+      "clusters",
+      () =>
+        Promise.resolve(
+          clients.every(({ held }) => held.has(`outbound|80||s${services - 1}.example`)),
+        ),
+    );
+    const at = ["--daemon", daemon.http];
+    const request = ["explain", "request", ...at, "--from", "s1.ns-1", "--to"];
+    await measure(
+      `explain request of a daemon with ${services} services`,
+      [...request, "s6.example/"],
+      0,
+    );
+    await measure(
+      `explain request of that daemon, denied, with the deciding objects`,
+      [...request, "s3.example/"],
+      1,
+    );
+    await measure(
+      `diff of one VirtualService with that daemon`,
+      ["diff", ...at, "-f", change],
+      0,
+    );
+  } finally {
+    for (const client of clients) await client[Symbol.asyncDispose]();
+  }
+}
+
+/** A VirtualService that answers requests to a service with an error. */
+function refusing(i: number): string {
+  return route(i).replace(/http: .*/, "http: [{directResponse: {status: 418}}]");
+}
+
 /** Runs the benchmark. */
 export async function main(): Promise<void> {
   const files = numberFlag("files", 5000);
@@ -109,6 +162,7 @@ export async function main(): Promise<void> {
       ["diff", ...at, "-f", change],
       0,
     );
+    await measureDaemon({ mesh, change, services });
   } finally {
     await Deno.remove(dir, { recursive: true });
   }

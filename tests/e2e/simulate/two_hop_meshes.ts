@@ -279,7 +279,7 @@ export function mistakenRequests(
   const mistake = fc.record({
     route: constantFrom(...Array<undefined>(20), "subset", "empty", "port", "host"),
     token: constantFrom(...Array<undefined>(12), ...TOKEN_MISTAKES),
-    protocol: constantFrom(...Array<undefined>(60), "tcp to http", "http to tcp"),
+    protocol: constantFrom(...Array<undefined>(120), "tcp to http", "http to tcp", "http to tcp"),
   });
   const drawn = fc.sample(mistake, { seed: seed + 1, numRuns: count });
   return requestsFrom(from, { seed, count, ports }).map((one, at): Asked => {

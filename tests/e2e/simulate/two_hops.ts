@@ -281,7 +281,7 @@ function ofApplication({ headers }: Reply): boolean {
 /** Returns the difference between an explained outcome and the result. */
 function faultOf(
   outcome: Outcome,
-  { from, question, reply }: Asking,
+  { from, question, reply, explanation }: Asking,
   lineOf: (proxy: string) => LogLine | undefined,
 ): string | undefined {
   const { kind, proxy, status } = outcome;
@@ -290,12 +290,18 @@ function faultOf(
   if (reached !== (kind === "reached")) {
     return `the application ${reached ? "was" : "was not"} reached, ${kind} was explained`;
   }
-  if (question.request === undefined) return undefined;
+  // Calls that are forwarded as bytes have no name in the logs.
+  if (question.request === undefined || outcome.as === "TCP") return undefined;
   if (kind === "reached" && proxy !== SERVER_NAME) return `explained only as far as ${proxy}`;
   const passed = lineOf(SERVER_NAME) !== undefined;
   if (status === undefined && kind === "refused" && proxy !== from) {
     // The second proxy closes the connection, for which the first one answers.
-    return reply.status === 503 && !passed ? undefined : `${reply.status} for a closed connection`;
+    const answered = explanation.hops[0]?.steps.some(({ step }) => step === "virtual host")
+      ? 503
+      : 0;
+    return reply.status === answered && !passed
+      ? undefined
+      : `${reply.status} for a closed connection`;
   }
   if (passed !== (proxy === SERVER_NAME)) return `explained as decided by ${proxy}`;
   return outcomeDiffers(outcome, reply, lineOf(proxy));
