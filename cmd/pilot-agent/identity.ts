@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import type { AgentPlan, AgentSubscription, RelayOptions } from "../../lib/node/agent/mod.ts";
 import { scope } from "../../lib/kit/log/mod.ts";
 import { AGENT_TYPE_URLS } from "../../lib/mesh/model/mod.ts";
-import { workloadSubject } from "../../lib/kit/pki/mod.ts";
+import { readCertificates, workloadSubject } from "../../lib/kit/pki/mod.ts";
 import { fromBinary } from "../../lib/kit/proto/mod.ts";
 import {
   daemonTls,
@@ -19,6 +19,7 @@ import {
   startMountedCertificates,
   startSds,
   startWorkloadCertificates,
+  type WorkloadCertificates,
   workloadOptions,
   workloadToken,
 } from "../../lib/node/sds/mod.ts";
@@ -29,7 +30,14 @@ export interface AgentIdentity {
   readonly tls: NonNullable<RelayOptions["tls"]>;
   /** Receives trusted roots from the daemon; `undefined` when another program provides them. */
   readonly subscription?: AgentSubscription;
+  /** Validity of the certificate in use, ms since the epoch; absent: another program has it. */
+  readonly validity?: () => Validity | undefined;
   stop(): Promise<void>;
+}
+
+interface Validity {
+  readonly notBefore: number;
+  readonly notAfter: number;
 }
 
 const log = scope("sds");
@@ -64,6 +72,7 @@ export async function openIdentity(
   const sds = await startSds({ socket: plan.sdsSocket, certificates, debounceMs });
   return {
     subscription: issued && rootsSubscription(issued),
+    validity: validityOf(certificates),
     tls: async () => {
       const { chain, key, roots } = certificates.current();
       const { ca, ...verification } = await daemonTls();
@@ -75,6 +84,25 @@ export async function openIdentity(
       await sds.stop();
     },
   };
+}
+
+/** Reads the certificate once for each version. One that cannot be read has no validity. */
+function validityOf(certificates: WorkloadCertificates): () => Validity | undefined {
+  let known: { readonly version: string; readonly validity: Validity | undefined } | undefined;
+  return () => {
+    const { version, chain } = certificates.current();
+    if (known?.version !== version) known = { version, validity: readValidity(chain) };
+    return known.validity;
+  };
+}
+
+function readValidity(chain: string): Validity | undefined {
+  try {
+    const [own] = readCertificates(chain, "the workload's certificate");
+    return own && { notBefore: own.notBefore, notAfter: own.notAfter };
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(value: unknown): string | undefined {

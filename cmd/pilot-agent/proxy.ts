@@ -76,6 +76,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
       subscriptions: [dns?.subscription, identity?.subscription].filter((one) => one !== undefined),
       converter: wasm?.converter,
       tls: identity?.tls,
+      certificate: identity?.validity,
     });
     if (signal.aborted) agent.drain();
     else signal.addEventListener("abort", () => agent.drain(), { once: true });

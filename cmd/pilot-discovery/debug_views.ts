@@ -21,6 +21,7 @@ import {
   observeMesh,
   observePatches,
   observeSources,
+  type ProxyStates,
   type RunningAnalysis,
   type RunningProxyWarnings,
   startAnalysis,
@@ -49,6 +50,7 @@ export interface Viewed {
   readonly records: Records;
   readonly identity: Identity;
   readonly xds: XdsServer;
+  readonly proxyStates: ProxyStates;
   /** Templates and values of injection; `undefined` where pods are not injected. */
   readonly injection: (() => unknown) | undefined;
 }
@@ -104,9 +106,9 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
 }
 
 function inputsOf(
-  { settings, engine, sources, records, identity, xds, injection, analysis, proxyWarnings }:
-    Observed,
+  { analysis, proxyWarnings, ...viewed }: Observed,
 ): DebugInputs {
+  const { settings, engine, sources, records, identity, xds, injection, proxyStates } = viewed;
   const { files, controlPlanes, orchestrator, clusters, ingress, registration } = sources;
   const origins = [
     files,
@@ -151,6 +153,7 @@ function inputsOf(
       ...sources.warnings(),
       ...meshWarnings(translation, settings.pipeline.features),
     ],
+    proxyStates,
     proxyWarnings: proxyWarnings.warnings,
     analysis: analysis.messages,
     receipts: records.receipts,

@@ -18,8 +18,10 @@ import { scope } from "../../lib/kit/log/mod.ts";
 import { startProcessMetrics } from "../../lib/kit/metrics/mod.ts";
 import {
   countUnselectedPods,
+  createProxyStates,
   createReadiness,
   logChanges,
+  type ProxyStates,
   type Readiness,
 } from "../../lib/insight/monitor/mod.ts";
 import { parseSpiffe } from "../../lib/kit/pki/mod.ts";
@@ -96,15 +98,17 @@ export async function discovery(
     { options, sources, identity, ...webhookFacts(engine, readiness), fail },
     stack,
   );
+  const proxyStates = createProxyStates(() => xds.sessions());
   const xds: XdsServer = createServer(engine, {
     sources,
     records,
     identity,
+    proxyStates,
     answer: (query, client) => views.answer(query, client),
   });
   const { injection } = webhooks;
   const views = openDebugViews(
-    { settings, engine, sources, records, identity, xds, injection },
+    { settings, engine, sources, records, identity, xds, injection, proxyStates },
     stack,
   );
   const drain = await listen({ settings, identity, views, xds, readiness, http, fail }, stack);
@@ -156,10 +160,11 @@ function webhookFacts(
 
 function createServer(
   { graph, pipeline: { translation, mesh }, ingest }: Engine,
-  { sources: { registration }, records: { receipts, pushes, spending }, identity, answer }: {
+  { sources: { registration }, records, identity, proxyStates, answer }: {
     readonly sources: Sources;
     readonly records: Records;
     readonly identity: Identity;
+    readonly proxyStates: ProxyStates;
     readonly answer: DebugQuery;
   },
 ): XdsServer {
@@ -180,9 +185,10 @@ function createServer(
     pushes: PUSH_THROTTLE.get() || derivedThrottle(cpus),
     requestRate: MAX_REQUESTS_PER_SECOND.get() || derivedRequestRate(cpus),
     observers: [
-      receipts.observer,
-      pushes.observer,
-      spending.observer,
+      records.receipts.observer,
+      records.pushes.observer,
+      records.spending.observer,
+      proxyStates.observer,
       countUnselectedPods(mesh),
       logChanges(graph, () => performance.now() - (ingest.publishingSince ?? performance.now())),
       ...registration.observers,

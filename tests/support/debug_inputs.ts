@@ -38,6 +38,12 @@ export function debugInputs(over: Partial<DebugInputs>): DebugInputs {
     objects: () => [],
     problems: () => [],
     warnings: () => [],
+    proxyStates: {
+      of: () => undefined,
+      exits: () => [],
+      exited: () => [],
+      connected: () => [],
+    },
     proxyWarnings: () => [],
     analysis: () => [],
     receipts: { of: () => [], latest: () => [] },

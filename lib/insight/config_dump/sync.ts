@@ -6,6 +6,8 @@ export interface SyncRow {
   readonly proxy_version?: string;
   readonly warning?: string;
   readonly [field: `${string}_status` | `${string}_error`]: string | undefined;
+  /** Milliseconds since its Envoy exited; it is not connected then. */
+  readonly exited_age?: number;
   /** Milliseconds since the type is in its state. */
   readonly [field: `${string}_age`]: number | undefined;
 }
@@ -29,12 +31,14 @@ export const SYNC_HEAD: readonly string[] = [
 ];
 
 /**
- * A proxy as a row of the table. A type that it does not subscribe to is `IGNORED`.
+ * A proxy as a row of the table. A type that it does not subscribe to is `IGNORED`; those of a proxy
+ * whose Envoy exited are `EXITED`.
  *
  * @param daemon name of the daemon that serves it
  */
 export function syncCells(row: SyncRow, daemon: string): string[] {
   const states = TYPES.map(([, field]) => {
+    if (row.exited_age !== undefined) return `EXITED (${ageText(row.exited_age)})`;
     const state = row[`${field}_error`] === undefined
       ? row[`${field}_status`] ?? "IGNORED"
       : "ERROR";
@@ -45,7 +49,7 @@ export function syncCells(row: SyncRow, daemon: string): string[] {
 }
 
 /** An age in its largest unit, such as `5s`, `3m`, `2h` or `4d`. */
-function ageText(milliseconds: number): string {
+export function ageText(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;

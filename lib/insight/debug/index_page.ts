@@ -69,16 +69,16 @@ function indexPage(inputs: DebugInputs, url: URL): Response {
     body: [
       troublePart(troublesOf(inputs), sessions.length, now),
       tiles([
-        ...stateTiles(sessions),
+        ...stateTiles(inputs),
         ["objects in use", inputs.objects().length, "/debug/objects"],
         ["likely mistakes", mistakes, "/debug/faults#mistakes"],
         ["revision", published, "/debug/pushes"],
       ]),
       receiptTable(inputs.receipts.latest(SHOWN), now, "Latest edits"),
       proxyTable(
+        inputs,
         `Proxies (${sessions.length})${more > 0 ? ", those first that need attention" : ""}`,
         sessions.slice(0, SHOWN),
-        now,
       ),
       ...proxyWarnings(inputs),
       pushTable(inputs.pushes().slice(0, SHOWN), now),

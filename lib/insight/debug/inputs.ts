@@ -6,7 +6,7 @@
 import type { Message } from "../analyze/mod.ts";
 import type { Mesh } from "../../mesh/derive/mod.ts";
 import type { AuditSummary, History } from "../history/mod.ts";
-import type { Difference, ProxyWarning, Traffic } from "../monitor/mod.ts";
+import type { Difference, ProxyStates, ProxyWarning, Traffic } from "../monitor/mod.ts";
 import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../../mesh/schema/mod.ts";
 import type { ConfigObject, ProxyBinding, ProxyNode } from "../../mesh/model/mod.ts";
@@ -52,6 +52,8 @@ export interface DebugInputs {
   /** Problems of rejected documents. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];
+  /** What agents reported about their proxies. */
+  readonly proxyStates: Omit<ProxyStates, "observer">;
   /** Warnings about connected proxies. */
   readonly proxyWarnings: () => readonly ProxyWarning[];
   /** Likely mistakes in the configuration in use. */

@@ -24,6 +24,7 @@ import {
 } from "./pages/mod.ts";
 import { requestRoutes } from "./request.ts";
 import { proxyRoutes } from "./proxies.ts";
+import { proxyStateRoutes } from "./proxy_states.ts";
 import { whatIfRoutes } from "./whatif.ts";
 import { whyRoutes } from "./why.ts";
 import { endpointRoutes } from "./endpoints.ts";
@@ -47,6 +48,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
   return [
     ...indexRoutes(inputs),
     ...proxyRoutes(inputs),
+    ...proxyStateRoutes(inputs),
     ...configDumpRoutes(inputs),
     ...whyRoutes(inputs),
     ...configRoutes(inputs),

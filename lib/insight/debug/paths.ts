@@ -68,6 +68,10 @@ export const JSON_PATHS: readonly DebugPath[] = [
   },
   { path: "/debug/syncz", shows: "sent and acknowledged versions; ?namespace=" },
   {
+    path: "/debug/proxy_states",
+    shows: "what agents report about their Envoys: state, exit, memory, certificate; ?namespace=",
+  },
+  {
     path: "/debug/config_dump",
     shows: "resources of a proxy; ?proxyID=NAME.NAMESPACE&types=&why=true",
   },

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ProxyClass } from "../../mesh/model/mod.ts";
+import type { ProxyClass, ProxyNode } from "../../mesh/model/mod.ts";
 import type { ProxyWarning } from "../monitor/mod.ts";
 import type { SessionInfo, TypeStatus } from "../../mesh/xds/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
@@ -99,8 +99,13 @@ function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unkno
 }
 
 /** Returns the name of a proxy in queries: `name.namespace`. */
-export function proxyId({ node }: SessionInfo): string {
-  return `${node.name}.${node.namespace}`;
+export function proxyId({ node }: Pick<SessionInfo, "node">): string {
+  return proxyName(node);
+}
+
+/** The same of a node. */
+export function proxyName({ name, namespace }: Pick<ProxyNode, "name" | "namespace">): string {
+  return `${name}.${namespace}`;
 }
 
 /** Returns the warning about a proxy, if there is one. */

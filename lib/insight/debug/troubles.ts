@@ -13,6 +13,7 @@ import type { SourceProblem } from "../../mesh/sources/mod.ts";
 import type { DebugInputs, Expiry } from "./inputs.ts";
 import { endsSoon, expiriesOf } from "./mesh_map.ts";
 import { proxyId } from "./proxies.ts";
+import { countProxyTroubles, proxyTroubles } from "./proxy_states.ts";
 import { servedVersion } from "./rejections.ts";
 
 /** An edit behind a trouble. */
@@ -51,6 +52,7 @@ const SLOW_MS = 30_000;
 /** Returns all troubles: rejections of proxies, documents, failed computations, slow proxies. */
 export function troublesOf(inputs: DebugInputs): Trouble[] {
   return [
+    ...proxyTroubles(inputs),
     ...inputs.quarantined().map((one) => ofQuarantine(inputs, one)),
     ...ofRejections(inputs),
     ...ofProblems(inputs),
@@ -65,9 +67,10 @@ export function troublesOf(inputs: DebugInputs): Trouble[] {
 
 /** Returns the number of troubles, without their edits and proxies. */
 export function countTroubles(inputs: DebugInputs): number {
-  return inputs.quarantined().length + inputs.problems().length +
+  return countProxyTroubles(inputs) + inputs.quarantined().length + inputs.problems().length +
     inputs.mesh.graph.faults().length + inputs.audit().reports.length +
-    unexplained(inputs).length + slow(inputs).length + ending(inputs).length;
+    ofOrchestrator(inputs).length + ofClusters(inputs).length + unexplained(inputs).length +
+    slow(inputs).length + ending(inputs).length;
 }
 
 function ofQuarantine(inputs: DebugInputs, one: Quarantined): Trouble {

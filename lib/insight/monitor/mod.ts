@@ -18,6 +18,12 @@ export {
 export { observeConflicts } from "./conflicts.ts";
 export { observePatches } from "./patches.ts";
 export { type ProxyWarning, type RunningProxyWarnings, startProxyWarnings } from "./proxies.ts";
+export {
+  createProxyStates,
+  type PastExit,
+  type ProxyStates,
+  type ReportedState,
+} from "./proxy_states.ts";
 export { createReadiness, type Readiness, type ReadyReason, readyRoute } from "./readiness.ts";
 export { countUnselectedPods } from "./unselected_pods.ts";
 export { monitoringRoutes } from "./routes.ts";

@@ -10,6 +10,13 @@ import {
   type SyncRow,
 } from "../config_dump/mod.ts";
 import { agentRows, type ServedRow } from "./agents.ts";
+import {
+  envoyProblems,
+  type EnvoyState,
+  envoyStates,
+  exitedRows,
+  unreported,
+} from "./envoy_states.ts";
 import { podNamed } from "../cluster_access/mod.ts";
 import { askJson, type Daemon, type Daemons, fromEach, openDaemons } from "../daemon_client/mod.ts";
 import { askAdmin, CONFIG_DUMP, readDump } from "./dump_source.ts";
@@ -24,17 +31,46 @@ export async function proxyStatus(call: Invocation): Promise<number> {
     return show(call, await agentRows(call));
   }
   await using daemons = await openDaemons(call);
-  const found = await fromEach(
-    call,
-    daemons,
-    (daemon) => askJson<SyncRow[]>(call, daemon, "syncz"),
-  );
-  const answers = found.map(({ daemon, answer }) => ({ daemon, rows: answer }));
+  const found = await fromEach(call, daemons, async (daemon) => ({
+    rows: await askJson<SyncRow[]>(call, daemon, "syncz"),
+    states: await envoyStates(call, daemon),
+  }));
+  const now = Date.now();
+  const answers = found.map(({ daemon, answer }) => ({ daemon, ...answer }));
   if (isCompared) return await difference(call, daemons, answers);
-  return show(
+  const connected = new Set(answers.flatMap(({ rows }) => rows.map(({ proxy }) => proxy)));
+  // An Envoy that exited may be back at another daemon.
+  const known = answers.map(({ daemon, rows, states = [] }) => ({
+    daemon,
+    rows,
+    states: states.filter(({ state, proxy }) => state !== "exited" || !connected.has(proxy)),
+  }));
+  show(
     call,
-    answers.flatMap(({ daemon, rows }) => rows.map((row) => ({ row, daemon: daemon.name }))),
+    known.flatMap(({ daemon, rows, states }) =>
+      [...rows, ...exitedRows(states, now)].map((row) => ({ row, daemon: daemon.name }))
+    ),
   );
+  sayStates(call, known.flatMap(({ states }) => states), now);
+  for (const { daemon, states } of answers) {
+    if (states !== undefined) continue;
+    call.io.err(
+      `Note: ${printable(daemon.name)} is older and does not know the state of Envoys\n`,
+    );
+  }
+  return 0;
+}
+
+/** Says which Envoys are not well, and of which this is not known. */
+function sayStates({ flags, io }: Invocation, all: readonly EnvoyState[], now: number): void {
+  const wanted = flags.string("namespace");
+  const states = all.filter(({ proxy }) => wanted === "" || proxy.endsWith(`.${wanted}`));
+  const paint = painter(io, "err");
+  for (const problem of envoyProblems(states, now)) {
+    io.err(`${paint("red", printable(problem))}\n`);
+  }
+  const unknown = unreported(states);
+  if (unknown !== undefined) io.err(`${printable(unknown)}\n`);
 }
 
 function show({ flags, io }: Invocation, rows: readonly ServedRow[]): number {
@@ -52,6 +88,8 @@ function show({ flags, io }: Invocation, rows: readonly ServedRow[]): number {
 interface Answer {
   readonly daemon: Daemon;
   readonly rows: readonly SyncRow[];
+  /** `undefined`: the daemon is older and knows none. */
+  readonly states: readonly EnvoyState[] | undefined;
 }
 
 async function difference(
@@ -60,15 +98,25 @@ async function difference(
   answers: readonly Answer[],
 ): Promise<number> {
   const { args: [given] } = call;
-  const rows = answers.flatMap(({ rows }) => rows);
+  const now = Date.now();
+  const rows = answers.flatMap(({ rows, states = [] }) => [...rows, ...exitedRows(states, now)]);
   const pod = cluster === undefined || given === undefined
     ? undefined
     : await podNamed(cluster, given);
   const { name = "", namespace = "" } = pod?.metadata ?? {};
   const proxy = proxyNamed(call, rows, pod === undefined ? given : `${name}.${namespace}`);
+  const states = answers.flatMap(({ states = [] }) => states);
+  for (const problem of envoyProblems(states.filter((one) => one.proxy === proxy), now)) {
+    call.io.err(`${painter(call.io, "err")("red", printable(problem))}\n`);
+  }
   const serving = answers.find(({ rows }) => rows.some((row) => row.proxy === proxy));
   const daemon = (serving ?? answers[0])?.daemon;
   if (daemon === undefined) throw new TypeError("there is no daemon");
+  if (serving === undefined) {
+    throw new MeshError("proxy-exited", `${printable(proxy)} is not connected to a daemon`, {
+      remedy: "There is nothing to compare until its agent starts another Envoy.",
+    });
+  }
   const own = await ownDump();
   const query = `config_dump?proxyID=${encodeURIComponent(proxy)}`;
   const served = parseDump(JSON.stringify(await askJson(call, daemon, query)), daemon.name);

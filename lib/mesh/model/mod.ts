@@ -101,6 +101,17 @@ export {
   type XdsTypeName,
 } from "./xds/mod.ts";
 export {
+  MAX_PROXY_STATE,
+  parseProxyState,
+  PROXY_PHASES,
+  PROXY_STATE_METHOD,
+  PROXY_STATE_TYPE_URL,
+  type ProxyExit,
+  type ProxyPhase,
+  type ProxyState,
+  proxyStateText,
+} from "./proxy_state.ts";
+export {
   AGENT_WASM,
   NO_CHECKSUM,
   PULL_POLICY_VARIABLE,

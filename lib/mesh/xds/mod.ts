@@ -16,6 +16,7 @@ export type {
   SentEvent,
   SessionInfo,
   SettledEvent,
+  StateEvent,
   Subscriber,
   SyncState,
   TypeStatus,

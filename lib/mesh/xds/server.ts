@@ -5,7 +5,7 @@
  */
 import { buildInfo, canonicalJson, printable } from "../../kit/base/mod.ts";
 import { onceLogger, scope } from "../../kit/log/mod.ts";
-import { xdsType } from "../model/mod.ts";
+import { PROXY_STATE_METHOD, xdsType } from "../model/mod.ts";
 import { RpcError, type RpcMethod } from "../../kit/rpc/mod.ts";
 import { admission, createFairYielding, noteRefusal } from "./admission/mod.ts";
 import {
@@ -23,6 +23,7 @@ import {
   sessionInfo,
   step,
   type StreamAcceptor,
+  takeReport,
   takeSnapshots,
   withOpinions,
   type XdsOptions,
@@ -161,7 +162,7 @@ export function createXdsServer(options: XdsOptions): XdsServer {
   };
 }
 
-/** Both variants of the aggregated discovery service. */
+/** Both variants of the aggregated discovery service, and reports of agents whose proxy has no stream. */
 function servicesOf(acceptor: StreamAcceptor): XdsServer["services"] {
   return [
     {
@@ -172,6 +173,11 @@ function servicesOf(acceptor: StreamAcceptor): XdsServer["services"] {
     {
       path: SERVICE + "DeltaAggregatedResources",
       handle: (call) => serve(acceptor, call, "delta"),
+      admission: true,
+    },
+    {
+      path: PROXY_STATE_METHOD,
+      handle: (call) => takeReport(acceptor, call),
       admission: true,
     },
   ];

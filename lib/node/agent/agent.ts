@@ -7,6 +7,7 @@ import { dirname, resolve } from "node:path";
 import { MeshError } from "../../kit/base/mod.ts";
 import { openListener } from "../../kit/cli/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
+import type { ProxyExit } from "../../mesh/model/mod.ts";
 import { startWeb, type WebOptions } from "../../kit/web/mod.ts";
 import { type Admin, adminApi } from "./admin.ts";
 import { type Drain, drainOf } from "./drain.ts";
@@ -21,6 +22,8 @@ import { watchDaemon } from "./watch.ts";
 import type { ResourceConverter } from "./convert.ts";
 import type { AgentSubscription } from "./intercept.ts";
 import { openSaved, type SavedConfiguration } from "./saved/saved.ts";
+import { sendReport } from "./state/last_report.ts";
+import { trackState, type Validity } from "./state/tracker.ts";
 import { statusRoutes } from "./status.ts";
 import { openTap, type Tap } from "./tap/tap.ts";
 
@@ -65,6 +68,8 @@ export interface AgentParts {
   readonly converter?: ResourceConverter;
   /** TLS towards the daemon; default: none. */
   readonly tls?: RelayOptions["tls"];
+  /** Validity of the workload's certificate; default: the agent has none. */
+  readonly certificate?: () => Validity | undefined;
 }
 
 /**
@@ -81,15 +86,21 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
   const admin = adminApi(plan.admin);
   const { readinessProbe, registers, address } = plan.health;
   const health = readinessProbe || registers ? startHealth(readinessProbe, address) : undefined;
-  const drain = drainOf(admin, plan.drain, () => health?.drain());
+  const drain = drainOf(admin, plan.drain, () => {
+    health?.drain();
+    tracker.draining();
+  });
   const start = startReadiness();
+  const ready = readiness(plan, admin, () => drain.started, start);
+  const tracker = trackState({ admin, readiness: ready, certificate: parts.certificate });
   const resources = new AsyncDisposableStack();
   resources.defer(() => health?.stop());
+  resources.defer(() => tracker.stop());
   try {
     await makeFolder(plan.configPath);
     if (plan.ports.status > 0) {
       const routes = statusRoutes({
-        readiness: readiness(plan, admin, () => drain.started, start),
+        readiness: ready,
         scrape: plan.scrape,
         metricsLocalOnly: plan.env.metricsLocalOnly,
         quit,
@@ -116,7 +127,7 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
       subscriptions,
       converter,
       tls,
-      health,
+      reports: [...health ? [health] : [], tracker],
       saved,
     });
     resources.defer(() => relay.stop());
@@ -128,7 +139,19 @@ export async function startAgent(plan: AgentPlan, parts: AgentParts = {}): Promi
     await writeGrpcBootstrap(plan);
     start.end();
     const proxy = await launch(plan);
-    const done = life(proxy, drain, draining.signal, quitting.signal)
+    if (proxy !== undefined) tracker.started();
+    const exited = async (status: Deno.CommandStatus) => {
+      tracker.exited(await exitOf(status, proxy));
+      const state = tracker.state();
+      if (state !== undefined) {
+        await sendReport({ target: plan.target, tls, node: plan.node }, state);
+      }
+    };
+    const done = life(proxy, drain, {
+      draining: draining.signal,
+      quitting: quitting.signal,
+      exited,
+    })
       .finally(() => resources.disposeAsync());
     return { done, drain: () => draining.abort(), quit };
   } catch (error) {
@@ -259,17 +282,28 @@ async function writeWhole(file: string, text: string, setting = CONFIG_PATH): Pr
   }
 }
 
+/** What ends a proxy. */
+interface Ending {
+  readonly draining: AbortSignal;
+  readonly quitting: AbortSignal;
+  /** Called when the proxy exited by itself; the agent ends after it. */
+  exited(status: Deno.CommandStatus): Promise<void>;
+}
+
 /** Runs until the proxy exits by itself or the agent is stopped. */
 async function life(
   proxy: ProxyProcess | undefined,
   drain: Drain,
-  draining: AbortSignal,
-  quitting: AbortSignal,
+  { draining, quitting, exited }: Ending,
 ): Promise<void> {
   const asked = Promise.race([aborted(draining), aborted(quitting)]);
   if (proxy === undefined) return await asked;
   await Promise.race([proxy.exited, asked]);
-  if (!draining.aborted && !quitting.aborted) throw crash(await proxy.exited);
+  if (!draining.aborted && !quitting.aborted) {
+    const status = await proxy.exited;
+    await exited(status);
+    throw crash(status);
+  }
   const gone = new AbortController();
   void proxy.exited.then(() => gone.abort());
   if (!quitting.aborted) await drain.finish(AbortSignal.any([quitting, gone.signal]));
@@ -282,6 +316,14 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+async function exitOf(
+  { code, signal }: Deno.CommandStatus,
+  proxy: ProxyProcess | undefined,
+): Promise<ProxyExit> {
+  const lines = await proxy?.lastLines() ?? [];
+  return { code, ...signal !== null && { signal }, lines };
 }
 
 function crash(status: Deno.CommandStatus): MeshError {

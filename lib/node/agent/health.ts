@@ -14,13 +14,10 @@ import {
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import type { ReadinessProbe } from "#mesh/networking/v1alpha3/workload_group_pb.ts";
 import { sleep } from "../../kit/async/mod.ts";
+import type { Reports } from "./reports.ts";
 
 /** The known health of the workload. */
-export interface HealthReports {
-  /** The message for a stream of a method; `undefined`: nothing is known yet. */
-  message(path: string): Uint8Array | undefined;
-  /** Calls back after each change; returns a function that ends this. */
-  onChange(changed: () => void): () => void;
+export interface HealthReports extends Reports {
   /** Reports that the workload is draining, whatever the probe says from now on. */
   drain(): void;
   stop(): void;
@@ -67,11 +64,14 @@ export function startHealth(config: ReadinessProbe | undefined, address: string)
       ending.abort();
       set(DRAINING);
     },
-    message: (path) => known && report(path, known.fault),
-    onChange(changed) {
-      listeners.add(changed);
-      return () => listeners.delete(changed);
-    },
+    on: (path) => ({
+      message: () => known && report(path, known.fault),
+      onChange(changed) {
+        listeners.add(changed);
+        return () => listeners.delete(changed);
+      },
+      take: () => undefined,
+    }),
     stop: () => ending.abort(),
   };
 }

@@ -5,12 +5,15 @@
  */
 import { MeshError, messageOf } from "../../kit/base/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
+import { passOn } from "./log_tail.ts";
 
 /** A running proxy. */
 export interface ProxyProcess {
   readonly pid: number;
   /** Exit status; never rejects. */
   readonly exited: Promise<Deno.CommandStatus>;
+  /** The last lines of its log. After the exit, waits a moment for those that are on the way. */
+  lastLines(): Promise<readonly string[]>;
   /** Sends SIGTERM, and SIGKILL after the grace time. Resolves when the process has exited. */
   stop(graceMs: number): Promise<void>;
 }
@@ -28,7 +31,8 @@ export interface ProxyCommand {
 }
 
 /**
- * Starts the proxy. It writes to the agent's output. If a second signal ends the agent at once, the
+ * Starts the proxy. It writes to the agent's output; its log goes through the agent, which keeps the
+ * last lines. If a second signal ends the agent at once, the
  * proxy is killed too.
  *
  * @throws MeshError `proxy-start` if the program cannot be started
@@ -40,9 +44,11 @@ export function startProxy(command: ProxyCommand): ProxyProcess {
   const killNow = () => signal(child, "SIGKILL");
   addEventListener("unload", killNow);
   const exited = child.status.finally(() => removeEventListener("unload", killNow));
+  const tail = passOn(child.stderr, Deno.stderr);
   return {
     pid: child.pid,
     exited,
+    lastLines: tail.lastLines,
     async stop(graceMs) {
       signal(child, "SIGTERM");
       const timer = setTimeout(killNow, graceMs);
@@ -81,7 +87,7 @@ function spawn(
       detached: true,
       stdin: "null",
       stdout: "inherit",
-      stderr: "inherit",
+      stderr: "piped",
     }).spawn();
   } catch (cause) {
     throw new MeshError("proxy-start", `the proxy ${binary} cannot be run`, {

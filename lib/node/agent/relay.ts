@@ -16,7 +16,6 @@ import { openStream, type RpcCall, RpcError, type RpcServer, startRpc } from "..
 import type { RpcClientTls, RpcStream } from "../../kit/rpc/mod.ts";
 import { conversionOf, type ResourceConverter, type StreamConversion } from "./convert.ts";
 import type { Backoff } from "../../kit/async/mod.ts";
-import type { HealthReports } from "./health.ts";
 import { type AgentSubscription, type Interception, interceptor } from "./intercept.ts";
 import {
   daemonTerminations,
@@ -27,6 +26,7 @@ import {
 } from "./metrics.ts";
 import { type StreamObserver, streamObserver } from "./observe.ts";
 import { Reconnector } from "./reconnect.ts";
+import type { Reports, StreamReports } from "./reports.ts";
 import { untilConnected } from "./saved/offline.ts";
 import type { SavedConfiguration, StreamRecorder } from "./saved/saved.ts";
 
@@ -49,8 +49,8 @@ export interface RelayOptions {
   readonly backoff?: Backoff;
   /** Subscriptions of the agent's own on each stream, with different types; default: none. */
   readonly subscriptions?: readonly AgentSubscription[];
-  /** Health of the workload, reported on each stream; default: none. */
-  readonly health?: HealthReports;
+  /** What is reported on each stream; default: nothing. */
+  readonly reports?: readonly Reports[];
   /** Resources that are converted for the proxy; default: none. */
   readonly converter?: ResourceConverter;
   /** Id of the proxy's node, in metrics; default: empty. */
@@ -148,22 +148,15 @@ async function relay(
   const close = () => upstream.close();
   signal.addEventListener("abort", close, { once: true });
   let proxyEnded = false;
-  const report = () => {
-    const message = proxyEnded ? undefined : options.health?.message(path);
-    if (message !== undefined) upstream.send(message);
+  const reports = (options.reports ?? []).map((one) => one.on(path));
+  const send = (message: Uint8Array | undefined) => {
+    if (message !== undefined && !proxyEnded) upstream.send(message);
   };
-  let ignore = () => {};
-  const began = () => {
-    report();
-    ignore = options.health?.onChange(report) ?? ignore;
-  };
+  const reporting = startReporting(reports, send);
   const observer = streamObserver(path === DELTA, options.node ?? "");
   const down = { call, messages, recorder, observer };
-  void forward(down, upstream, options, began).then(() => proxyEnded = true, close);
-  const take = takerOf(down, options, {
-    answer: (message) => void (proxyEnded || upstream.send(message)),
-    close,
-  });
+  void forward(down, upstream, options, reporting.begin).then(() => proxyEnded = true, close);
+  const take = takerOf(down, { ...options, reports }, { answer: send, close });
   try {
     await back(down, upstream, take);
     if (!proxyEnded && !signal.aborted) throw new RpcError("UNAVAILABLE", "the stream was ended");
@@ -172,10 +165,29 @@ async function relay(
     options.reconnector.streamEnded(opened, error);
     throw lost(error);
   } finally {
-    ignore();
+    reporting.end();
     signal.removeEventListener("abort", close);
     upstream.close();
   }
+}
+
+/** Sends the first reports of a stream, and further ones after changes, until the end. */
+function startReporting(
+  reports: readonly StreamReports[],
+  send: (message: Uint8Array | undefined) => void,
+): { begin(): void; end(): void } {
+  const ends: (() => void)[] = [];
+  return {
+    begin() {
+      for (const one of reports) {
+        send(one.message());
+        ends.push(one.onChange(() => send(one.message())));
+      }
+    },
+    end() {
+      for (const end of ends.splice(0)) end();
+    },
+  };
 }
 
 /** Waits for the daemon; the messages of the proxy, or undefined when the stream is over. */
@@ -204,7 +216,9 @@ interface Downstream {
  */
 function takerOf(
   { call, recorder, observer }: Downstream,
-  { interception, conversion }: StreamOptions,
+  { interception, conversion, reports }: Pick<StreamOptions, "interception" | "conversion"> & {
+    readonly reports: readonly StreamReports[];
+  },
   daemon: { answer(message: Uint8Array): void; close(): void },
 ): (message: Uint8Array) => boolean {
   let conversions = Promise.resolve();
@@ -214,6 +228,12 @@ function takerOf(
       recorder?.response(message);
       recorder?.request(taken);
       daemon.answer(taken);
+      return true;
+    }
+    for (const one of reports) {
+      const answer = one.take(message);
+      if (answer === undefined) continue;
+      daemon.answer(answer);
       return true;
     }
     const converting = conversion?.response(message);

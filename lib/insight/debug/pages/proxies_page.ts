@@ -8,8 +8,9 @@ import { type ComponentChildren, type Route } from "../../../kit/web/mod.ts";
 import { debugRoute } from "../access.ts";
 import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
-import { findProxy, proxyId, warningOf } from "../proxies.ts";
+import { findProxy, proxyId, proxyName, warningOf } from "../proxies.ts";
 import { classOf, sidecarKeyOf } from "../endpoints.ts";
+import { envoyFact, envoyState, exitedPage, exitedTable } from "./proxy_state_part.ts";
 import { longList, longText } from "./collapse.ts";
 import { debugPage, shellOf } from "./frame.ts";
 import { noProxyPage } from "./near_pages.ts";
@@ -40,9 +41,8 @@ export function proxyPages(inputs: DebugInputs): Route[] {
     debugRoute("GET", "/debug/proxies", ({ url }) => proxyList(inputs, url)),
     debugRoute("GET", "/debug/proxies/:proxy", ({ url, params }) => {
       const session = findProxy(inputs, params.proxy!);
-      return session === undefined
-        ? noProxyPage(inputs, url, params.proxy!)
-        : proxyPage(inputs, session, url);
+      if (session !== undefined) return proxyPage(inputs, session, url);
+      return exitedPage(inputs, url, params.proxy!) ?? noProxyPage(inputs, url, params.proxy!);
     }),
     debugRoute("GET", "/debug/proxies/:proxy/history", ({ url, params }) => {
       const session = findProxy(inputs, params.proxy!);
@@ -58,6 +58,7 @@ function proxyList(inputs: DebugInputs, url: URL): Response {
   const q = url.searchParams.get("q") ?? "";
   const state = url.searchParams.get("state") ?? "";
   const all = inputs.sessions();
+  const exited = inputs.proxyStates.exited();
   const found = all
     .filter((s) => proxyId(s).includes(q) && (state === "" || stateOf(s) === state))
     .sort(byState);
@@ -67,20 +68,28 @@ function proxyList(inputs: DebugInputs, url: URL): Response {
     at: "/debug/proxies",
     forms: true,
     body: [
-      tiles(stateTiles(all)),
+      tiles(stateTiles(inputs)),
       filter(url, [{
         name: "state",
         label: "State",
-        options: [["", "any"], ...Object.keys(STATES).map((s) => [s, s] as const)],
+        options: [["", "any"], ...[...Object.keys(STATES), EXITED].map((s) => [s, s] as const)],
       }]),
-      proxyTable(`${found.length} of ${all.length} proxies`, part, now),
+      ...exited.length > 0 && (state === "" || state === EXITED)
+        ? [exitedTable(exited.filter(({ node }) => proxyName(node).includes(q)), now)]
+        : [],
+      proxyTable(inputs, `${found.length} of ${all.length} proxies`, part),
       pager,
     ],
   });
 }
 
+/** The filter's value for proxies that are not connected, because they exited. */
+const EXITED = "exited";
+
 /** Shows the number of proxies in each state. */
-export function stateTiles(sessions: readonly SessionInfo[]): Parameters<typeof tiles>[0] {
+export function stateTiles(inputs: DebugInputs): Parameters<typeof tiles>[0] {
+  const sessions = inputs.sessions();
+  const exited = inputs.proxyStates.exited().length;
   const states = sessions.map(stateOf);
   const count = (state: ProxyState) => states.filter((one) => one === state).length;
   const to = (state: string) => `/debug/proxies?state=${state}`;
@@ -89,6 +98,7 @@ export function stateTiles(sessions: readonly SessionInfo[]): Parameters<typeof 
     ["in sync", count("synced"), to("synced")],
     ["behind", count("behind"), to("behind")],
     ["with rejections", count("error"), to("error"), count("error") > 0],
+    ...exited > 0 ? [["exited", exited, to(EXITED), true] as const] : [],
   ];
 }
 
@@ -100,16 +110,18 @@ export function byState(a: SessionInfo, b: SessionInfo): number {
 }
 
 export function proxyTable(
+  inputs: DebugInputs,
   caption: string,
   sessions: readonly SessionInfo[],
-  now: number,
 ): ComponentChildren {
+  const now = inputs.now();
   return table({
     caption,
     columns: [
       "Proxy",
       "Role",
       "Connected for",
+      "Envoy",
       ...SHORTS.map((short) => short.toUpperCase()),
       "Transport",
     ],
@@ -117,6 +129,7 @@ export function proxyTable(
       proxyLink(proxyId(s)),
       s.node.role,
       ago(s.connectedAt.getTime(), now),
+      envoyState(inputs, s),
       ...SHORTS.map((short) => typeState(s, short, now)),
       s.variant,
     ]),
@@ -173,6 +186,7 @@ function about(inputs: DebugInputs, session: SessionInfo) {
   return [
     ["Node", `${node.id}${node.buildVersion && `, Envoy ${node.buildVersion}`}`],
     ["Connection", `${session.connectionId} from ${session.address}, ${session.variant}`],
+    ["Envoy", envoyFact(inputs, session)],
     ["Labels", labels || "none"],
     ...warning === undefined ? [] : [["Warning", `${warning.message}. ${warning.remedy}`] as const],
     ["Same class as", count(mates - 1, "other proxy", "other proxies")],

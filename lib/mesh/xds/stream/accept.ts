@@ -146,9 +146,9 @@ function discard(bytes: Uint8Array, more: boolean): boolean {
  * Waits until the stream is admitted. False when it ended meanwhile. Throws a {@link Refusal} when it
  * is refused, `RpcError` UNAVAILABLE when the server is shutting down.
  */
-async function admitted(
+export async function admitted(
   { admission, open }: StreamAcceptor,
-  { call }: Arriving,
+  { call }: Pick<Arriving, "call">,
   bytes: Uint8Array,
 ): Promise<boolean> {
   if (!open) throw shuttingDown();
@@ -186,9 +186,10 @@ async function compare(
   if (subscription?.versions !== request.versions) recycleBuffer(bytes);
 }
 
-function decode(
+/** Decodes a request; throws `RpcError` if it cannot be read or is too large. */
+export function decode(
   acceptor: StreamAcceptor,
-  { call, variant, session }: Arriving,
+  { call, variant, session }: Pick<Arriving, "call" | "variant" | "session">,
   bytes: Uint8Array,
 ): XdsRequest {
   const { limits = {} } = acceptor.options;
@@ -211,9 +212,9 @@ function nameLimit({ context, sessions, options }: StreamAcceptor): NameLimit {
 }
 
 /** The node of an admitted stream, whose client may be that proxy. */
-async function authorized(
+export async function authorized(
   { options }: StreamAcceptor,
-  { call, variant }: Arriving,
+  { call, variant }: Pick<Arriving, "call" | "variant">,
   request: XdsRequest,
 ): Promise<ProxyNode> {
   const node = parseNode(request.node, variant);

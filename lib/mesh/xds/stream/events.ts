@@ -5,7 +5,7 @@
  * @module
  */
 import type { View } from "../../graph/mod.ts";
-import { HEALTH_TYPE_URL, xdsType } from "../../model/mod.ts";
+import { HEALTH_TYPE_URL, PROXY_STATE_TYPE_URL, xdsType } from "../../model/mod.ts";
 import { sleep } from "../../../kit/async/mod.ts";
 import { RpcError } from "../../../kit/rpc/mod.ts";
 import { acknowledge } from "./acknowledgement.ts";
@@ -33,6 +33,11 @@ export function receive(session: Session, request: XdsRequest): void {
   if (request.typeUrl === HEALTH_TYPE_URL) {
     const fault = request.error && (request.error.message || `code ${request.error.code}`);
     return session.context.observer.reported?.({ stream: session, fault });
+  }
+  if (request.typeUrl === PROXY_STATE_TYPE_URL) {
+    const { node, context } = session;
+    const text = request.error?.message ?? "";
+    return context.observer.reportedState?.({ node, stream: session, text });
   }
   const known = session.subscriptionOf(request.typeUrl);
   const subscription = known ?? open(session, request.typeUrl);

@@ -23,10 +23,12 @@ export {
   type RejectedEvent,
   type SentEvent,
   type SettledEvent,
+  type StateEvent,
   type Subscriber,
   type WithheldEvent,
   type XdsObserver,
 } from "./observe.ts";
+export { takeReport } from "./reports.ts";
 export { publicationNotifier } from "./publication.ts";
 export { registry } from "./registry.ts";
 export { notice, takeSnapshots } from "./events.ts";

@@ -105,6 +105,16 @@ export interface HealthEvent {
   readonly fault: string | undefined;
 }
 
+/** A report of an agent about its proxy. */
+export interface StateEvent {
+  /** The proxy, whose identity was verified as for its stream. */
+  readonly node: ProxyNode;
+  /** The proxy's stream that the report came on; absent: the proxy had none. */
+  readonly stream?: ObservedStream;
+  /** The report as it was sent: not verified, and at most 4096 characters. */
+  readonly text: string;
+}
+
 /** An observer of serving. Its exceptions are logged and have no other effect. */
 export interface XdsObserver {
   opened?(stream: ObservedStream): void;
@@ -115,6 +125,7 @@ export interface XdsObserver {
   withheld?(event: WithheldEvent): void;
   settled?(event: SettledEvent): void;
   reported?(event: HealthEvent): void;
+  reportedState?(event: StateEvent): void;
   closed?(stream: ObservedStream): void;
 }
 
@@ -147,6 +158,7 @@ export function joined(
     withheld: notifyAll(observers.map((one) => one.withheld?.bind(one))),
     settled: notifyAll(observers.map((one) => one.settled?.bind(one))),
     reported: notifyAll(observers.map((one) => one.reported?.bind(one))),
+    reportedState: notifyAll(observers.map((one) => one.reportedState?.bind(one))),
     closed: notifyAll(observers.map((one) => one.closed?.bind(one))),
   });
 }
