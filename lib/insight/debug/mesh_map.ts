@@ -26,8 +26,10 @@ export interface Edge {
   /** Host of a service. */
   readonly to: string;
   readonly subset: string;
-  /** Share in percent, as written; 0 if only one destination is given. */
+  /** As written; 0 if only one destination is given. */
   readonly weight: number;
+  /** Its part of the weights of its rule in percent; `undefined` if the rule has no other. */
+  readonly share: number | undefined;
   readonly kind: "http" | "tls" | "tcp" | "mirror";
   /** The VirtualService, `Kind/namespace/name`. */
   readonly object: string;
@@ -44,7 +46,7 @@ export function edgesOf({ objects, mesh }: DebugInputs, services: readonly Servi
 }
 
 /** A destination with its share. */
-type Sent = Pick<Edge, "kind" | "weight"> & { readonly destination: Destination };
+type Sent = Pick<Edge, "kind" | "weight" | "share"> & { readonly destination: Destination };
 
 function edgesOfObject(
   object: ConfigObject<VirtualService>,
@@ -61,10 +63,10 @@ function edgesOfObject(
   ];
   const seen = new Set<string>();
   const edges: Edge[] = [];
-  for (const { kind, weight, destination } of destinationsOf(spec)) {
+  for (const { kind, weight, share, destination } of destinationsOf(spec)) {
     const [to, { subset }] = [full(destination.host), destination];
     for (const from of sources) {
-      const id = JSON.stringify([from, to, subset, weight, kind]);
+      const id = JSON.stringify([from, to, subset, share, kind]);
       if (seen.has(id)) continue;
       seen.add(id);
       edges.push({
@@ -72,6 +74,7 @@ function edgesOfObject(
         to,
         subset,
         weight,
+        share,
         kind,
         object: objectRef(object),
         known: known.has(to),
@@ -90,10 +93,17 @@ function destinationsOf({ http, tls, tcp }: VirtualService): Sent[] {
   const sent = (
     kind: Edge["kind"],
     list: readonly { readonly destination?: Destination; readonly weight?: number }[],
-  ): Sent[] =>
-    list.flatMap(({ destination, weight = 0 }) =>
-      destination === undefined ? [] : [{ kind, weight, destination }]
+  ): Sent[] => {
+    const all = list.reduce((sum, { weight = 0 }) => sum + weight, 0);
+    return list.flatMap(({ destination, weight = 0 }) =>
+      destination === undefined ? [] : [{
+        kind,
+        weight,
+        share: all === 0 || list.length === 1 ? undefined : 100 * weight / all,
+        destination,
+      }]
     );
+  };
   return [
     ...http.flatMap((rule) => [
       ...sent("http", rule.route),

@@ -46,6 +46,14 @@ function inputsOf(over: Partial<DebugInputs> = {}): DebugInputs {
 const CART = "cart.shop.svc.cluster.local";
 const PAY = "pay.shop.svc.cluster.local";
 
+Deno.test("shares are parts of the weights of a rule, whatever these sum up to", () => {
+  const config = CONFIG.replace("weight: 90", "weight: 3").replace("weight: 10", "weight: 1");
+  const inputs = inputsOf({ objects: () => objectsOf(config) });
+  const shares = edgesOf(inputs, allServices(inputs)).filter(({ from }) => from === CART)
+    .map(({ to, weight, share }) => [to, weight, share]);
+  assert.deepEqual(shares, [[PAY, 3, 75], ["gone.example", 1, 25], [PAY, 0, undefined]]);
+});
+
 Deno.test("edges lead from hosts and Gateways to destinations, with their shares", () => {
   const inputs = inputsOf();
   const edges = edgesOf(inputs, allServices(inputs));
@@ -92,6 +100,7 @@ Deno.test("services have pages with endpoints and edges; scripts get JSON; unkno
     const list = await get("");
     assert.match(list.body, /2 of 2 services/);
     assert.match(list.body, /unknown host/);
+    assert.match(list.body, /<td[^>]*>90 %</);
     assert.ok(list.body.includes(`/debug/services/shop/${CART}`));
     const one = await get(`/shop/${CART}`);
     assert.match(one.body, /2 endpoints/);

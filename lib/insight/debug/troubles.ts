@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { cellText } from "./cell_text.ts";
 import { objectPresence } from "./presence.ts";
 import { messageOf } from "../../kit/base/mod.ts";
 import { parseRowRef, rowRef, showRow } from "../../mesh/graph/mod.ts";
@@ -176,7 +177,7 @@ function ofFaults(inputs: DebugInputs): Trouble[] {
   const isPresent = objectPresence(inputs);
   return faults.map((fault) => ({
     tone: "bad",
-    text: `The computation ${showRow(fault, 80)} fails; ${
+    text: `The computation ${cellText(fault)} fails; ${
       fault.lastGood ? "its last good value serves" : "it has no value"
     }`,
     message: messageOf(fault.error),
@@ -227,7 +228,7 @@ function ofClusters({ clusters }: DebugInputs): Trouble[] {
 function ofAudit({ audit, history }: DebugInputs): Trouble[] {
   return audit().reports.map(({ cell, at, revision, origins }) => ({
     tone: "warn",
-    text: `The audit repaired the value ${showRow(cell, 80)}`,
+    text: `The audit repaired the value ${cellText(cell)}`,
     since: at,
     culprits: origins.slice(0, INPUTS).map((object) => ({ object })),
     revision: history.revision(revision)?.revision,

@@ -149,9 +149,12 @@ function rowPath({ table, key }: RowRef): string | undefined {
 /** Keeps a number and its unit in one line. */
 const SPACE = "\u00a0";
 
-/** Formats whole seconds, as in `1m30s`; below a second milliseconds. */
+const DAY_MS = 24 * 3_600_000;
+
+/** Formats whole seconds, as in `1m30s`; below a second milliseconds, from three days on days. */
 export function span(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}${SPACE}ms`;
+  if (ms >= 3 * DAY_MS) return `${Math.floor(ms / DAY_MS)}${SPACE}days`;
   return formatDuration(Math.floor(ms / 1000) * 1000);
 }
 

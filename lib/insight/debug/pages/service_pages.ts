@@ -203,23 +203,16 @@ function edgeTable(
   return longTable({
     caption,
     columns: ["From", "To", "Subset", "Kind", "Share", "Object"],
-    rows: edges.map(({ from, to, subset, kind, weight, object, known }) => [
+    rows: edges.map(({ from, to, subset, kind, share, object, known }) => [
       from.startsWith("Gateway/") ? refLink(from) : hostCell(from),
       [hostCell(to), known ? null : [" ", badge("unknown host", "bad")]],
       subset,
       kind,
-      weight === 0 ? "" : `${weight} %`,
+      share === undefined ? "" : `${Number(share.toFixed(1))} %`,
       refLink(object),
     ]),
     empty: "No VirtualService sends requests elsewhere. Every host goes to its own service.",
   });
-}
-
-const DAY_MS = 24 * 3_600_000;
-
-/** Formats a long time in days. */
-function left(ms: number): string {
-  return ms < 3 * DAY_MS ? span(ms) : count(Math.floor(ms / DAY_MS), "day", "days");
 }
 
 function certificateTable(expiries: readonly Expiry[], now: number): ComponentChildren {
@@ -238,8 +231,8 @@ function certificateTable(expiries: readonly Expiry[], now: number): ComponentCh
             : one.notAfter <= now
             ? badge("expired", "bad")
             : endsSoon(one, now)
-            ? badge(left(one.notAfter - now), "warn")
-            : left(one.notAfter - now),
+            ? badge(span(one.notAfter - now), "warn")
+            : span(one.notAfter - now),
         ],
       ]),
       empty: "The daemon has no certificate, and no gateway has a credential. Certificates of " +
