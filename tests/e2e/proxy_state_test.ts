@@ -1,5 +1,5 @@
 /**
- * What the daemon knows about its Envoys: an Envoy that is killed, one that hangs, and one that comes
+ * States of Envoys that the daemon knows: an Envoy that is killed, one that hangs, and one that comes
  * back, on pages, in `proxy-status` and in metrics.
  *
  * @module

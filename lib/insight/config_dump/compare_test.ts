@@ -26,7 +26,7 @@ function dump({ clusters = {}, listeners = {}, routes = {} }: Parts) {
 const cluster = (name: string, more: object = {}) => ({ cluster: { name, ...more } });
 const active = (name: string) => ({ name, active_state: { listener: { name } } });
 
-/** What the daemon serves: everything counts as in use. */
+/** A dump of the daemon: everything counts as in use. */
 const SERVED = dump({
   clusters: { dynamic_active_clusters: [cluster("a"), cluster("b", { type: "EDS" })] },
   listeners: { dynamic_listeners: [active("l")] },

@@ -52,7 +52,7 @@ export interface DebugInputs {
   /** Problems of rejected documents. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];
-  /** What agents reported about their proxies. */
+  /** Reports of agents about their proxies. */
   readonly proxyStates: Omit<ProxyStates, "observer">;
   /** Warnings about connected proxies. */
   readonly proxyWarnings: () => readonly ProxyWarning[];

@@ -1,5 +1,5 @@
 /**
- * What agents report about their proxies: as JSON, and as troubles of the overview.
+ * Reports of agents about their proxies: as JSON, and as troubles of the overview.
  *
  * @module
  */
@@ -124,7 +124,7 @@ function failing({ node: { role } }: ReportedState): string {
   return `Requests ${what} fail until its agent is started again`;
 }
 
-/** What still serves the services of the proxy's workload. */
+/** Says which endpoints still serve the services of the proxy's workload. */
 export function serving(inputs: DebugInputs, reported: ReportedState): string {
   const { node } = reported;
   const { mesh } = inputs;

@@ -1,5 +1,5 @@
 /**
- * What agents reported about their proxies: the last state of each, and the exits of the last time.
+ * Reports of agents about their proxies: the last state of each, and the exits of the last time.
  * Reports come from workloads, so they are limited in number and in what is kept of them. A proxy
  * without a report is not known to be well: its agent may be older, or there may be none.
  *

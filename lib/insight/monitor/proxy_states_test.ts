@@ -96,7 +96,7 @@ Deno.test("a proxy that does not come back is forgotten after a time", () => {
   assert.equal(known.exited().length, 0);
 });
 
-Deno.test("what workloads report is bounded: in number, in rate and in kind", () => {
+Deno.test("reports are bounded in number, in rate and in kind", () => {
   const { known, report, open } = states();
   for (let i = 0; i < 1500; i++) report(`web-${i}`, KILLED);
   assert.equal(known.exited().length, 1000);

@@ -1,5 +1,5 @@
 /**
- * What agents report about their Envoys, as `proxy-status` shows it.
+ * Reports of agents about their Envoys, as `proxy-status` shows it.
  *
  * @module
  */
@@ -79,7 +79,7 @@ export function envoyProblems(states: readonly EnvoyState[], now: number): strin
   });
 }
 
-/** What is not known, in a sentence; `undefined` if everything is. */
+/** Names the proxies whose state is not known; `undefined` if there are none. */
 export function unreported(states: readonly EnvoyState[]): string | undefined {
   const names = states.filter(({ state }) => state === "not reported").map(({ proxy }) => proxy);
   if (names.length === 0) return undefined;

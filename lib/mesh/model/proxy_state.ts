@@ -1,5 +1,5 @@
 /**
- * What an agent reports about its proxy: the process, its memory, its certificate. It is a text of
+ * The report of an agent about its proxy: the process, its memory, its certificate. It is a text of
  * bounded size. A reader accepts only what it knows, because the text comes from a workload.
  *
  * @module

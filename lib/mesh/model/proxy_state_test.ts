@@ -41,7 +41,7 @@ Deno.test("a report has a bounded size, whatever the proxy wrote: the last lines
   assert.match(read.at(-1)!, /^99 "/);
 });
 
-Deno.test("what is no report is not read, and what is unknown in one is left out", () => {
+Deno.test("texts that are no report are not read, and unknown fields are left out", () => {
   const wrong = [
     "",
     "null",

@@ -282,7 +282,7 @@ async function writeWhole(file: string, text: string, setting = CONFIG_PATH): Pr
   }
 }
 
-/** What ends a proxy. */
+/** Signals that end a proxy, and the function that hears of an end that nobody asked for. */
 interface Ending {
   readonly draining: AbortSignal;
   readonly quitting: AbortSignal;

@@ -19,7 +19,7 @@ Deno.test("a log is passed on unchanged, and its last lines are kept", async () 
   assert.equal(passed, "first line\nsecond line\nno end");
 });
 
-Deno.test("of a long log only whole last lines are kept", async () => {
+Deno.test("whole last lines of a long log are kept", async () => {
   const lines = Array.from({ length: 2000 }, (_, i) => `line ${i} ${"x".repeat(i % 500)}`);
   const all = { write: (part: Uint8Array) => Promise.resolve(part.length) };
   const kept = await passOn(text(`${lines.join("\n")}\n`), all).lastLines();

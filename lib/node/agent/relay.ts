@@ -49,7 +49,7 @@ export interface RelayOptions {
   readonly backoff?: Backoff;
   /** Subscriptions of the agent's own on each stream, with different types; default: none. */
   readonly subscriptions?: readonly AgentSubscription[];
-  /** What is reported on each stream; default: nothing. */
+  /** Reports that are sent on each stream; default: none. */
   readonly reports?: readonly Reports[];
   /** Resources that are converted for the proxy; default: none. */
   readonly converter?: ResourceConverter;

@@ -1,5 +1,5 @@
 /**
- * What the agent reports to the daemon on the streams of its proxy, between the proxy's own requests.
+ * Reports of the agent to the daemon on the streams of its proxy, between the proxy's own requests.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What agents report about their Envoys, on pages.
+ * Reports of agents about their Envoys, on pages.
  *
  * @module
  */

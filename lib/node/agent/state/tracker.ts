@@ -24,7 +24,7 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** What is looked at. */
+/** The parts of a proxy that are looked at. */
 export interface Watched {
   readonly admin: Admin;
   readonly readiness: Readiness;
