@@ -11,7 +11,7 @@ import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { endsSoon } from "./mesh_map.ts";
-import type { Trouble } from "./troubles.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** `/debug/proxy_states`. */
 export function proxyStateRoutes(inputs: DebugInputs): Route[] {

@@ -4,7 +4,7 @@
  * @module
  */
 import { type ComponentChildren, h } from "../../../kit/web/mod.ts";
-import type { Culprit, Trouble } from "../troubles.ts";
+import type { Culprit, Trouble } from "../trouble.ts";
 import { longText } from "./collapse.ts";
 import { ago, count, facts, proxyLink, refLink } from "./layout.ts";
 import { position } from "./positions.ts";
