@@ -149,6 +149,7 @@ function inputsOf(
     ]),
     injection,
     problems: sources.problems,
+    credentialFaults: sources.credentialFaults,
     warnings: () => [
       ...sources.warnings(),
       ...meshWarnings(translation, settings.pipeline.features),

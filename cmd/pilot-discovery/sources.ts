@@ -11,6 +11,8 @@ import type { SchemaProblem } from "../../lib/mesh/schema/mod.ts";
 import {
   type ConfigDirectories,
   type ControlPlanes,
+  type CredentialFault,
+  type CredentialSource,
   type Followed,
   type FollowedTags,
   followRevisionTags,
@@ -21,6 +23,7 @@ import {
   type OrchestratorObjects,
   type Registration,
   type RemoteClusters,
+  type SecretsSource,
   type SourceProblem,
   startConfigDirectories,
   startControlPlanes,
@@ -63,6 +66,8 @@ export interface Sources {
   problems(): readonly SourceProblem[];
   /** Warnings about documents in use. */
   warnings(): readonly SchemaProblem[];
+  /** Credentials that cannot be used, of files and of the daemon's own cluster. */
+  credentialFaults(): readonly CredentialFault[];
 }
 
 /** Dependencies of the sources. */
@@ -104,7 +109,7 @@ export async function openSources(
     optional: client !== undefined,
   });
   stack.defer(() => files.close());
-  await openCredentials(ingest, stack);
+  const credentials = await openCredentials(ingest, stack);
   const controlPlanes = await startControlPlanes({
     mesh,
     ingest,
@@ -119,7 +124,13 @@ export async function openSources(
   if (client !== undefined && opened === undefined) return undefined;
   const ingress = client && await openIngress(client, { options, ingest, signal, mesh }, stack);
   if (client !== undefined && ingress === undefined) return undefined;
-  const documents = [mesh, networks, files, controlPlanes, ...Object.values(opened ?? {})];
+  const documents = [
+    mesh,
+    networks,
+    files,
+    controlPlanes,
+    ...opened ? [opened.orchestrator, opened.clusters] : [],
+  ];
   return {
     mesh: () => mesh.current(),
     onMesh: (changed) => mesh.subscribe(changed),
@@ -133,6 +144,10 @@ export async function openSources(
     tags,
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
+    credentialFaults: () => [
+      ...credentials?.faults() ?? [],
+      ...opened?.secrets.faults() ?? [],
+    ],
   };
 }
 
@@ -140,11 +155,11 @@ export async function openSources(
 async function openCredentials(
   ingest: Engine["ingest"],
   stack: AsyncDisposableStack,
-): Promise<void> {
+): Promise<CredentialSource | undefined> {
   const dir = MESH_CREDENTIAL_DIR.get() ?? "";
-  if (dir === "") return;
+  if (dir === "") return undefined;
   const intake = ingest.open("credentials");
-  stack.use(await startCredentialSource({ dir: resolve(dir), intake }));
+  return stack.use(await startCredentialSource({ dir: resolve(dir), intake }));
 }
 
 function openTags(
@@ -155,6 +170,13 @@ function openTags(
   const tags = followRevisionTags({ client, namespace });
   stack.defer(() => tags.close());
   return tags;
+}
+
+interface OpenedClusters {
+  readonly orchestrator: OrchestratorObjects;
+  readonly clusters: RemoteClusters;
+  /** Secrets of the daemon's own cluster. */
+  readonly secrets: SecretsSource;
 }
 
 /** Opens the daemon's own cluster, then remote ones. `undefined` when `signal` was aborted. */
@@ -168,7 +190,7 @@ async function openAllClusters(
     readonly signal: AbortSignal;
   },
   stack: AsyncDisposableStack,
-): Promise<{ orchestrator: OrchestratorObjects; clusters: RemoteClusters } | undefined> {
+): Promise<OpenedClusters | undefined> {
   const intake = ingest.open(sourceName(options.clusterId));
   const secrets = stack.use(followSecrets({
     client,
@@ -182,7 +204,7 @@ async function openAllClusters(
   await Promise.race([secrets.ready, ended(signal)]);
   const open = (name: string): Intake => ingest.open(name);
   const clusters = await openClusters(client, { options, open, revision, networks, signal }, stack);
-  return clusters === undefined ? undefined : { orchestrator, clusters };
+  return clusters === undefined ? undefined : { orchestrator, clusters, secrets };
 }
 
 /** Opens the sources that need the built configuration: it names the key sets to fetch. */

@@ -24,6 +24,7 @@ import {
   writePluggedCa,
 } from "../support/identity.ts";
 import { documents, endpoint, manifest, serviceEntry, to } from "../support/manifest.ts";
+import { meshctl } from "../support/meshctl.ts";
 import { openssl } from "../support/openssl.ts";
 import { startProvider } from "../support/secret_provider.ts";
 
@@ -206,6 +207,47 @@ Deno.test(withCertificates("credentials reach authenticated gateways on any mach
       const now = await serial();
       return now.startsWith("serial=") && now !== before;
     });
+  });
+
+  await t.step(
+    "a broken certificate is named with its file and its gateway, and the last one serves",
+    async () => {
+      const file = `${credentials.dir}/shop/ecdsa/tls.key`;
+      const key = await Deno.readTextFile(file);
+      const overview = async () => {
+        const answer = await fetch(`${daemon.http}/debug`, { headers: { accept: "text/html" } });
+        return (await answer.text()).replace(/<style>[^]*?<\/style>/, "").replaceAll(
+          /<[^>]*>/g,
+          " ",
+        );
+      };
+      await Deno.copyFile(`${credentials.dir}/shop/rsa/tls.key`, file);
+      await eventually(
+        "the card",
+        async () => (await overview()).includes("shop/ecdsa cannot be used"),
+      );
+      const card = await overview();
+      assert.match(card, /served the last good version/);
+      assert.match(card, /\/shop\/ecdsa: the key is not that of the certificate/);
+      assert.match(card, /Gateway shop\/edge-shop/);
+      assert.match(card, /edge\.shop/);
+      assert.match(daemon.program.output(), /serving="the last good version"/);
+      const { out, err } = await meshctl(["proxy-status", "--xds-address", daemon.http]);
+      assert.match(out, /^edge\.shop /m);
+      assert.match(err, /^edge\.shop: the credential shop\/ecdsa cannot be used: the key is not/m);
+      assert.doesNotMatch(err, /^stranger\.other: /m);
+      assert.equal((await ask(EDGE, simple, [])).status, 200);
+      await Deno.writeTextFile(file, key);
+      await eventually("its end", async () => !(await overview()).includes("cannot be used"));
+    },
+  );
+
+  await t.step("the agents report the end of their certificates", async () => {
+    const rows = await daemon.debug<
+      { readonly proxy: string; readonly certificate?: { readonly notAfter: string } }[]
+    >("proxy_states");
+    const end = rows.find(({ proxy }) => proxy === "edge.shop")?.certificate?.notAfter;
+    assert.ok(end !== undefined && Date.parse(end) > Date.now(), JSON.stringify(rows));
   });
 
   await t.step("a gateway is a peer of the mesh with its agent's certificate", async () => {

@@ -38,6 +38,7 @@ export function debugInputs(over: Partial<DebugInputs>): DebugInputs {
     objects: () => [],
     problems: () => [],
     warnings: () => [],
+    credentialFaults: () => [],
     proxyStates: {
       of: () => undefined,
       exits: () => [],

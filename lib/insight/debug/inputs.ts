@@ -12,6 +12,7 @@ import type { SchemaProblem } from "../../mesh/schema/mod.ts";
 import type { ConfigObject, ProxyBinding, ProxyNode } from "../../mesh/model/mod.ts";
 import type { Quarantined, SessionInfo } from "../../mesh/xds/mod.ts";
 import type {
+  CredentialFault,
   FollowedResource,
   RemoteCluster,
   SharedService,
@@ -52,6 +53,8 @@ export interface DebugInputs {
   /** Problems of rejected documents. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];
+  /** Credentials that cannot be used now. */
+  readonly credentialFaults: () => readonly CredentialFault[];
   /** Reports of agents about their proxies. */
   readonly proxyStates: Omit<ProxyStates, "observer">;
   /** Warnings about connected proxies. */

@@ -8,6 +8,7 @@ import type { ProxyWarning } from "../monitor/mod.ts";
 import type { SessionInfo, TypeStatus } from "../../mesh/xds/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
 import { changing, debugRoute } from "./access.ts";
+import { credentialWarnings } from "./credential_faults.ts";
 import type { DebugInputs } from "./inputs.ts";
 
 /** `/debug/adsz`, `/debug/connections`, `/debug/syncz`. */
@@ -84,8 +85,8 @@ function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unkno
     proxy_version: node.metadata.MESH_VERSION ?? node.buildVersion,
     mesh_version: inputs.version,
   };
-  const warning = warningOf(inputs, session);
-  if (warning !== undefined) row.warning = `${warning.message}. ${warning.remedy}`;
+  const warnings = sentencesAbout(inputs, session);
+  if (warnings.length > 0) row.warning = warnings.join(" ");
   for (const type of session.types) {
     const field = FIELDS[type.short];
     if (field === undefined) continue;
@@ -106,6 +107,15 @@ export function proxyId({ node }: Pick<SessionInfo, "node">): string {
 /** The same of a node. */
 export function proxyName({ name, namespace }: Pick<ProxyNode, "name" | "namespace">): string {
   return `${name}.${namespace}`;
+}
+
+/** Warnings about a proxy, each with its remedy. */
+export function sentencesAbout(inputs: DebugInputs, session: SessionInfo): string[] {
+  const warning = warningOf(inputs, session);
+  return [
+    ...warning === undefined ? [] : [`${warning.message}. ${warning.remedy}`],
+    ...credentialWarnings(inputs, session),
+  ];
 }
 
 /** Returns the warning about a proxy, if there is one. */

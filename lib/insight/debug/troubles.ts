@@ -12,6 +12,7 @@ import { parseRowRef, rowRef, showRow } from "../../mesh/graph/mod.ts";
 import { type ConfigObject, objectKey, xdsType } from "../../mesh/model/mod.ts";
 import type { Quarantined, SessionInfo, TypeStatus } from "../../mesh/xds/mod.ts";
 import type { SourceProblem } from "../../mesh/sources/mod.ts";
+import { credentialTroubles } from "./credential_troubles.ts";
 import type { DebugInputs, Expiry } from "./inputs.ts";
 import { endsSoon, expiriesOf } from "./mesh_map.ts";
 import { proxyId } from "./proxies.ts";
@@ -25,6 +26,7 @@ const SLOW_MS = 30_000;
 export function troublesOf(inputs: DebugInputs): Trouble[] {
   return [
     ...proxyTroubles(inputs),
+    ...credentialTroubles(inputs),
     ...inputs.quarantined().map((one) => ofQuarantine(inputs, one)),
     ...ofRejections(inputs),
     ...ofProblems(inputs),
@@ -39,7 +41,8 @@ export function troublesOf(inputs: DebugInputs): Trouble[] {
 
 /** Returns the number of troubles, without their edits and proxies. */
 export function countTroubles(inputs: DebugInputs): number {
-  return countProxyTroubles(inputs) + inputs.quarantined().length + inputs.problems().length +
+  return countProxyTroubles(inputs) + inputs.credentialFaults().length +
+    inputs.quarantined().length + inputs.problems().length +
     inputs.mesh.graph.faults().length + inputs.audit().reports.length +
     ofOrchestrator(inputs).length + ofClusters(inputs).length + unexplained(inputs).length +
     slow(inputs).length + ending(inputs).length;

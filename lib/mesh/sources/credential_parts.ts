@@ -24,6 +24,24 @@ export interface FoundCredential {
   readonly problem?: string;
 }
 
+/** A credential that cannot be used now. */
+export interface CredentialFault {
+  /** `NAMESPACE/NAME`. */
+  readonly credential: string;
+  /** The file of the certificate, or the secret, such as `secret shop/web`. */
+  readonly place: string;
+  readonly problem: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** True: the version before is still served; false: there was none. */
+  readonly lastGoodServes: boolean;
+}
+
+/** Says in a log line what is served instead of a faulty credential. */
+export function servedInstead(lastGoodServes: boolean): string {
+  return lastGoodServes ? "the last good version" : "nothing";
+}
+
 /** Reads a credential; `read` returns the content of the first name that exists. */
 export async function readCredential(
   read: (names: readonly string[]) => Promise<Uint8Array | undefined>,

@@ -8,7 +8,7 @@ import { type ComponentChildren, type Route } from "../../../kit/web/mod.ts";
 import { debugRoute } from "../access.ts";
 import { asksFor } from "../find.ts";
 import type { DebugInputs } from "../inputs.ts";
-import { findProxy, proxyId, proxyName, warningOf } from "../proxies.ts";
+import { findProxy, proxyId, proxyName, sentencesAbout } from "../proxies.ts";
 import { classOf, sidecarKeyOf } from "../endpoints.ts";
 import { envoyFact, envoyState, exitedPage, exitedTable } from "./proxy_state_part.ts";
 import { longList, longText } from "./collapse.ts";
@@ -181,14 +181,14 @@ function about(inputs: DebugInputs, session: SessionInfo) {
   const labels = Object.entries(cls.labels).map(([key, value]) => `${key}=${value}`).join(" ");
   const mates = inputs.sessions().filter((s) => s.classKey === session.classKey).length;
   const sidecar = sidecarKeyOf(inputs, session);
-  const warning = warningOf(inputs, session);
+  const warnings = sentencesAbout(inputs, session);
   const dump = `/debug/config_dump?proxyID=${encodeURIComponent(proxyId(session))}`;
   return [
     ["Node", `${node.id}${node.buildVersion && `, Envoy ${node.buildVersion}`}`],
     ["Connection", `${session.connectionId} from ${session.address}, ${session.variant}`],
     ["Envoy", envoyFact(inputs, session)],
     ["Labels", labels || "none"],
-    ...warning === undefined ? [] : [["Warning", `${warning.message}. ${warning.remedy}`] as const],
+    ...warnings.map((warning) => ["Warning", warning] as const),
     ["Same class as", count(mates - 1, "other proxy", "other proxies")],
     [
       "Services of the workload",

@@ -9,7 +9,12 @@ import { scope } from "../../../kit/log/mod.ts";
 import { type Credential, objectKey } from "../../model/mod.ts";
 import type { Intake } from "../../ingest/mod.ts";
 import { credentialFailures } from "../credential_metrics.ts";
-import { type FoundCredential, readCredential } from "../credential_parts.ts";
+import {
+  type CredentialFault,
+  type FoundCredential,
+  readCredential,
+  servedInstead,
+} from "../credential_parts.ts";
 import { diskIo, type Io } from "./io.ts";
 import { DEFAULT_TIMING, type ScanTiming, startScanScheduler } from "./scan_scheduler.ts";
 import { watchTree } from "./watch.ts";
@@ -32,6 +37,8 @@ export interface CredentialSourceOptions {
 export interface CredentialSource extends AsyncDisposable {
   /** Reads all files now. */
   rescan(): Promise<void>;
+  /** Credentials that cannot be used now. */
+  faults(): CredentialFault[];
 }
 
 /**
@@ -45,7 +52,7 @@ export async function startCredentialSource(
   { dir, intake, timing: given, io = diskIo }: CredentialSourceOptions,
 ): Promise<CredentialSource> {
   const timing = { ...DEFAULT_TIMING, ...given };
-  const held = new Map<string, { readonly digest: string; problem?: string }>();
+  const held = new Map<string, Held>();
   /** Returns true if a folder is new. */
   const read = async (): Promise<boolean> => {
     const found = await readAll(dir, io);
@@ -59,11 +66,18 @@ export async function startCredentialSource(
     for (const [key, { files, problem }] of found) {
       const before = held.get(key);
       if (problem !== undefined) {
-        if (before?.problem !== problem) {
+        if (before?.fault?.problem !== problem) {
           credentialFailures.inc();
-          log.warn("a credential cannot be used", { credential: key, problem });
+          const serving = servedInstead((before?.digest ?? "") !== "");
+          log.warn("a credential cannot be used", {
+            credential: key,
+            dir: `${dir}/${key}`,
+            problem,
+            serving,
+          });
         }
-        held.set(key, { digest: before?.digest ?? "", problem });
+        const since = before?.fault?.since ?? Date.now();
+        held.set(key, { digest: before?.digest ?? "", fault: { problem, since } });
         continue;
       }
       const digest = JSON.stringify(files);
@@ -93,11 +107,28 @@ export async function startCredentialSource(
   await watch.refresh();
   return {
     rescan: () => scheduler.run(),
+    faults: () => faultsOf(dir, held),
     async [Symbol.asyncDispose]() {
       await scheduler.close();
       watch.close();
     },
   };
+}
+
+/** A credential that was read. */
+interface Held {
+  /** Of the last good version; empty: there was none. */
+  readonly digest: string;
+  /** Why the files cannot be used now. */
+  readonly fault?: Pick<CredentialFault, "problem" | "since">;
+}
+
+function faultsOf(dir: string, held: ReadonlyMap<string, Held>): CredentialFault[] {
+  return [...held].flatMap(([key, { digest, fault }]) =>
+    fault === undefined
+      ? []
+      : [{ credential: key, place: `${dir}/${key}`, lastGoodServes: digest !== "", ...fault }]
+  );
 }
 
 function unreadable(dir: string, cause: unknown): MeshError {

@@ -104,7 +104,7 @@ Deno.test("pull secrets are read; faulty ones are named, and never quoted", asyn
   const logFile = `${await Deno.makeTempDir()}/log`;
   const endLogging = configureLogging({ targets: [logFile] });
   try {
-    await using _ = await startCredentialSource({
+    await using source = await startCredentialSource({
       dir,
       timing: QUICK,
       intake: {
@@ -112,6 +112,13 @@ Deno.test("pull secrets are read; faulty ones are named, and never quoted", asyn
         settings: ({ credentials }) => heard.push(...credentials ?? []),
       },
     });
+    const faults = source.faults().map(({ credential, place, lastGoodServes }) =>
+      [credential, place, lastGoodServes] as const
+    );
+    assert.deepEqual(
+      faults.sort(),
+      ["list", "none", "text"].map((name) => [`ns/${name}`, `${dir}/ns/${name}`, false]),
+    );
   } finally {
     endLogging();
   }

@@ -16,7 +16,12 @@ import {
   type OrchClient,
   types,
 } from "../../../../kit/orch/mod.ts";
-import { CREDENTIAL_NAMES, credentialOf } from "../../credential_parts.ts";
+import {
+  CREDENTIAL_NAMES,
+  type CredentialFault,
+  credentialOf,
+  servedInstead,
+} from "../../credential_parts.ts";
 import { credentialFailures } from "../../credential_metrics.ts";
 import { isRefused } from "../refused.ts";
 
@@ -38,6 +43,8 @@ export interface SecretsSource extends AsyncDisposable {
   /** Resolves when all secrets were received, when the server refuses them, or after the end. */
   readonly ready: Promise<void>;
   state(): FollowState;
+  /** Credentials that cannot be used now. */
+  faults(): CredentialFault[];
 }
 
 /** Types of secrets without credentials that proxies need: they may be many and large. */
@@ -70,6 +77,7 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
   const at = cluster === undefined ? {} : { cluster };
   const { promise: refused, resolve: refuse } = Promise.withResolvers<void>();
   const served = new Set<string>();
+  const faults = new Map<string, Fault>();
   const following = follow<Kept>({
     client,
     type: types.SECRET,
@@ -78,7 +86,7 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
       fieldSelector: OTHER_TYPES.map((type) => `type!=${type}`).join(),
     },
     convert: keep,
-    changed: (changes) => report(changes, { served, intake, at }),
+    changed: (changes) => report(changes, { served, faults, intake, at }),
     stateChanged({ fault }) {
       intake.health(fault);
       if (fault === undefined) return;
@@ -91,6 +99,13 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
   return {
     ready,
     state: () => following.state(),
+    faults: () =>
+      [...faults].map(([credential, fault]) => ({
+        credential,
+        place: `secret ${credential}`,
+        lastGoodServes: served.has(credential),
+        ...fault,
+      })),
     [Symbol.asyncDispose]: () => following.close(),
   };
 }
@@ -107,10 +122,13 @@ function keep(item: ListItem): Kept {
   return { key, credential: problem === undefined ? files : undefined, problem };
 }
 
+type Fault = Pick<CredentialFault, "problem" | "since">;
+
 function report(
   { upserts, deletes }: Changes<Kept>,
-  { served, intake, at }: {
+  { served, faults, intake, at }: {
     readonly served: Set<string>;
+    readonly faults: Map<string, Fault>;
     readonly intake: SecretsOptions["intake"];
     readonly at: { readonly cluster?: string };
   },
@@ -118,9 +136,12 @@ function report(
   const changes = new Map<string, Credential | undefined>();
   for (const name of deletes) {
     const key = objectKey(name);
+    faults.delete(key);
     if (served.delete(key)) changes.set(key, undefined);
   }
   for (const { key, credential, problem } of upserts) {
+    if (problem === undefined) faults.delete(key);
+    else faults.set(key, { problem, since: faults.get(key)?.since ?? Date.now() });
     if (credential !== undefined) {
       served.add(key);
       changes.set(key, credential);
@@ -128,7 +149,8 @@ function report(
       if (served.delete(key)) changes.set(key, undefined);
     } else {
       credentialFailures.inc();
-      log.warn("a credential cannot be used", { ...at, credential: key, problem });
+      const serving = servedInstead(served.has(key));
+      log.warn("a credential cannot be used", { ...at, credential: key, problem, serving });
     }
   }
   if (changes.size > 0) intake.settings({ credentials: changes });
