@@ -31,7 +31,7 @@ import { type ConfigObject, objectRef } from "../../lib/mesh/model/mod.ts";
 import type { XdsServer } from "../../lib/mesh/xds/mod.ts";
 import { createPipeline } from "../../lib/mesh/translate/mod.ts";
 import type { Message } from "../../lib/insight/analyze/mod.ts";
-import { fieldPositions } from "../../lib/mesh/sources/mod.ts";
+import { type FetchedKeySets, fieldPositions } from "../../lib/mesh/sources/mod.ts";
 import type { Route } from "../../lib/kit/web/mod.ts";
 import { createWhatIf } from "../../lib/insight/whatif/mod.ts";
 import { differenceNow } from "./difference.ts";
@@ -51,6 +51,7 @@ export interface Viewed {
   readonly identity: Identity;
   readonly xds: XdsServer;
   readonly proxyStates: ProxyStates;
+  readonly keySets: FetchedKeySets;
   /** Templates and values of injection; `undefined` where pods are not injected. */
   readonly injection: (() => unknown) | undefined;
 }
@@ -150,6 +151,7 @@ function inputsOf(
     injection,
     problems: sources.problems,
     credentialFaults: sources.credentialFaults,
+    fetchFaults: () => ({ keySets: viewed.keySets.faults(), bundles: sources.bundleFaults() }),
     warnings: () => [
       ...sources.warnings(),
       ...meshWarnings(translation, settings.pipeline.features),

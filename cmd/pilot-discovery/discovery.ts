@@ -83,7 +83,7 @@ export async function discovery(
   const sources = await openSources({ settings, engine, readiness }, stack, ending);
   if (sources === undefined) return 0;
   engine.ingest.build();
-  openLateSources(engine, stack);
+  const keySets = openLateSources(engine, stack);
   const records = await startRecords(settings, engine, stack);
   const identity = await openIdentity({
     settings,
@@ -108,7 +108,7 @@ export async function discovery(
   });
   const { injection } = webhooks;
   const views = openDebugViews(
-    { settings, engine, sources, records, identity, xds, injection, proxyStates },
+    { settings, engine, sources, records, identity, xds, injection, proxyStates, keySets },
     stack,
   );
   const drain = await listen({ settings, identity, views, xds, readiness, http, fail }, stack);

@@ -13,6 +13,8 @@ import {
   type ControlPlanes,
   type CredentialFault,
   type CredentialSource,
+  type FetchedKeySets,
+  type FetchFault,
   type Followed,
   type FollowedTags,
   followRevisionTags,
@@ -66,6 +68,8 @@ export interface Sources {
   problems(): readonly SourceProblem[];
   /** Warnings about documents in use. */
   warnings(): readonly SchemaProblem[];
+  /** Trust bundles that cannot be fetched. */
+  bundleFaults(): readonly FetchFault[];
   /** Credentials that cannot be used, of files and of the daemon's own cluster. */
   credentialFaults(): readonly CredentialFault[];
 }
@@ -144,6 +148,7 @@ export async function openSources(
     tags,
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
+    bundleFaults: () => bundles.faults(),
     credentialFaults: () => [
       ...credentials?.faults() ?? [],
       ...opened?.secrets.faults() ?? [],
@@ -211,8 +216,8 @@ async function openAllClusters(
 export function openLateSources(
   { pipeline: { translation }, ingest }: Engine,
   stack: AsyncDisposableStack,
-): void {
-  stack.use(startKeySets(translation.wantedKeySets, ingest.open("key sets")));
+): FetchedKeySets {
+  return stack.use(startKeySets(translation.wantedKeySets, ingest.open("key sets")));
 }
 
 /** Resolves when the signal is aborted. */

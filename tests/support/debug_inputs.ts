@@ -39,6 +39,7 @@ export function debugInputs(over: Partial<DebugInputs>): DebugInputs {
     problems: () => [],
     warnings: () => [],
     credentialFaults: () => [],
+    fetchFaults: () => ({ keySets: [], bundles: [] }),
     proxyStates: {
       of: () => undefined,
       exits: () => [],

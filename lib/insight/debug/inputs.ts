@@ -13,6 +13,7 @@ import type { ConfigObject, ProxyBinding, ProxyNode } from "../../mesh/model/mod
 import type { Quarantined, SessionInfo } from "../../mesh/xds/mod.ts";
 import type {
   CredentialFault,
+  FetchFault,
   FollowedResource,
   RemoteCluster,
   SharedService,
@@ -53,6 +54,11 @@ export interface DebugInputs {
   /** Problems of rejected documents. */
   readonly problems: () => readonly SourceProblem[];
   readonly warnings: () => readonly SchemaProblem[];
+  /** Key sets of issuers and trust bundles that the daemon cannot fetch now. */
+  readonly fetchFaults: () => {
+    readonly keySets: readonly FetchFault[];
+    readonly bundles: readonly FetchFault[];
+  };
   /** Credentials that cannot be used now. */
   readonly credentialFaults: () => readonly CredentialFault[];
   /** Reports of agents about their proxies. */

@@ -13,6 +13,7 @@ import { type ConfigObject, objectKey, xdsType } from "../../mesh/model/mod.ts";
 import type { Quarantined, SessionInfo, TypeStatus } from "../../mesh/xds/mod.ts";
 import type { SourceProblem } from "../../mesh/sources/mod.ts";
 import { credentialTroubles } from "./credential_troubles.ts";
+import { fetchTroubles, lagTroubles } from "./fetch_troubles.ts";
 import type { DebugInputs, Expiry } from "./inputs.ts";
 import { endsSoon, expiriesOf } from "./mesh_map.ts";
 import { proxyId } from "./proxies.ts";
@@ -27,6 +28,8 @@ export function troublesOf(inputs: DebugInputs): Trouble[] {
   return [
     ...proxyTroubles(inputs),
     ...credentialTroubles(inputs),
+    ...fetchTroubles(inputs),
+    ...lagTroubles(inputs),
     ...inputs.quarantined().map((one) => ofQuarantine(inputs, one)),
     ...ofRejections(inputs),
     ...ofProblems(inputs),
@@ -41,11 +44,21 @@ export function troublesOf(inputs: DebugInputs): Trouble[] {
 
 /** Returns the number of troubles, without their edits and proxies. */
 export function countTroubles(inputs: DebugInputs): number {
-  return countProxyTroubles(inputs) + inputs.credentialFaults().length +
-    inputs.quarantined().length + inputs.problems().length +
-    inputs.mesh.graph.faults().length + inputs.audit().reports.length +
-    ofOrchestrator(inputs).length + ofClusters(inputs).length + unexplained(inputs).length +
-    slow(inputs).length + ending(inputs).length;
+  const lists = [
+    inputs.credentialFaults(),
+    fetchTroubles(inputs),
+    lagTroubles(inputs),
+    inputs.quarantined(),
+    inputs.problems(),
+    inputs.mesh.graph.faults(),
+    inputs.audit().reports,
+    ofOrchestrator(inputs),
+    ofClusters(inputs),
+    unexplained(inputs),
+    slow(inputs),
+    ending(inputs),
+  ];
+  return lists.reduce((sum, { length }) => sum + length, countProxyTroubles(inputs));
 }
 
 function ofQuarantine(inputs: DebugInputs, one: Quarantined): Trouble {

@@ -5,7 +5,13 @@
  * @module
  */
 export type { CredentialFault } from "./credential_parts.ts";
-export { allowedRanges, startKeySets, type WatchKeySets } from "./fetched/key_sets.ts";
+export {
+  allowedRanges,
+  type FetchedKeySets,
+  startKeySets,
+  type WatchKeySets,
+} from "./fetched/key_sets.ts";
+export type { FetchFault } from "./fetched/refresh.ts";
 export { type ResolvedNetworks, resolveGateways } from "./fetched/gateway_names.ts";
 export { type BundleOptions, fetchBundles, type MeshWithBundles } from "./fetched/trust_bundles.ts";
 export {

@@ -11,6 +11,7 @@ import {
   PILOT_JWT_PUB_KEY_REFRESH_INTERVAL,
 } from "../variables.ts";
 import { startKeySource } from "./keys.ts";
+import type { FetchFault } from "./refresh.ts";
 
 /** Reads the ranges of internal addresses that may be fetched from. */
 export function allowedRanges(): string[] {
@@ -22,11 +23,17 @@ export type WatchKeySets = (
   onChange: (names: readonly string[]) => void,
 ) => { readonly value: readonly string[]; close(): void };
 
+/** Key sets that are fetched. */
+export interface FetchedKeySets extends Disposable {
+  /** The key sets that cannot be fetched now, by name. */
+  faults(): FetchFault[];
+}
+
 /** Starts to fetch key sets; disposing ends it. Keys that cannot be fetched yet are reported later. */
 export function startKeySets(
   names: WatchKeySets,
   intake: Pick<Intake, "settings" | "synced">,
-): Disposable {
+): FetchedKeySets {
   const source = startKeySource({
     refreshMs: PILOT_JWT_PUB_KEY_REFRESH_INTERVAL.get(),
     insecure: JWKS_RESOLVER_INSECURE_SKIP_VERIFY.get(),
@@ -37,6 +44,7 @@ export function startKeySets(
   source.request(watch.value);
   intake.synced();
   return {
+    faults: () => source.faults(),
     [Symbol.dispose]: () => {
       watch.close();
       source[Symbol.dispose]();

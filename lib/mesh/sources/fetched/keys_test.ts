@@ -173,11 +173,15 @@ Deno.test("a source fetches again, keeps what it has, and forgets what is not wa
   source.request([uri]);
   while (count < 3) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(got, [], "there are no keys before the first success");
+  const [fault] = source.faults();
+  assert.deepEqual([fault?.name, fault?.stored], [uri, false]);
+  assert.match(String(fault?.error), /status 503/);
   status = 200;
   await came.promise;
   const seen = count;
   while (count < seen + 2) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(got, [uri], "equal keys are reported once");
+  assert.deepEqual(source.faults(), []);
   source.request([]);
   source[Symbol.dispose]();
   await server.shutdown();

@@ -41,12 +41,25 @@ export interface Failure {
   readonly stored: boolean;
 }
 
+/** A value whose last attempt to be loaded failed. */
+export interface FetchFault {
+  readonly name: string;
+  /** The error of the last attempt. */
+  readonly error: unknown;
+  /** When attempts began to fail, milliseconds since the epoch. */
+  readonly since: number;
+  /** True when an earlier value stays in use. */
+  readonly stored: boolean;
+}
+
 /** Values by name. */
 export interface Refreshing<T> extends Disposable {
   /** Sets the requested names. Values of other names are forgotten. */
   request(names: readonly string[]): void;
   /** The value of a name; `undefined` before the first success. */
   get(name: string): T | undefined;
+  /** The values that cannot be loaded now. */
+  faults(): FetchFault[];
 }
 
 interface Entry<T> {
@@ -54,6 +67,8 @@ interface Entry<T> {
   value?: T;
   cancel?: () => void;
   failures: number;
+  /** The last attempt failed. */
+  fault?: { readonly error: unknown; readonly since: number };
 }
 
 /** Starts without names. A value stays in use until the next success. */
@@ -69,6 +84,7 @@ export function startRefreshing<T>(options: RefreshOptions<T>): Refreshing<T> {
       if (signal.aborted) return;
       options.onSuccess?.();
       entry.failures = 0;
+      delete entry.fault;
       delay = refreshMs;
       if (entry.value === undefined || !options.same(entry.value, value)) {
         entry.value = value;
@@ -77,6 +93,7 @@ export function startRefreshing<T>(options: RefreshOptions<T>): Refreshing<T> {
     } catch (error) {
       if (signal.aborted) return;
       const failures = ++entry.failures;
+      entry.fault = { error, since: entry.fault?.since ?? Date.now() };
       delay = options.retryMs(failures);
       options.onFailure?.({ name, error, failures, stored: entry.value !== undefined });
     }
@@ -101,6 +118,10 @@ export function startRefreshing<T>(options: RefreshOptions<T>): Refreshing<T> {
       }
     },
     get: (name) => entries.get(name)?.value,
+    faults: () =>
+      [...entries].flatMap(([name, { fault, value }]) =>
+        fault === undefined ? [] : [{ name, stored: value !== undefined, ...fault }]
+      ),
     [Symbol.dispose]: () => {
       for (const [name, entry] of entries) forget(name, entry);
     },

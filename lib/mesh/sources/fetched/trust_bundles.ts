@@ -9,11 +9,14 @@ import type { SchemaProblem } from "../../schema/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { createListeners, type Followed } from "../followed.ts";
 import { type BundleSourceOptions, startBundleSource } from "./bundles.ts";
+import type { FetchFault } from "./refresh.ts";
 
 /** A mesh configuration with the bundles that were fetched so far. */
 export interface MeshWithBundles extends Followed<MeshConfig>, Disposable {
   /** A warning for each address from which no bundle was fetched yet. */
   warnings(): SchemaProblem[];
+  /** The bundles that cannot be fetched now, by address. */
+  faults(): FetchFault[];
 }
 
 /** Settings; the rest are those of {@linkcode startBundleSource}. */
@@ -50,6 +53,7 @@ export function fetchBundles(
   return {
     current: () => withBundles(mesh.current(), fetched),
     subscribe: listeners.subscribe,
+    faults: () => source.faults(),
     warnings: () => enabled ? missing(mesh.current(), fetched) : [],
     [Symbol.dispose]: () => {
       unsubscribe();

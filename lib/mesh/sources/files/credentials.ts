@@ -117,7 +117,7 @@ export async function startCredentialSource(
 
 /** A credential that was read. */
 interface Held {
-  /** Of the last good version; empty: there was none. */
+  /** Digest of the last good version; empty: there was none. */
   readonly digest: string;
   /** Why the files cannot be used now. */
   readonly fault?: Pick<CredentialFault, "problem" | "since">;
