@@ -36,11 +36,23 @@ for (const [mode, atService, elsewhere] of MODES) {
       await apply(world, issuer.name, `http://${KEYS}:${port}/keys`);
       await becomes(`a token with keys at a service`, atService, ask);
       assert.equal(issuer.fetches > 0, atService === 200);
+      // Where the daemon fetches the keys, it cannot find the service, and says so.
+      const overview = await overviewOf(world);
+      const card = /keys\.test\S* cannot be fetched; no token of it is accepted/;
+      if (mode === "false") {
+        assert.match(overview, card);
+        assert.match(overview, /RequestAuthentication \S*tokens/);
+      } else assert.doesNotMatch(overview, card);
       await apply(world, issuer.name, issuer.uri);
       await becomes(`a token with keys elsewhere`, elsewhere, ask);
       assert.equal(await inPlain(world, "/"), 200, "nobody needs a token");
     },
   ));
+}
+
+async function overviewOf({ daemon }: SecurityWorld): Promise<string> {
+  const answer = await fetch(`${daemon.http}/debug`, { headers: { accept: "text/html" } });
+  return (await answer.text()).replaceAll(/<[^>]*>/g, " ");
 }
 
 function apply(world: SecurityWorld, issuer: string, jwksUri: string): Promise<void> {
