@@ -62,6 +62,16 @@ const PATHS: readonly Path[] = [
     status: 404,
     text: /no proxy nobody\.test is connected here/,
   },
+  {
+    path: "proxy_states?namespace=test",
+    json: (list) => {
+      assert.ok(
+        list.some((one: { proxy: string; state: string }) =>
+          one.proxy === PROXY && one.state === "ready"
+        ),
+      );
+    },
+  },
   { path: `ecdsz?proxyID=${PROXY}`, json: (list) => assert.deepEqual(list, []) },
   {
     path: `ndsz?proxyID=${PROXY}`,

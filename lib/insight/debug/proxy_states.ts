@@ -6,7 +6,7 @@
 import { formatDuration } from "../../kit/base/mod.ts";
 import { json, type Route } from "../../kit/web/mod.ts";
 import type { ProxyExit } from "../../mesh/model/mod.ts";
-import type { PastExit, ReportedState } from "../monitor/mod.ts";
+import { type PastExit, type ReportedState, stateWithoutReport } from "../monitor/mod.ts";
 import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
 import type { DebugInputs } from "./inputs.ts";
@@ -42,9 +42,8 @@ function proxyStates(inputs: DebugInputs): ProxyStateView[] {
     ...exited.map((one) => viewOf(inputs, one)),
     ...[...connected.values()].map((node): ProxyStateView => {
       const reported = inputs.proxyStates.of(node.id);
-      return reported === undefined
-        ? { proxy: `${node.name}.${node.namespace}`, state: "not reported" }
-        : viewOf(inputs, reported);
+      if (reported !== undefined) return viewOf(inputs, reported);
+      return { proxy: `${node.name}.${node.namespace}`, state: stateWithoutReport(node) };
     }),
   ];
 }

@@ -23,6 +23,7 @@ export {
   type PastExit,
   type ProxyStates,
   type ReportedState,
+  stateWithoutReport,
 } from "./proxy_states.ts";
 export { createReadiness, type Readiness, type ReadyReason, readyRoute } from "./readiness.ts";
 export { countUnselectedPods } from "./unselected_pods.ts";

@@ -68,9 +68,21 @@ interface Known {
   readonly rate: TokenBucket;
 }
 
+/** A connected client. */
+interface Client {
+  readonly node: Pick<ProxyNode, "id" | "metadata">;
+}
+
+/** The state of a client without a report. Libraries that speak xDS themselves have no Envoy. */
+export function stateWithoutReport(
+  { metadata }: Client["node"],
+): "no Envoy" | "not reported" {
+  return metadata.GENERATOR === "grpc" ? "no Envoy" : "not reported";
+}
+
 /** Creates an empty list, and its metrics. */
 export function createProxyStates(
-  sessions: () => readonly { readonly node: Pick<ProxyNode, "id"> }[],
+  sessions: () => readonly Client[],
   now: () => number = () => Date.now(),
 ): ProxyStates {
   const proxies = new Map<string, Known>();
@@ -197,16 +209,17 @@ function labelOf({ signal }: ProxyExit): string {
 /** Proxies by phase. Connected ones without a report are `not_reported`. */
 function countPhases(
   proxies: ReadonlyMap<string, Known>,
-  sessions: readonly { readonly node: Pick<ProxyNode, "id"> }[],
+  sessions: readonly Client[],
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>(
     [...PROXY_PHASES, "not_reported"].map((phase) => [phase, 0]),
   );
   const add = (phase: string) => counts.set(phase, (counts.get(phase) ?? 0) + 1);
   for (const { last } of proxies.values()) if (last !== undefined) add(last.state.phase);
-  for (const id of new Set(sessions.map(({ node }) => node.id))) {
-    if (proxies.get(id)?.last === undefined) add("not_reported");
-  }
+  const silent = sessions.filter(({ node }) =>
+    proxies.get(node.id)?.last === undefined && stateWithoutReport(node) === "not reported"
+  );
+  for (const _ of new Set(silent.map(({ node }) => node.id))) add("not_reported");
   return counts;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ProxyNode, type ProxyState, proxyStateText } from "../../mesh/model/mod.ts";
 import type { ObservedStream } from "../../mesh/xds/mod.ts";
-import { createProxyStates, EXITED_MS, RESTART_MS } from "./proxy_states.ts";
+import { createProxyStates, EXITED_MS, RESTART_MS, stateWithoutReport } from "./proxy_states.ts";
 
 /** The states of proxies at a time that the test sets. */
 function states() {
@@ -94,6 +94,12 @@ Deno.test("a proxy that does not come back is forgotten after a time", () => {
   assert.equal(known.exited().length, 1);
   pass(1);
   assert.equal(known.exited().length, 0);
+});
+
+Deno.test("a client without a report is not known to be well, unless it has no Envoy", () => {
+  const node = (GENERATOR?: string) => ({ id: "x", metadata: { GENERATOR } });
+  assert.equal(stateWithoutReport(node()), "not reported");
+  assert.equal(stateWithoutReport(node("grpc")), "no Envoy");
 });
 
 Deno.test("reports are bounded in number, in rate and in kind", () => {

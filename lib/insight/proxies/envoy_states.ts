@@ -12,7 +12,7 @@ import { askJson, type Daemon } from "../daemon_client/mod.ts";
 export interface EnvoyState {
   /** `name.namespace`. */
   readonly proxy: string;
-  /** A phase of the report, or `not reported`. */
+  /** A phase of the report, `not reported`, or `no Envoy`. */
   readonly state: string;
   readonly reason?: string;
   readonly since?: string;

@@ -6,7 +6,7 @@
 import type { ComponentChildren } from "../../../kit/web/mod.ts";
 import type { ProxyPhase } from "../../../mesh/model/mod.ts";
 import type { SessionInfo } from "../../../mesh/xds/mod.ts";
-import type { ReportedState } from "../../monitor/mod.ts";
+import { type ReportedState, stateWithoutReport } from "../../monitor/mod.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { proxyName } from "../proxies.ts";
 import { howItEnded, serving } from "../proxy_states.ts";
@@ -23,12 +23,18 @@ const TONES: Readonly<Record<ProxyPhase, Tone>> = {
 };
 
 /** Why there is no report. */
-const UNREPORTED = "Its agent is older, or there is none: whether its Envoy is well is not known.";
+const UNREPORTED = {
+  "not reported": "Its agent is older, or there is none: whether its Envoy is well is not known.",
+  "no Envoy": "It is a library that speaks xDS itself.",
+};
 
 /** The reported state of a connected proxy as a word. */
 export function envoyState(inputs: DebugInputs, { node }: SessionInfo): ComponentChildren {
   const reported = inputs.proxyStates.of(node.id);
-  if (reported === undefined) return badge("not reported", "plain", UNREPORTED);
+  if (reported === undefined) {
+    const state = stateWithoutReport(node);
+    return badge(state, "plain", UNREPORTED[state]);
+  }
   const { phase, reason } = reported.state;
   return badge(phase, TONES[phase], reason);
 }
@@ -37,7 +43,9 @@ export function envoyState(inputs: DebugInputs, { node }: SessionInfo): Componen
 export function envoyFact(inputs: DebugInputs, session: SessionInfo): ComponentChildren {
   const reported = inputs.proxyStates.of(session.node.id);
   const state = envoyState(inputs, session);
-  if (reported === undefined) return [state, ` ${UNREPORTED}`];
+  if (reported === undefined) {
+    return [state, ` ${UNREPORTED[stateWithoutReport(session.node)]}`];
+  }
   const now = inputs.now();
   const { state: { reason, memory, certificate, rejected, warming }, since, at } = reported;
   const exits = inputs.proxyStates.exits(session.node.id);
