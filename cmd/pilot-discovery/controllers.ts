@@ -25,9 +25,11 @@ import {
   runRootCertificates,
   runStatus,
   runUntaint,
+  startProxyEvents,
   statusPace,
   type Term,
 } from "../../lib/cluster/controllers/mod.ts";
+import { exitMessage, type ProxyStates } from "../../lib/insight/monitor/mod.ts";
 import { isClusterLocal } from "../../lib/mesh/derive/mod.ts";
 import { selectorsMatch } from "../../lib/mesh/ingest/mod.ts";
 import { declareQueueMetrics } from "../../lib/kit/metrics/mod.ts";
@@ -57,6 +59,7 @@ export interface ControllerInput {
   readonly records: Records;
   readonly identity: Identity;
   readonly views: Pick<DebugViews, "messages">;
+  readonly proxyStates: Pick<ProxyStates, "onExit">;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -99,7 +102,7 @@ export function startControllers(input: ControllerInput): AsyncDisposable {
     stop.abort();
     await registration;
   };
-  parts.push({ [Symbol.asyncDispose]: ended });
+  parts.push({ [Symbol.asyncDispose]: ended }, exitEvents(client, input, process));
   return {
     async [Symbol.asyncDispose]() {
       using _ = revision;
@@ -272,6 +275,29 @@ async function registered(
     registered: () => registration.entries(),
     onChange: (changed) => registration.onChange(changed),
   });
+}
+
+/** Each daemon writes the Events of the reports that reached it: no leader is needed. */
+function exitEvents(
+  client: OrchClient,
+  { proxyStates, settings: { options } }: ControllerInput,
+  instance: string,
+): AsyncDisposable {
+  const stop = new AbortController();
+  const events = startProxyEvents({ client, instance, signal: stop.signal });
+  const ignore = proxyStates.onExit(({ node, state: { exit } }) => {
+    const isOwn = node.clusterId === undefined || node.clusterId === options.clusterId;
+    if (exit === undefined || !isOwn) return;
+    const { name, namespace } = node;
+    events.exited({ name, namespace, message: exitMessage(exit) });
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      ignore();
+      stop.abort();
+      await events[Symbol.asyncDispose]();
+    },
+  };
 }
 
 function typeOf(kind: TableKind) {

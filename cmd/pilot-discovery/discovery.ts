@@ -112,7 +112,15 @@ export async function discovery(
     stack,
   );
   const drain = await listen({ settings, identity, views, xds, readiness, http, fail }, stack);
-  const controllers = startControllers({ settings, engine, sources, records, identity, views });
+  const controllers = startControllers({
+    settings,
+    engine,
+    sources,
+    records,
+    identity,
+    views,
+    proxyStates,
+  });
   // An API server that hangs must not hold up the end of the proxies' streams.
   stack.defer(async () => void await Promise.all([drain(), controllers[Symbol.asyncDispose]()]));
 

@@ -143,6 +143,8 @@ function clusterRules(options: RoleOptions): RoleRule[] {
     named(rule("", ["configmaps"], [...FOLLOW, ...APPLY]), [ROOT_CONFIG_MAP]),
     // Users that OpenShift gives to the pods of a namespace.
     rule("", ["namespaces"], ["get"]),
+    // Events of pods whose Envoy exited.
+    rule("", ["events"], APPLY),
     // The taint of nodes without the CNI plugin.
     ...untaint ? [rule("", ["nodes"], ["patch"])] : [],
     rule("networking.k8s.io", ["ingresses", "ingressclasses"], FOLLOW),

@@ -32,6 +32,8 @@ const RIGHTS: Readonly<Record<string, boolean>> = {
   "update secrets/cacerts -n default": false,
   "patch nodes": false,
   "list nodes": true,
+  "create events -n default": true,
+  "delete events -n default": false,
   "delete pods": false,
   "create pods -n default": false,
   "create serviceexports.multicluster.x-k8s.io -n default": false,

@@ -26,6 +26,11 @@ export {
   runRootCertificates,
 } from "./root_certificates/root_certificates.ts";
 export type { EntryItem } from "./registration/entries.ts";
+export {
+  type ProxyEvents,
+  type ProxyExited,
+  startProxyEvents,
+} from "./proxy_events/proxy_events.ts";
 export { runRegistration } from "./registration/registration.ts";
 export { runAddresses } from "./addresses/addresses.ts";
 export { statusPace } from "./status/pace.ts";

@@ -62,7 +62,7 @@ export interface DebugInputs {
   /** Credentials that cannot be used now. */
   readonly credentialFaults: () => readonly CredentialFault[];
   /** Reports of agents about their proxies. */
-  readonly proxyStates: Omit<ProxyStates, "observer">;
+  readonly proxyStates: Omit<ProxyStates, "observer" | "onExit">;
   /** Warnings about connected proxies. */
   readonly proxyWarnings: () => readonly ProxyWarning[];
   /** Likely mistakes in the configuration in use. */

@@ -20,6 +20,7 @@ export { observePatches } from "./patches.ts";
 export { type ProxyWarning, type RunningProxyWarnings, startProxyWarnings } from "./proxies.ts";
 export {
   createProxyStates,
+  exitMessage,
   type PastExit,
   type ProxyStates,
   type ReportedState,

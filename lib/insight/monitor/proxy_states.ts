@@ -19,7 +19,10 @@ import type { ObservedStream, StateEvent, XdsObserver } from "../../mesh/xds/mod
 
 /** The last report about a proxy. */
 export interface ReportedState {
-  readonly node: Pick<ProxyNode, "id" | "name" | "namespace" | "role" | "ip" | "ips">;
+  readonly node: Pick<ProxyNode, "id" | "name" | "namespace" | "role" | "ip" | "ips"> & {
+    /** `CLUSTER_ID` of its metadata. */
+    readonly clusterId?: string;
+  };
   readonly state: ProxyState;
   /** Begin of its phase, and arrival of the report, ms since the epoch by this daemon's clock. */
   readonly since: number;
@@ -44,6 +47,8 @@ export interface ProxyStates {
   exited(): readonly ReportedState[];
   /** Reports of connected proxies. */
   connected(): readonly ReportedState[];
+  /** Calls back after each exit; returns a function that ends this. */
+  onExit(exited: (reported: ReportedState) => void): () => void;
 }
 
 /** Time for which exits count as repeated, ms. */
@@ -80,12 +85,19 @@ export function stateWithoutReport(
   return metadata.GENERATOR === "grpc" ? "no Envoy" : "not reported";
 }
 
+/** The end of an Envoy as a sentence without its last lines, so that equal ends have equal sentences. */
+export function exitMessage({ signal, code }: ProxyExit): string {
+  const how = signal === undefined ? `with exit status ${code}` : `by ${signal}`;
+  return `Envoy exited ${how}, as its agent reports`;
+}
+
 /** Creates an empty list, and its metrics. */
 export function createProxyStates(
   sessions: () => readonly Client[],
   now: () => number = () => Date.now(),
 ): ProxyStates {
   const proxies = new Map<string, Known>();
+  const listeners = new Set<(reported: ReportedState) => void>();
   const { exitsTotal, refused } = declareMetrics(() => {
     prune(proxies, now());
     return countPhases(proxies, sessions());
@@ -116,19 +128,16 @@ export function createProxyStates(
     reportedState(event) {
       const state = read(event);
       if (state === undefined) return;
-      const { node: { id, name, namespace, role, ip, ips }, stream } = event;
-      const known = knownOf(id);
+      const { stream } = event;
+      const node = nodeOf(event.node);
+      const known = knownOf(node.id);
       const at = now();
-      known.last = {
-        node: { id, name, namespace, role, ip, ips },
-        state,
-        since: at - state.ageMs,
-        at,
-      };
+      known.last = { node, state, since: at - state.ageMs, at };
       known.stream = stream;
       if (state.exit === undefined) return;
       noteExit(known, state.exit, at);
       exitsTotal.inc({ by: labelOf(state.exit) });
+      for (const exited of listeners) exited(known.last);
       prune(proxies, at);
     },
     // A report about an earlier life says nothing about this one.
@@ -157,7 +166,19 @@ export function createProxyStates(
       (proxies.get(nodeId)?.exits ?? []).filter(({ at }) => at > now() - RESTART_MS),
     exited: () => current(true).sort((a, b) => a.since - b.since),
     connected: () => current(false),
+    onExit(exited) {
+      listeners.add(exited);
+      return () => listeners.delete(exited);
+    },
   };
+}
+
+function nodeOf(
+  { id, name, namespace, role, ip, ips, metadata }: ProxyNode,
+): ReportedState["node"] {
+  const clusterId = metadata?.CLUSTER_ID;
+  const cluster = typeof clusterId === "string" ? { clusterId } : {};
+  return { id, name, namespace, role, ip, ips, ...cluster };
 }
 
 function noteExit(known: Known, exit: ProxyExit, at: number): void {
