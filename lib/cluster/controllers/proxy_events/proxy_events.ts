@@ -8,6 +8,7 @@ import { TokenBucket } from "../../../kit/async/mod.ts";
 import { hash, messageOf } from "../../../kit/base/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import { isNotFound, type OrchClient } from "../../../kit/orch/mod.ts";
+import { objectKey } from "../../../mesh/model/mod.ts";
 
 /** An exit of the Envoy of a pod. */
 export interface ProxyExited {
@@ -18,7 +19,7 @@ export interface ProxyExited {
   readonly message: string;
 }
 
-/** Where Events are written. */
+/** The cluster that Events are written to, and their reporter. */
 export interface ProxyEventsOptions {
   readonly client: OrchClient;
   /** Name of the daemon's process, which reports. */
@@ -58,14 +59,14 @@ export function startProxyEvents(options: ProxyEventsOptions): ProxyEvents {
       if (options.signal.aborted) return;
       if (!rate.take()) {
         log.warn("an Event is left out, because there are too many", {
-          pod: `${event.namespace}/${event.name}`,
+          pod: objectKey(event),
         });
         return;
       }
       const time = new Date(now()).toISOString();
       last = last.then(() => write(options, known, { event, time })).catch((error) => {
         log.warn("an Event cannot be written", {
-          pod: `${event.namespace}/${event.name}`,
+          pod: objectKey(event),
           reason: messageOf(error),
         });
       });
