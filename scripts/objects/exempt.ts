@@ -20,6 +20,7 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "kubernetes.io/service-account-token": "a type of Secrets",
   "kubernetes.io/ws": "a value of appProtocol",
   "kubernetes.io/wss": "a value of appProtocol",
+  "mesh.io/WaypointBound": "a type of conditions",
   "mesh.io/ca-root": "a type of Secrets",
   "mesh.io/config": "written to ConfigMaps",
   "mesh.io/deactivated": "on webhook configurations",

@@ -18,13 +18,8 @@ import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import { type ConfigObject, objectKeys } from "../../mesh/model/mod.ts";
 import { TABLE_KINDS, type TableKind } from "../../mesh/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import {
-  type AnalysisIndexes,
-  type AssumedService,
-  createAnalysisIndexes,
-  type KnownWorkload,
-  workloadKey,
-} from "./indexes.ts";
+import { type AnalysisIndexes, type AssumedService, createAnalysisIndexes } from "./indexes.ts";
+import { type KnownWorkload, workloadKey } from "./workload_indexes.ts";
 import { byText } from "./order.ts";
 import { type Finding, type Message, messageOfFinding } from "./message.ts";
 import { ANALYZERS_OF } from "./registry.ts";
@@ -43,6 +38,10 @@ export interface AnalysisChanges {
   readonly hosts?: readonly AssumedService[];
   /** True: the workloads of gateways are known, although others may not be. */
   readonly gateways?: boolean;
+  /** Service accounts (`namespace/name`) beside those of workloads; unset: they are not known. */
+  readonly accounts?: readonly string[];
+  /** Namespaces that the node proxy serves. */
+  readonly ambient?: readonly string[];
 }
 
 /** A running analysis. */
@@ -185,8 +184,9 @@ function write(
   graph: Graph,
   { tables }: Mesh,
   indexes: AnalysisIndexes,
-  { mesh, objects = [], workloads, complete, services, hosts, gateways }: AnalysisChanges,
+  changes: AnalysisChanges,
 ): void {
+  const { mesh, objects = [], workloads, complete, services, hosts, gateways } = changes;
   graph.transaction((tx) => {
     if (mesh !== undefined) tx.set(tables.mesh, MESH_ROW, mesh);
     for (const { kind, key, object } of objects) {
@@ -210,6 +210,9 @@ function write(
       }
       for (const [host, one] of wanted) tx.set(indexes.assumedHosts, host, one);
     }
+    if (changes.accounts !== undefined) tx.set(indexes.accountsKnown, "all", true);
+    for (const one of changes.accounts ?? []) tx.set(indexes.accountObjects, one, true);
+    for (const one of changes.ambient ?? []) tx.set(indexes.ambientNamespaces, one, true);
   });
 }
 

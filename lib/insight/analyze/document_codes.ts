@@ -183,7 +183,7 @@ export const DOCUMENT_CODES: Readonly<Record<DocumentCode, CodeRow>> = {
   MSH0161: {
     name: "InvalidGatewayCredential",
     level: "Error",
-    text: "The credential of Gateway {0} in {1} has no certificate with key",
+    text: "The credential of Gateway {0} in {1} has no valid certificate with key",
     reason: "TLS connections to the server are closed.",
     remedy: "Write tls.crt and tls.key in PEM form to the Secret.",
   },
@@ -227,8 +227,9 @@ export const DOCUMENT_CODES: Readonly<Record<DocumentCode, CodeRow>> = {
     name: "MultiClusterInconsistentService",
     level: "Warning",
     text: 'Service {0} in namespace "{1}" differs between the clusters {2}: {3}',
-    reason: "Its endpoints of all clusters are one service; the port is missing in some of them.",
-    remedy: "Give the Service the same ports, names and clusterIP kind in all clusters.",
+    reason:
+      "Its endpoints of all clusters are one service, which has one type and one list of ports.",
+    remedy: "Give the Service the same type, ports and clusterIP kind in all clusters.",
   },
   MSH0171: {
     name: "NegativeConditionStatus",
@@ -241,7 +242,7 @@ export const DOCUMENT_CODES: Readonly<Record<DocumentCode, CodeRow>> = {
     name: "JwksUriFetchUnrestricted",
     level: "Warning",
     text:
-      "The daemon may fetch key sets from any address (BLOCKED_CIDRS_IN_JWKS_URIS is not set), and {0} RequestAuthentications name a URI: {1}",
+      "The daemon may fetch key sets from any address (BLOCKED_CIDRS_IN_JWKS_URIS is not set), and there are {0} RequestAuthentications: {1}",
     reason:
       "Who may write a RequestAuthentication can make the daemon send requests into its own network.",
     remedy: "Set BLOCKED_CIDRS_IN_JWKS_URIS to the ranges of the cluster.",

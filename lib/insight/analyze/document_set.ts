@@ -5,7 +5,7 @@
  */
 import { hasLabels } from "../../mesh/model/mod.ts";
 import type { Code } from "./codes.ts";
-import type { Labels } from "./indexes.ts";
+import type { Labels } from "./workload_indexes.ts";
 import type { Finding } from "./message.ts";
 import { listAt, mapAt, type PlainDocument, type PlainMap, textsOf } from "./plain.ts";
 

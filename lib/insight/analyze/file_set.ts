@@ -149,6 +149,7 @@ function defaultGateway(
   });
   const ports = Object.entries(GATEWAY_PORTS)
     .map(([portName, port]) => ({ name: portName, port, targetPort: port, protocol: "TCP" }));
-  return [of("Pod", { containers: [] }), of("Service", { selector: GATEWAY_LABELS, ports })]
+  const pod = { containers: [], serviceAccountName: `${name}-service-account` };
+  return [of("Pod", pod), of("Service", { selector: GATEWAY_LABELS, ports })]
     .flatMap((one) => plainDocument(one) ?? []);
 }

@@ -3,16 +3,30 @@
  *
  * @module
  */
+import { objectKey } from "../../mesh/model/mod.ts";
 import { DEFAULT_NAMESPACE } from "../../mesh/schema/mod.ts";
 import { documentSet } from "./document_set.ts";
-import { isCaptured, isInMesh } from "./documents/mesh_objects.ts";
-import type { AssumedService, KnownWorkload } from "./indexes.ts";
-import { listAt, type PlainDocument, plainDocument, type PlainMap, textAt } from "./plain.ts";
+import { isAmbient, isCaptured, isInMesh } from "./documents/mesh_objects.ts";
+import type { AssumedService } from "./indexes.ts";
+import type { KnownWorkload } from "./workload_indexes.ts";
+import {
+  listAt,
+  mapAt,
+  type PlainDocument,
+  plainDocument,
+  type PlainMap,
+  textAt,
+  textsOf,
+} from "./plain.ts";
 
 /** Facts about objects of the orchestrator. */
 export interface ForeignFacts {
   readonly workloads: readonly KnownWorkload[];
   readonly hosts: readonly AssumedService[];
+  /** Service accounts, `namespace/name`. */
+  readonly accounts?: readonly string[];
+  /** Namespaces that the node proxy serves. */
+  readonly ambient?: readonly string[];
 }
 
 /** Kinds that are collected: workloads, and what says if they are in the mesh. */
@@ -24,6 +38,7 @@ const COLLECTED: ReadonlySet<string> = new Set([
   "Pod",
   "ReplicaSet",
   "Service",
+  "ServiceAccount",
   "StatefulSet",
 ]);
 
@@ -51,14 +66,27 @@ function factsOf(documents: readonly PlainDocument[], domain: string): ForeignFa
     workloads: set.pods().map((pod): KnownWorkload => ({
       namespace: pod.namespace,
       labels: pod.labels,
-      ...(isInMesh(set, pod) || isCaptured(pod) ? {} : { outside: true }),
+      account: textAt(pod.spec, "serviceAccountName") || "default",
+      ...pod.document.kind === "Pod" && { name: pod.document.name },
+      ...isCaptured(pod) && { captured: true },
+      ...!isInMesh(set, pod) && !isCaptured(pod) && { outside: true },
     })),
     hosts: set.of("Service", "").map(({ namespace, name, annotations, value }) => ({
       host: `${name}.${namespace}.svc.${domain}`,
       namespace,
       ports: listAt(value, "spec", "ports").map((port) => Number(textAt(port, "port"))),
+      targets: listAt(value, "spec", "ports").map(targetOf),
+      selector: textsOf(mapAt(value, "spec", "selector")),
       exportTo: (annotations[EXPORT_TO] ?? "").split(",").map((one) => one.trim())
         .filter((one) => one !== ""),
     })),
+    accounts: set.of("ServiceAccount", "").map(objectKey),
+    ambient: set.of("Namespace", "").map(({ name }) => name).filter((name) => isAmbient(set, name)),
   };
+}
+
+/** The number of a port at workloads; `undefined` for a name. */
+function targetOf(port: unknown): number | undefined {
+  const target = textAt(port, "targetPort") || textAt(port, "port");
+  return /^\d+$/.test(target) ? Number(target) : undefined;
 }

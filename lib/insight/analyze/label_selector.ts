@@ -4,7 +4,7 @@
  * @module
  */
 import { hasLabels, meetsRequirement } from "../../mesh/model/mod.ts";
-import type { Labels } from "./indexes.ts";
+import type { Labels } from "./workload_indexes.ts";
 import { isPlainMap, listAt, mapAt, textAt, textsOf } from "./plain.ts";
 
 /** True when a selector selects labels. An absent or empty selector selects everything. */

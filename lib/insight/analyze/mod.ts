@@ -17,7 +17,7 @@ export type { Analyzer } from "./analyzer.ts";
 export { type Code, type CodeRow, CODES, type Level } from "./codes.ts";
 export { analyzeFileSet, type FileSet, type RemoteSet } from "./file_set.ts";
 export { foreignCollector, type ForeignFacts } from "./foreign.ts";
-export type { KnownWorkload } from "./indexes.ts";
+export type { KnownWorkload } from "./workload_indexes.ts";
 export { type Message, messageJson, messageOfProblem, renderMessage } from "./message.ts";
 export { analyzeObjects } from "./object_set.ts";
 export { analysisPage } from "./page.ts";

@@ -43,7 +43,7 @@ export interface ObjectSetOptions extends AnalysisOptions {
  */
 export function analyzeObjects(
   objects: readonly ConfigObject[],
-  { workloads, hosts }: ForeignFacts,
+  { workloads, hosts, accounts, ambient }: ForeignFacts,
   { mesh = defaultMeshConfig(), complete, gateways, services = true, ...options }: ObjectSetOptions,
 ): readonly Message[] {
   const analysis = createAnalysis(options);
@@ -52,6 +52,8 @@ export function analyzeObjects(
     objects: objects.flatMap((object) => upsertOf(object) ?? []),
     workloads,
     hosts,
+    accounts,
+    ambient,
     services,
     gateways: gateways ?? false,
     complete: complete ??

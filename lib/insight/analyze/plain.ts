@@ -4,7 +4,7 @@
  * @module
  */
 import { DEFAULT_NAMESPACE, type SeenDocument } from "../../mesh/schema/mod.ts";
-import type { Labels } from "./indexes.ts";
+import type { Labels } from "./workload_indexes.ts";
 
 /** A map of a document. */
 export type PlainMap = Readonly<Record<string, unknown>>;

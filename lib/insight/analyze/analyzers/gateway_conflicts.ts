@@ -6,14 +6,8 @@
 import type { Gateway, Server } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { type ConfigObject, objectKey } from "../../../mesh/model/mod.ts";
 import type { Analyzer, Context } from "../analyzer.ts";
-import {
-  type Labels,
-  labelText,
-  rowsOf,
-  selectedLabels,
-  selectsNoGateway,
-  serverBuckets,
-} from "../indexes.ts";
+import { rowsOf, serverBuckets } from "../indexes.ts";
+import { type Labels, labelText, selectsNoGateway, selectsSome } from "../workload_indexes.ts";
 
 /** A Gateway that selects no workload. */
 export const GATEWAY_WORKLOADS: Analyzer<"Gateway"> = {
@@ -69,7 +63,7 @@ function rivalsOf(
     const [one, two] = [labelText(a), labelText(b)];
     if (one === two) return true;
     if (!one.includes(two) && !two.includes(one)) return false;
-    return selectedLabels(read, indexes, "", { ...a, ...b }) !== undefined;
+    return selectsSome({ read, indexes }, "", { ...a, ...b });
   }
 }
 

@@ -3,12 +3,19 @@
  *
  * @module
  */
-import { byAge, type ConfigObject } from "../../../mesh/model/mod.ts";
+import { byAge, type ConfigObject, hasLabels, type ObjectMeta } from "../../../mesh/model/mod.ts";
 import type { Input } from "../../../mesh/graph/mod.ts";
 import type { Analyzer, Context } from "../analyzer.ts";
 import type { Code } from "../codes.ts";
 import type { Finding } from "../message.ts";
-import { type Labels, labelText, rowsOf, selectedLabels, selectsNothing } from "../indexes.ts";
+import { rowsOf } from "../indexes.ts";
+import {
+  type KnownWorkload,
+  type Labels,
+  labelText,
+  selectedWorkloads,
+  selectsNothing,
+} from "../workload_indexes.ts";
 import { namespaceOfPolicy } from "./policy_selectors.ts";
 
 /** Sidecars that select no workload or the same, or that all lack a selector. */
@@ -76,7 +83,7 @@ function* levelFindings<T>(
   row: ConfigObject<T>,
   { table, members, selectorOf, isBare = () => true, path, same, without }: LevelKind<T>,
 ): Iterable<Finding> {
-  const { read, indexes } = context;
+  const { read } = context;
   const { namespace } = row.meta;
   const own = selectorOf(row.spec) ?? {};
   const where = namespaceOfPolicy(context, row.meta);
@@ -88,7 +95,7 @@ function* levelFindings<T>(
   const names = (list: readonly ConfigObject<T>[]) =>
     [...list, row].sort(byAge).map(({ meta }) => meta.name).join(", ");
   if (Object.keys(own).length === 0) {
-    if (!isBare(row.spec)) return;
+    if (!isBare(row.spec) || isUnread(context, row.meta)) return;
     const bare = others.filter(({ spec }) => {
       const selector = selectorOf(spec);
       return selector !== undefined && Object.keys(selector).length === 0 && isBare(spec);
@@ -96,16 +103,29 @@ function* levelFindings<T>(
     if (bare.length > 0) yield { code: without, args: [names(bare), namespace], path: "" };
     return;
   }
-  for (const other of others) {
-    const theirs = selectorOf(other.spec) ?? {};
-    if (Object.keys(theirs).length === 0 || contradict(own, theirs)) continue;
-    const both = selectedLabels(read, indexes, where, { ...own, ...theirs });
-    if (both === undefined) continue;
-    yield { code: same, args: [names([other]), namespace, labelText(both)], path };
+  const selecting = others.flatMap((other) => {
+    const selector = selectorOf(other.spec) ?? {};
+    return Object.keys(selector).length === 0 ? [] : [{ other, selector }];
+  });
+  if (selecting.length === 0) return;
+  for (const workload of namedOnes([...selectedWorkloads(context, where, own)])) {
+    // The node proxy reads no Sidecar.
+    if (row.meta.kind === "Sidecar" && workload.captured === true) continue;
+    const rivals = selecting.filter(({ selector }) => hasLabels(workload.labels, selector));
+    if (rivals.length === 0) continue;
+    const list = names(rivals.map(({ other }) => other));
+    const args = [list, namespace, workload.name ?? labelText(workload.labels)];
+    yield { code: same, args, path };
   }
 }
 
-/** True when two selectors want different values of a label. */
-function contradict(a: Labels, b: Labels): boolean {
-  return Object.entries(a).some(([key, value]) => key in b && b[key] !== value);
+/** True for a Sidecar of a namespace that the node proxy serves, which reads none. */
+function isUnread({ read, indexes }: Context, { kind, namespace }: ObjectMeta): boolean {
+  return kind === "Sidecar" && read.get(indexes.ambientNamespaces, namespace) === true;
+}
+
+/** The pods, if some are known: what else is known are the workloads that they are of. */
+function namedOnes(workloads: readonly KnownWorkload[]): readonly KnownWorkload[] {
+  const pods = workloads.filter(({ name }) => name !== undefined);
+  return pods.length > 0 ? pods : workloads;
 }

@@ -7,7 +7,7 @@ import type { ConfigObject } from "../../../mesh/model/mod.ts";
 import type { TableKind } from "../../../mesh/schema/mod.ts";
 import type { Analyzer, Context } from "../analyzer.ts";
 import type { Finding } from "../message.ts";
-import { type Labels, labelText, selectsNoProxy, selectsNothing } from "../indexes.ts";
+import { type Labels, labelText, selectsNoProxy, selectsNothing } from "../workload_indexes.ts";
 
 /** The fields by which policies select workloads. */
 interface Selecting {
@@ -66,11 +66,19 @@ function* selectorFindings(
   yield { code: "MSH0127", args: [labelText(labels)], path };
 }
 
+/** Kinds whose selectors are for the workloads of their own namespace, in the root namespace too. */
+const LOCAL_KINDS: readonly string[] = [
+  "DestinationRule",
+  "ProxyConfig",
+  "Sidecar",
+  "Telemetry",
+] satisfies TableKind[];
+
 /** The namespace of the workloads that a policy selects; empty: all, for the root namespace. */
 export function namespaceOfPolicy(
   { read, mesh }: Context,
   { kind, namespace }: { readonly kind: string; readonly namespace: string },
 ): string {
-  const isLocal = (["DestinationRule", "Sidecar"] satisfies TableKind[] as string[]).includes(kind);
+  const isLocal = LOCAL_KINDS.includes(kind);
   return !isLocal && namespace === mesh.field(read, "rootNamespace") ? "" : namespace;
 }

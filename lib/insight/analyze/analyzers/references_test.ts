@@ -132,7 +132,14 @@ Deno.test("analysis of references: a Gateway without the host", () => {
 
 Deno.test("analysis of references: hosts of the orchestrator's services are known", () => {
   const known = "reviews.test.svc.cluster.local";
-  const hosts = [{ host: known, namespace: "test", ports: [80], exportTo: [] }];
+  const hosts = [{
+    host: known,
+    namespace: "test",
+    ports: [80],
+    exportTo: [],
+    targets: [],
+    selector: {},
+  }];
   for (const host of ["reviews", known]) {
     assert.deepEqual(messagesOf(routes({ host }), { hosts }), [], host);
     assert.equal(messagesOf(routes({ host })).length, 1, host);
@@ -155,7 +162,10 @@ Deno.test("analysis of references: one host of several at a Gateway is enough", 
 
 Deno.test("analysis of references: ports and visibility of the orchestrator's services", () => {
   const host = "reviews.test.svc.cluster.local";
-  const one = { host, namespace: "test", ports: [80, 90], exportTo: [] as string[] };
+  const one = {
+    ...{ host, namespace: "test", ports: [80, 90], targets: [], selector: {} },
+    exportTo: [] as string[],
+  };
   const found = (destination: object, more: object, hosts: readonly typeof one[]) =>
     messagesOf(routes(destination, more), { hosts }).map((text) => text.split(" ", 1)[0]);
   const at = (number: number) => ({ host: "reviews", port: { number } });

@@ -166,9 +166,22 @@ Deno.test("analysis of hosts: VirtualServices of one host, and ServiceEntries of
       endpoints: [{ address: "10.0.0.1" }],
     });
   assert.deepEqual(messagesOf(documents(entry("a", "HTTP"), entry("b", "HTTP"))), []);
+  const apartBy = 'ServiceEntries test/a, test/b define host "a.test" port 80 with different ' +
+    "protocols: HTTP, TCP";
   assert.deepEqual(messagesOf(documents(entry("a", "HTTP"), entry("b", "TCP"))), [
+    `MSH0177 ServiceEntry/test/a: spec.ports[0].protocol: ${apartBy}`,
     "MSH0134 ServiceEntry/test/b: spec.ports[0].protocol: The port needs addresses: its protocol is TCP or not given",
-    "MSH0177 ServiceEntry/test/b: spec.ports[0].protocol: ServiceEntries test/a, test/b define " +
-    'host "a.test" port 80 with different protocols: HTTP, TCP',
+    `MSH0177 ServiceEntry/test/b: spec.ports[0].protocol: ${apartBy}`,
+  ]);
+  const scoped = (name: string, protocol: string, namespace: string, ...exportTo: string[]) =>
+    entry(name, protocol).replace("namespace: test", `namespace: ${namespace}`)
+      .replace("spec:", `spec:\n  exportTo: [${exportTo.join(", ")}]`);
+  const codes = (...list: string[]) =>
+    messagesOf(documents(...list)).map((text) => text.split(":", 1)[0])
+      .filter((text) => text!.startsWith("MSH0177"));
+  assert.deepEqual(codes(scoped("a", "HTTP", "one", "."), scoped("b", "tcp", "two", ".")), []);
+  assert.deepEqual(codes(scoped("a", "HTTP", "one", "two"), scoped("b", "TCP", "two", ".")), [
+    "MSH0177 ServiceEntry/one/a",
+    "MSH0177 ServiceEntry/two/b",
   ]);
 });

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { isIpOrRange } from "./annotation_values.ts";
+import { parseBoolean } from "../../../kit/base/mod.ts";
+import { parseProxyConfig } from "../../../mesh/schema/mod.ts";
+import { isRange } from "./annotation_values.ts";
 
 export interface KnownAnnotation {
   /** Kinds that it applies to; empty: all. */
@@ -25,11 +27,22 @@ type Row = readonly [
 const INTEGER = (value: string) => /^\d+$/.test(value) ? undefined : `"${value}" is no number`;
 const PORT = (value: string) =>
   /^\d+$/.test(value) && Number(value) <= 65_535 ? undefined : `"${value}" is no port`;
+const BOOLEAN = (value: string) =>
+  parseBoolean(value) === undefined ? `"${value}" is neither true nor false` : undefined;
+const CONFIG = (value: string) => {
+  const [problem] = parseProxyConfig(value, "").problems;
+  return problem === undefined
+    ? undefined
+    : `${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`;
+};
 const each = (fault: (value: string) => string | undefined) => (value: string) =>
-  value === "" || value === "*"
+  value === ""
     ? undefined
     : value.split(",").map((one) => fault(one.trim())).find((one) => one !== undefined);
-const RANGE = (value: string) => isIpOrRange(value) ? undefined : `"${value}" is no IP range`;
+const allOr = (fault: (value: string) => string | undefined) => (value: string) =>
+  value === "*" ? undefined : fault(value);
+const RANGE = (value: string) =>
+  isRange(value) ? undefined : `"${value}" is no IP range, such as 10.0.0.0/8`;
 const MODE = (value: string) =>
   ["NONE", "REDIRECT", "TPROXY"].includes(value)
     ? undefined
@@ -67,10 +80,10 @@ const ROWS: readonly Row[] = [
   ["networking.mesh.io/", "traffic-distribution", ["Namespace", "Service", "ServiceEntry"], {
     fault: NEAR,
   }],
-  ["prometheus.mesh.io/", "merge-metrics", POD],
-  ["proxy.mesh.io/", "config", POD, { alpha: false }],
+  ["prometheus.mesh.io/", "merge-metrics", POD, { fault: BOOLEAN }],
+  ["proxy.mesh.io/", "config", POD, { alpha: false, fault: CONFIG }],
   ["proxy.mesh.io/", "overrides", POD],
-  [READINESS, "applicationPorts", POD, { fault: each(PORT) }],
+  [READINESS, "applicationPorts", POD],
   [READINESS, "failureThreshold initialDelaySeconds periodSeconds", POD, { fault: INTEGER }],
   ["sidecar.mesh.io/", "agentLogLevel bootstrapOverride componentLogLevel extraStatTags", POD],
   ["sidecar.mesh.io/", "controlPlaneAuthPolicy discoveryAddress enableCoreDump", POD, {
@@ -95,9 +108,11 @@ const ROWS: readonly Row[] = [
   ["status.sidecar.mesh.io/", "port", POD, { fault: PORT }],
   ["topology.mesh.io/", "controlPlaneClusters", ["Namespace"]],
   ["traffic.mesh.io/", "nodeSelector", SERVICE, { alpha: false }],
-  [TRAFFIC, "excludeInboundPorts includeInboundPorts", POD, { fault: each(PORT) }],
-  [TRAFFIC, "excludeOutboundPorts includeOutboundPorts", POD, { fault: each(PORT) }],
-  [TRAFFIC, "excludeOutboundIPRanges includeOutboundIPRanges", POD, { fault: each(RANGE) }],
+  [TRAFFIC, "excludeInboundPorts excludeOutboundPorts", POD, { fault: each(PORT) }],
+  [TRAFFIC, "includeInboundPorts", POD, { fault: allOr(each(PORT)) }],
+  [TRAFFIC, "includeOutboundPorts", POD],
+  [TRAFFIC, "excludeOutboundIPRanges", POD, { fault: each(RANGE) }],
+  [TRAFFIC, "includeOutboundIPRanges", POD, { fault: allOr(each(RANGE)) }],
   [TRAFFIC, "excludeInterfaces", POD],
   [TRAFFIC, "kubevirtInterfaces", POD, { deprecated: "" }],
 ];

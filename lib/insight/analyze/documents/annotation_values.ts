@@ -5,9 +5,9 @@
  */
 import { isIp } from "../../../kit/text/mod.ts";
 
-/** True for an IP address, with or without the length of a prefix. */
-export function isIpOrRange(text: string): boolean {
+/** True for an IP address with the length of a prefix. */
+export function isRange(text: string): boolean {
   const [ip = "", bits, ...rest] = text.split("/");
   if (!isIp(ip) || rest.length > 0) return false;
-  return bits === undefined || /^\d+$/.test(bits) && Number(bits) <= (ip.includes(":") ? 128 : 32);
+  return bits !== undefined && /^\d+$/.test(bits) && Number(bits) <= (ip.includes(":") ? 128 : 32);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
-import type { Labels } from "../indexes.ts";
+import type { Labels } from "../workload_indexes.ts";
 import { listAt, mapAt, type PlainDocument, textAt, textsOf } from "../plain.ts";
 import { ANNOTATIONS, WRITTEN_BY_MESH } from "./annotation_table.ts";
 
@@ -30,7 +30,7 @@ export const ALPHA_ANNOTATIONS: DocumentAnalyzer = {
   onRequest: true,
   *analyze(set) {
     for (const { on, path, annotations } of annotated(set)) {
-      const ignored = isByCni(on) ? CNI_ANNOTATIONS : undefined;
+      const ignored = isByPlugin(on) ? PLUGIN_ANNOTATIONS : undefined;
       for (const name of Object.keys(annotations).sort()) {
         if (WRITTEN_BY_MESH.has(name) || ignored?.test(name)) continue;
         if (ANNOTATIONS.get(name)?.alpha !== true) continue;
@@ -46,28 +46,32 @@ interface Annotated {
   readonly kind: string;
   readonly path: string;
   readonly annotations: Labels;
+  /** Labels beside the annotations. */
+  readonly labels: Labels;
 }
 
 function* annotated(set: DocumentSet): Iterable<Annotated> {
   for (const on of set.all) {
     if (!KINDS.includes(on.kind) || !["", "apps"].includes(on.group)) continue;
-    const { kind, annotations, value } = on;
-    yield { on, kind, path: "metadata.annotations", annotations };
+    const { kind, annotations, labels, value } = on;
+    yield { on, kind, path: "metadata.annotations", annotations, labels };
     if (kind !== "Deployment") continue;
     const path = "spec.template.metadata.annotations";
-    const ofPods = textsOf(mapAt(value, "spec", "template", "metadata", "annotations"));
-    yield { on, kind: "Pod", path, annotations: ofPods };
+    const [ofPods, labelsOfPods] = ["annotations", "labels"]
+      .map((part) => textsOf(mapAt(value, "spec", "template", "metadata", part)));
+    yield { on, kind: "Pod", path, annotations: ofPods!, labels: labelsOfPods! };
   }
 }
 
 function* useFindings(
-  { on, kind, path, annotations }: Annotated,
+  { on, kind, path, annotations, labels }: Annotated,
   name: string,
 ): Iterable<DocumentFinding> {
   if (!isOurs(name) || WRITTEN_BY_MESH.has(name)) return;
   const known = ANNOTATIONS.get(name);
   if (known === undefined) return yield { on, code: "MSH0108", args: [name], path };
-  if (known.deprecated !== undefined) {
+  // A label of the same name is what replaces the annotation.
+  if (known.deprecated !== undefined && labels[name] === undefined) {
     yield { on, code: "MSH0135", args: [name, known.deprecated], path };
   }
   if (known.kinds.length > 0 && !known.kinds.includes(kind)) {
@@ -83,11 +87,14 @@ function isOurs(name: string): boolean {
     domain.endsWith(".mesh.io");
 }
 
-/** Annotations that the network plugin writes. */
-const CNI_ANNOTATIONS = /^(sidecar\.mesh\.io\/interceptionMode$|traffic\.sidecar\.mesh\.io\/)/;
+/** Annotations that injection writes for the network plugin. */
+const PLUGIN_ANNOTATIONS = new RegExp(
+  "^(sidecar\\.mesh\\.io/interceptionMode|traffic\\.sidecar\\.mesh\\.io/" +
+    "(includeInboundPorts|excludeInboundPorts|includeOutboundIPRanges))$",
+);
 
-/** True for pods whose capture is set up by the network plugin, which adds a container that checks it. */
-function isByCni({ value }: PlainDocument): boolean {
-  return listAt(value, "spec", "initContainers")
-    .some((container) => textAt(container, "name") === "mesh-validation");
+/** True for pods without the container that sets up capture: the network plugin does it. */
+function isByPlugin({ kind, value }: PlainDocument): boolean {
+  return kind === "Pod" && !listAt(value, "spec", "initContainers")
+    .some((container) => textAt(container, "name") === "mesh-init");
 }

@@ -3,12 +3,7 @@
  *
  * @module
  */
-import {
-  type DocumentAnalyzer,
-  type DocumentFinding,
-  type DocumentSet,
-  isSystemNamespace,
-} from "../document_set.ts";
+import type { DocumentAnalyzer, DocumentSet } from "../document_set.ts";
 import { listAt, type PlainDocument, textAt } from "../plain.ts";
 
 /** A Service of a cluster. */
@@ -17,15 +12,21 @@ interface Located {
   readonly service: PlainDocument;
 }
 
-/** Services of one name whose ports differ between clusters, or that are headless in some of them. */
+/** Properties that the Services of one name share in all clusters, as texts. */
+const PROPERTIES: readonly ((service: PlainDocument) => string)[] = [isHeadless, typeOf, portsText];
+
+/** Services of one name that differ between clusters: in type or ports, or headless in some of them. */
 export const CLUSTER_SERVICES: DocumentAnalyzer = {
   name: "services.MultiClusterServiceAnalyzer",
   kinds: ["Service"],
   codes: ["MSH0170"],
   *analyze(set) {
     for (const located of sharedServices(set)) {
-      yield* differences(located, isHeadless, "spec.clusterIP");
-      yield* differences(located, portsText, "spec.ports");
+      const reasons = PROPERTIES.flatMap((textOf) => differences(located, textOf));
+      if (reasons.length === 0) continue;
+      const on = located[0]!.service;
+      const args = [on.name, on.namespace, namesOf(located), reasons.join("; ")];
+      yield { on, code: "MSH0170", args, path: "spec" };
     }
   },
 };
@@ -33,10 +34,8 @@ export const CLUSTER_SERVICES: DocumentAnalyzer = {
 /** Services that several clusters have, each with the clusters that have it. */
 function sharedServices({ clusters }: DocumentSet): Located[][] {
   const all = clusters.flatMap(({ name: cluster, documents }) =>
-    documents.filter(({ kind, group, namespace, name }) =>
-      kind === "Service" && group === "" && !isSystemNamespace(namespace) &&
-      !(namespace === "default" && name === "kubernetes")
-    ).map((service): Located => ({ cluster, service }))
+    documents.filter(({ kind, group }) => kind === "Service" && group === "")
+      .map((service): Located => ({ cluster, service }))
   );
   const byName = Map.groupBy(
     all,
@@ -45,17 +44,14 @@ function sharedServices({ clusters }: DocumentSet): Located[][] {
   return [...byName.values()].filter((located) => located.length > 1);
 }
 
-function* differences(
+/** The properties that clusters do not agree on; none where they do. */
+function differences(
   located: readonly Located[],
   textOf: (service: PlainDocument) => string,
-  path: string,
-): Iterable<DocumentFinding> {
+): string[] {
   const byText = Map.groupBy(located, ({ service }) => textOf(service));
-  if (byText.size < 2) return;
-  const on = located[0]!.service;
-  const error = [...byText].map(([text, some]) => `${text} in ${namesOf(some)}`).join("; ");
-  const args = [on.name, on.namespace, namesOf(located), error];
-  yield { on, code: "MSH0170", args, path };
+  if (byText.size < 2) return [];
+  return [...byText].map(([text, some]) => `${text} in ${namesOf(some)}`);
 }
 
 function namesOf(located: readonly Located[]): string {
@@ -66,12 +62,21 @@ function isHeadless({ value }: PlainDocument): string {
   return textAt(value, "spec", "clusterIP") === "None" ? "headless" : "not headless";
 }
 
-/** The ports without target ports, which belong to the pods of each cluster. */
+function typeOf({ value }: PlainDocument): string {
+  return `type ${textAt(value, "spec", "type") || "ClusterIP"}`;
+}
+
+/** The ports with all their fields. */
 function portsText({ value }: PlainDocument): string {
   const ports = listAt(value, "spec", "ports").map((port) => {
-    const name = textAt(port, "name");
-    const protocol = textAt(port, "appProtocol") || textAt(port, "protocol") || "TCP";
-    return `${textAt(port, "port")}/${protocol}${name === "" ? "" : ` ${name}`}`;
+    const own = textAt(port, "port");
+    const more = [
+      textAt(port, "name"),
+      textAt(port, "appProtocol"),
+      `to ${textAt(port, "targetPort") || own}`,
+      ...textAt(port, "nodePort") === "" ? [] : [`at node port ${textAt(port, "nodePort")}`],
+    ].filter((text) => text !== "");
+    return `${own}/${textAt(port, "protocol") || "TCP"} ${more.join(" ")}`;
   });
   return ports.length === 0 ? "no ports" : `ports ${ports.sort().join(", ")}`;
 }

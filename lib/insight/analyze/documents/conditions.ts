@@ -7,26 +7,47 @@ import type { DocumentAnalyzer } from "../document_set.ts";
 import { listAt, type PlainDocument, textAt } from "../plain.ts";
 import { GATEWAY_API } from "./groups.ts";
 
-/** Conditions of which `True` is bad. */
-const BAD_WHEN_TRUE: ReadonlySet<string> = new Set(["Conflicted", "Detached", "PartiallyInvalid"]);
+const ROUTE_CONDITIONS = ["Accepted", "Programmed", "ResolvedRefs"];
+const BOUND = ["mesh.io/WaypointBound"];
 
-/** Objects of the mesh or the Gateway API whose status has a negative condition. */
+/** Conditions that say if an object is used, by kind. */
+const CONDITIONS_OF: Readonly<Record<string, readonly string[]>> = {
+  AuthorizationPolicy: ["ZtunnelAccepted", "WaypointAccepted"],
+  GRPCRoute: ROUTE_CONDITIONS,
+  Gateway: ROUTE_CONDITIONS,
+  HTTPRoute: ROUTE_CONDITIONS,
+  Service: BOUND,
+  ServiceEntry: BOUND,
+  WorkloadEntry: BOUND,
+};
+/** Kinds that are meant only in the Gateway API. */
+const OF_GATEWAY_API: ReadonlySet<string> = new Set(["GRPCRoute", "Gateway", "HTTPRoute"]);
+
+/** Objects whose status says that a controller cannot use them. */
 export const CONDITIONS: DocumentAnalyzer = {
   name: "conditions.ConditionAnalyzer",
-  kinds: ["Gateway", "HTTPRoute", "GRPCRoute", "Service", "AuthorizationPolicy", "VirtualService"],
+  kinds: Object.keys(CONDITIONS_OF),
   codes: ["MSH0171"],
   *analyze(set) {
     for (const on of set.all) {
-      if (on.group !== GATEWAY_API && !on.group.endsWith(".mesh.io")) continue;
+      const types = CONDITIONS_OF[on.kind] ?? [];
+      if (OF_GATEWAY_API.has(on.kind) !== (on.group === GATEWAY_API)) continue;
       for (const { condition, path } of conditionsOf(on)) {
-        const [type, status] = [textAt(condition, "type"), textAt(condition, "status")];
-        if (status !== (BAD_WHEN_TRUE.has(type) ? "True" : "False")) continue;
+        const type = textAt(condition, "type");
+        if (!types.includes(type) || !isNegative(condition)) continue;
         const args = [type, textAt(condition, "reason"), textAt(condition, "message")];
         yield { on, code: "MSH0171", args, path };
       }
     }
   },
 };
+
+/** True for a condition that is false, or true with a part that is invalid. */
+function isNegative(condition: unknown): boolean {
+  const status = textAt(condition, "status");
+  return status === "False" ||
+    status === "True" && textAt(condition, "reason") === "PartiallyInvalid";
+}
 
 interface FoundCondition {
   readonly condition: unknown;
@@ -37,11 +58,9 @@ function* conditionsOf({ value }: PlainDocument): Iterable<FoundCondition> {
   for (const [at, condition] of listAt(value, "status", "conditions").entries()) {
     yield { condition, path: `status.conditions[${at}]` };
   }
-  for (const list of ["parents", "ancestors", "listeners"]) {
-    for (const [index, part] of listAt(value, "status", list).entries()) {
-      for (const [at, condition] of listAt(part, "conditions").entries()) {
-        yield { condition, path: `status.${list}[${index}].conditions[${at}]` };
-      }
+  for (const [index, part] of listAt(value, "status", "parents").entries()) {
+    for (const [at, condition] of listAt(part, "conditions").entries()) {
+      yield { condition, path: `status.parents[${index}].conditions[${at}]` };
     }
   }
 }

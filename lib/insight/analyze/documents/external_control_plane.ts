@@ -7,7 +7,11 @@ import { isIp } from "../../../kit/text/mod.ts";
 import type { DocumentAnalyzer, DocumentFinding } from "../document_set.ts";
 import { listAt, type PlainDocument, textAt, valueAt } from "../plain.ts";
 
-const NAMES = ["mesh-sidecar-injector", "mesh-validator", "meshd-default-validator"];
+/** Names of the configurations of the mesh's webhooks, by kind. */
+const NAMES: Readonly<Record<string, RegExp>> = {
+  ValidatingWebhookConfiguration: /^(meshd-default-validator$|mesh-validator)/,
+  MutatingWebhookConfiguration: /^mesh-sidecar-injector/,
+};
 
 /** Webhooks of the mesh without address, or with an IP address. */
 export const EXTERNAL_CONTROL_PLANE: DocumentAnalyzer = {
@@ -15,19 +19,18 @@ export const EXTERNAL_CONTROL_PLANE: DocumentAnalyzer = {
   kinds: ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
   codes: ["MSH0163", "MSH0164"],
   *analyze(set) {
-    for (const kind of ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"]) {
-      for (const on of set.of(kind)) {
-        if (NAMES.some((name) => on.name.startsWith(name))) yield* addressFindings(on);
-      }
+    for (const [kind, names] of Object.entries(NAMES)) {
+      for (const on of set.of(kind)) if (names.test(on.name)) yield* addressFindings(on);
     }
   },
 };
 
 function* addressFindings(on: PlainDocument): Iterable<DocumentFinding> {
   for (const [at, webhook] of listAt(on.value, "webhooks").entries()) {
-    if (valueAt(webhook, "clientConfig", "service") !== undefined) continue;
+    const isInCluster = valueAt(webhook, "clientConfig", "service") !== undefined;
     const [name, written] = [textAt(webhook, "name"), textAt(webhook, "clientConfig", "url")];
     const path = `webhooks[${at}].clientConfig.url`;
+    if (written === "" && isInCluster) continue;
     const host = URL.parse(written)?.hostname.replace(/^\[|\]$/g, "") ?? "";
     if (host === "") {
       const fault = written === "" ? "is blank" : "is no URL";

@@ -9,7 +9,7 @@ import {
   type PodShape,
   podsSelectedBy,
 } from "../document_set.ts";
-import { type Labels, labelText } from "../indexes.ts";
+import { type Labels, labelText } from "../workload_indexes.ts";
 import { listAt, mapAt, textAt, textsOf, valueAt } from "../plain.ts";
 import { MESH_NETWORKING } from "./groups.ts";
 

@@ -5,7 +5,7 @@
  */
 import { hasLabels } from "../../../mesh/model/mod.ts";
 import { type DocumentAnalyzer, type DocumentSet, podsSelectedBy } from "../document_set.ts";
-import { type Labels, labelText } from "../indexes.ts";
+import { type Labels, labelText } from "../workload_indexes.ts";
 import { listAt, mapAt, type PlainDocument, textAt, textsOf, valueAt } from "../plain.ts";
 import { MESH_NETWORKING } from "./groups.ts";
 

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type DocumentAnalyzer, selectedPods } from "../document_set.ts";
+import { hasLabels } from "../../../mesh/model/mod.ts";
+import type { DocumentAnalyzer } from "../document_set.ts";
 import { listAt, mapAt, textsOf, valueAt } from "../plain.ts";
 
 const KINDS = ["AuthorizationPolicy", "RequestAuthentication", "Telemetry", "WasmPlugin"];
@@ -21,10 +22,11 @@ export const GATEWAY_SELECTORS: DocumentAnalyzer = {
       const { value, namespace } = on;
       const hasTarget = valueAt(value, "spec", "targetRef") !== undefined ||
         listAt(value, "spec", "targetRefs").length > 0;
-      if (hasTarget) continue;
+      if (hasTarget || valueAt(value, "spec", "selector") === undefined) continue;
       const selector = textsOf(mapAt(value, "spec", "selector", "matchLabels"));
-      const where = namespace === set.settings.meshNamespace ? undefined : namespace;
-      const names = selectedPods(pods, where, selector).map(({ labels }) => labels[GATEWAY_NAME]);
+      const names = pods.filter((pod) =>
+        pod.namespace === namespace && hasLabels(pod.labels, selector)
+      ).map(({ labels }) => labels[GATEWAY_NAME]);
       for (const name of new Set(names)) {
         yield { on, code: "MSH0166", args: [name ?? ""], path: "spec.selector" };
       }

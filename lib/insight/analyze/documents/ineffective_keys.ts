@@ -4,7 +4,7 @@
  * @module
  */
 import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
-import type { Labels } from "../indexes.ts";
+import type { Labels } from "../workload_indexes.ts";
 import { mapAt, type PlainDocument, textsOf } from "../plain.ts";
 
 /** A label or an annotation without effect. */

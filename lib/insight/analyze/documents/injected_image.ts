@@ -11,7 +11,7 @@ import {
   type DocumentSet,
   type PodShape,
 } from "../document_set.ts";
-import type { Labels } from "../indexes.ts";
+import type { Labels } from "../workload_indexes.ts";
 import { mapAt, type PlainDocument, textAt, textsOf } from "../plain.ts";
 import { injectedNamespaces } from "./injection.ts";
 import { injectorValues } from "./injector_config.ts";

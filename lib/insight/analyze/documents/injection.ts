@@ -11,7 +11,7 @@ import {
   isSystemNamespace,
   type PodShape,
 } from "../document_set.ts";
-import type { Labels } from "../indexes.ts";
+import type { Labels } from "../workload_indexes.ts";
 import { type PlainDocument, textAt, valueAt } from "../plain.ts";
 import { injectorValues } from "./injector_config.ts";
 import { PROXY_CONTAINER } from "./mesh_objects.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { containersOf, type DocumentSet, type PodShape } from "../document_set.ts";
-import type { Labels } from "../indexes.ts";
+import type { Labels } from "../workload_indexes.ts";
 import { type PlainDocument, textAt } from "../plain.ts";
 
 /** Name of the proxy's container (G30 of the interface). */
@@ -20,8 +20,8 @@ export function isOfControlPlane({ labels }: { readonly labels: Labels }): boole
   return labels.mesh !== undefined || labels.release === "mesh";
 }
 
-/** True for a pod of the daemon, as the daemon's own Service selects them. */
-export function isDaemon({ labels }: PodShape): boolean {
+/** True for an object or pod of the daemon, as the daemon's own Service selects pods. */
+export function isDaemon({ labels }: { readonly labels: Labels }): boolean {
   return labels.app === "meshd";
 }
 

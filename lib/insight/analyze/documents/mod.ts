@@ -22,5 +22,6 @@ export { NETWORKS } from "./networks.ts";
 export { POD_UID } from "./pod_uid.ts";
 export { POLICY_NAMESPACES } from "./policy_namespaces.ts";
 export { PORT_NAMES } from "./port_names.ts";
+export { REMOVED_DEFINITIONS } from "./removed_definitions.ts";
 export { SEVERAL_SERVICES } from "./several_services.ts";
 export { WEBHOOKS } from "./webhooks.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { type DocumentAnalyzer, type DocumentFinding, type DocumentSet } from "../document_set.ts";
-import type { Labels } from "../indexes.ts";
+import type { Labels } from "../workload_indexes.ts";
 import { selectorMatches } from "../label_selector.ts";
 import { listAt, type PlainDocument, textAt, valueAt } from "../plain.ts";
 

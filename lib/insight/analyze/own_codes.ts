@@ -1,0 +1,42 @@
+/**
+ * Codes that only Mesh has: their numbers begin at 1001, apart from those of the interface.
+ *
+ * @module
+ */
+import type { CodeRow } from "./code_row.ts";
+
+/** Codes of mistakes that show in the connections of two objects. */
+export type OwnCode = "MSH1001" | "MSH1002" | "MSH1003" | "MSH1004";
+
+/** The codes, in order. */
+export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
+  MSH1001: {
+    name: "TlsModeConflict",
+    level: "Error",
+    text: "Clients send {0} to {1}, and its workloads accept {2} ({3})",
+    reason: "The server closes every connection: callers are answered 503.",
+    remedy:
+      "Remove tls from the DestinationRule: clients then send what the server accepts. Or change the mode of the PeerAuthentication.",
+  },
+  MSH1002: {
+    name: "UnknownPrincipal",
+    level: "Warning",
+    text: "No workload has the identity {0}",
+    reason: "No request comes from it: a rule that allows it allows nobody.",
+    remedy: "Write the service account of the callers: TRUST-DOMAIN/ns/NAMESPACE/sa/ACCOUNT.",
+  },
+  MSH1003: {
+    name: "PrincipalWithScheme",
+    level: "Warning",
+    text: "The principal {0} begins with spiffe://, and no principal of a request does",
+    reason: "The value matches no request: a rule that allows it allows nobody.",
+    remedy: "Write it without spiffe://.",
+  },
+  MSH1004: {
+    name: "EgressPortWithoutService",
+    level: "Warning",
+    text: "No service that the egress listener imports has the port {0}",
+    reason: "Requests to the port of the listener are answered 502.",
+    remedy: "Use a port of the imported services, or import a service that has the port.",
+  },
+};
