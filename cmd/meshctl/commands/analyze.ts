@@ -10,8 +10,9 @@ export const analyze: CommandSpec = {
   description: "Analyzes the live cluster, with the files as if they were applied to it; with\n" +
     "--use-kube=false the files alone. Finds references to what does not exist, selectors without\n" +
     "workloads, conflicts, fields without effect. The status is 79 for a message at or above\n" +
-    "--failure-threshold, and 65 for documents that cannot be read. Only messages about objects of\n" +
-    "the namespace are shown, unless --all-namespaces is given.",
+    "--failure-threshold, and 65 for documents that cannot be read. Of a cluster only messages about\n" +
+    "objects of the namespace are shown, and with files those of the files' namespaces, unless\n" +
+    "--namespace or --all-namespaces is given. Notes say what was not checked.",
   examples: [
     "meshctl analyze -n shop",
     "meshctl analyze -A change.yaml",
@@ -34,7 +35,11 @@ export const analyze: CommandSpec = {
       default: "Error",
       choices: SEVERITIES,
     }),
-    flag("ignore-unknown", "bool", "Say nothing about files that cannot be read"),
+    flag(
+      "ignore-unknown",
+      "bool",
+      "Leave out documents that cannot be read; only their number is told",
+    ),
     flag("list-analyzers", "bool", "List the analyzers", { short: "L" }),
     flag("meshConfigFile", "string", "Mesh configuration", { complete: "file" }),
     outputFlag(["log", "json", "yaml", "sarif"], "log"),
@@ -44,7 +49,11 @@ export const analyze: CommandSpec = {
       choices: SEVERITIES,
     }),
     flag("recursive", "bool", "Read directories with all below them", { short: "R" }),
-    flag("remote-contexts", "stringArray", "Contexts of remote clusters"),
+    flag(
+      "remote-contexts",
+      "stringArray",
+      "Contexts of remote clusters; default: the clusters of the remote secrets",
+    ),
     flag("revision", "string", "Control plane revision", { default: "default" }),
     flag("suppress", "stringArray", "Leave out <code>=<resource>; * is a wildcard", { short: "S" }),
     flag("timeout", "duration", "Longest wait", { default: "30s" }),
@@ -86,7 +95,8 @@ async function runAnalyze(call: Invocation): Promise<number> {
   };
   if (isLive) {
     const { readCluster } = await import("../../../lib/insight/mesh_input/mod.ts");
-    return await analyze({ ...common, ...await readCluster(call) }, io);
+    const isChosen = flags.given.has("namespace");
+    return await analyze({ ...common, ...await readCluster(call), isChosen }, io);
   }
   warnOrchestratorFlags(flags, io);
   if (args.length === 0) {

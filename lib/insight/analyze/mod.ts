@@ -22,6 +22,7 @@ export { type Message, messageJson, messageOfProblem, renderMessage } from "./me
 export { analyzeObjects } from "./object_set.ts";
 export { analysisPage } from "./page.ts";
 export { ANALYZERS } from "./registry.ts";
+export { uncheckedParts } from "./unchecked.ts";
 export { workloadsOfClasses } from "./workloads.ts";
 export { allObjects } from "./rows.ts";
 export { logLine, type PaintLevel } from "./log_lines.ts";

@@ -14,15 +14,19 @@ Analysis finds mistakes that no document shows by itself: references to hosts, s
 Gateways that do not exist, selectors without workloads, hosts that several objects define. A message
 has a code, a level, the object with its position, and a remedy. Messages reject nothing.
 
-- \`meshctl analyze --use-kube=false FILES\` prints them for files, with objects of the orchestrator
-  (Services, Pods, Deployments, Namespaces, webhooks and the like) and with rejected documents.
-  Hosts are checked only if the files have Services or ServiceEntries, selectors only if they
-  describe workloads. The default ingress gateway is taken to exist.
-- \`meshctl validate\` prints them as warnings. It knows the files that it is given: selectors are
-  checked only if the files describe workloads (WorkloadEntries, Deployments, Pods and the like).
-- The daemon logs each message once, counts them in \`mesh_analysis_messages\`, and shows them at
-  \`/debug/analysis\`. It knows the labels of connected proxies; selectors are checked from one minute
-  after its start, when proxies had time to connect.
+- \`meshctl analyze\` prints them for a cluster, and \`meshctl analyze --use-kube=false FILES\` for files:
+  objects of the mesh, rejected documents, and objects of the orchestrator (Services, Pods,
+  Deployments, Namespaces, webhooks and the like). Hosts are checked only if the files have Services or
+  ServiceEntries, selectors, principals and modes of mutual TLS only if they describe workloads. Notes
+  say which parts were not checked. The default ingress gateway is taken to exist in files.
+- \`meshctl validate\` prints the same messages about files. What a daemon rejects is an error there,
+  all else a warning.
+- The daemon logs each message about objects of the mesh once, counts them in
+  \`mesh_analysis_messages\`, and shows them at \`/debug/analysis\`. It knows the labels of proxies that
+  are connected to it; selectors are checked from one minute after its start, when proxies had time to
+  connect. It does not check principals (MSH1002): callers may be connected to other replicas.
+- The validation webhook refuses what the daemon rejects, with the same text, and passes the warnings
+  of single objects on. It does not see other objects, so that it checks no references.
 - What-if answers list the messages that an edit adds and removes.
 
 The daemon analyzes in the background, one second after the last change, for at most 8 ms in 100 ms.
@@ -36,8 +40,12 @@ the resources ([controllers](controllers.md)).
 Objects of the mesh that say \`galley.mesh.io/analyze-suppress: CODE,CODE\` (or \`*\`) as annotation have
 no messages of these codes; \`--suppress "CODE=Kind name.namespace"\` does the same for one run.
 
-\`--remote-contexts\` names the contexts of other clusters of the mesh: their Services, Pods,
-Deployments and Namespaces count, too, and Services of one name are compared between the clusters.
+\`--remote-contexts\` names the contexts of other clusters of the mesh; without it they are those of the
+secrets in the mesh's namespace with the label \`mesh/multiCluster: "true"\`. Their Services, Pods,
+Deployments and Namespaces count, too, and Services of one name are compared between the clusters. A
+secret is left out with a warning if it cannot be used, if it names a program or files, or if the
+cluster does not answer.
+Codes from MSH1001 on are those of Mesh alone; the others follow the interface of \`meshctl\`.
 Host names of webhooks are not resolved.
 
 \`deno test -A lib/insight/analyze\` fails when this page is not that of the tables; \`UPDATE_GOLDENS=1\` writes it.

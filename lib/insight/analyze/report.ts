@@ -14,11 +14,21 @@ export interface Report {
   readonly rejected: boolean;
 }
 
-/** The report as text: warnings, then all errors in one block, else a line for each valid file. */
-export function textReport(files: readonly string[], messages: readonly Message[]): Report {
+/**
+ * The report as text: warnings and what was not checked, then all errors in one block, else a line for
+ * each valid file.
+ */
+export function textReport(
+  files: readonly string[],
+  messages: readonly Message[],
+  unchecked: readonly string[] = [],
+): Report {
   const errors = messages.filter((one) => one.rejected).map(renderMessage);
-  const warnings = messages.filter((one) => !one.rejected)
-    .map((one) => `Warning: ${renderMessage(one)}\n`);
+  const warnings = [
+    ...messages.filter((one) => !one.rejected)
+      .map((one) => `${one.level === "Info" ? "Info" : "Warning"}: ${renderMessage(one)}\n`),
+    ...unchecked.map((part) => `Note: not checked: ${part}\n`),
+  ];
   if (errors.length > 0) {
     const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
     const block = `Error: ${count} occurred:\n${errors.map((text) => `\t* ${text}\n`).join("")}\n`;

@@ -59,20 +59,20 @@ export interface Selection {
   readonly suppressions: readonly Suppression[];
   readonly annotated: ReadonlyMap<string, readonly string[]>;
   /**
-   * Only messages about objects of this namespace, the namespace itself, and other objects without
-   * one.
+   * Only messages about objects of these namespaces, the namespaces themselves, and other objects
+   * without one.
    */
-  readonly namespace?: string;
+  readonly namespaces?: readonly string[];
 }
 
 /** The messages that are left. */
 export function selectMessages(
   messages: readonly Message[],
-  { suppressions, annotated, namespace }: Selection,
+  { suppressions, annotated, namespaces }: Selection,
 ): Message[] {
   return messages.filter(({ code, object }) => {
     if (object === undefined) return true;
-    if (namespace !== undefined && !["", namespace].includes(placeOf(object))) return false;
+    if (namespaces !== undefined && !["", ...namespaces].includes(placeOf(object))) return false;
     const own = annotated.get(idOf(object)) ?? [];
     return !own.includes("*") && !own.includes(code) &&
       !suppressions.some((one) => one.code === code && isMeant(one, object));

@@ -1,5 +1,4 @@
 import {
-  analyzeFileSet,
   analyzerList,
   annotatedSuppressions,
   isAtLeast,
@@ -22,24 +21,20 @@ import {
   readInput,
   usageError,
 } from "../../kit/cli/mod.ts";
-import type { ListItem } from "../../kit/orch/mod.ts";
-import {
-  defaultMeshConfig,
-  type ObjectIdentity,
-  parseMeshConfig,
-  type SeenDocument,
-} from "../../mesh/schema/mod.ts";
-import { checkConfigFiles, type CheckedFiles } from "../../mesh/sources/mod.ts";
+import { defaultMeshConfig, parseMeshConfig } from "../../mesh/schema/mod.ts";
 import { toYaml } from "../../kit/text/mod.ts";
 import { inputFiles, type LiveObjects } from "../mesh_input/mod.ts";
+import { type FileMessages, fileMessages } from "./file_messages.ts";
 
 /** Options of an analysis. */
 export interface AnalyzeOptions {
   /** Files, directories, `-` for standard input. */
   readonly files: readonly string[];
   readonly recursive: boolean;
-  /** Default namespace of objects, and the only one whose messages are shown; empty: all. */
+  /** Default namespace of objects, and the one whose messages are shown; empty: all. */
   readonly namespace: string;
+  /** False: nobody chose the namespace, so that those of the objects in files are shown, too. */
+  readonly isChosen?: boolean;
   readonly allNamespaces: boolean;
   readonly meshNamespace: string;
   /** Empty: the default mesh configuration. */
@@ -55,12 +50,6 @@ export interface AnalyzeOptions {
   readonly live?: LiveObjects;
 }
 
-/** The DNS suffix of a mesh that does not set another one. */
-const DOMAIN = "cluster.local";
-
-/** Warnings of single documents that analysis says better, or that are about other programs. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["ignored-kind", "unsupported-kind", "unreachable"]);
-
 /** Writes the list of analyzers. */
 export function listAnalyzers(io: Io): number {
   io.out(analyzerList());
@@ -74,75 +63,47 @@ export function listAnalyzers(io: Io): number {
  * @throws {MeshError} for wrong options
  */
 export async function analyze(options: AnalyzeOptions, io: Io): Promise<number> {
-  const { files, namespace, allNamespaces } = options;
-  const suppressions = options.suppress.map(suppressionOf);
   const { live } = options;
-  const mesh = options.meshConfigFile === "" && live?.mesh !== undefined
-    ? live.mesh
-    : await meshConfigOf(options.meshConfigFile, io);
-  const own = namespace === "" ? undefined : namespace;
-  const seen: SeenDocument[] = [];
-  const { certificateFault } = await import("../../kit/pki/mod.ts");
-  const checked = await checkConfigFiles(await inputFiles(files, options.recursive), {
+  const suppressions = options.suppress.map(suppressionOf);
+  const own = options.namespace === "" ? undefined : options.namespace;
+  const found = await fileMessages({
+    files: await inputFiles(options.files, options.recursive),
     namespace: own,
-    seen: (one) => void seen.push(one),
-  });
-  const below = without(live, seen, own);
-  const merged = [...below.seen, ...seen];
-  const found = analyzeFileSet({
-    ...{ mesh, namespace: own, domain: DOMAIN, seen: merged },
-    ...(live === undefined ? {} : { remotes: live.remotes, cluster: live.cluster }),
-    objects: [...below.objects, ...checked.objects],
     meshNamespace: options.meshNamespace,
-    assumeGateway: live === undefined,
+    mesh: options.meshConfigFile === "" && live?.mesh !== undefined
+      ? live.mesh
+      : await meshConfigOf(options.meshConfigFile, io),
     all: options.verbose,
-    certificateFault: (pem) => certificateFault(pem, Date.now()),
-    now: () => performance.now(),
-  }).map((one) => ({ ...one, ...checked.locate(one.file, one.line, one.path) }));
-  const unreadable = checked.problems.filter(isUnreadable);
-  const rejected = below.problems.map((one) => messageOfProblem(one, true));
-  const all = [...rejected, ...schemaMessages(checked), ...found];
-  const messages = selectMessages(all, {
-    suppressions,
-    annotated: annotatedSuppressions(merged, own),
-    namespace: allNamespaces ? undefined : own,
+    live,
   });
-  if (!options.ignoreUnknown) writeUnreadable(unreadable, io);
-  write(messages.filter(({ level }) => isAtLeast(level, options.outputThreshold)), options, io);
+  const messages = selectMessages(found.messages, {
+    suppressions,
+    annotated: annotatedSuppressions(found.seen, own),
+    namespaces: shownNamespaces(options, found),
+  });
+  const unreadable = options.ignoreUnknown
+    ? []
+    : found.unreadable.map((one) => messageOfProblem(one, true));
+  const shown = messages.filter(({ level }) => isAtLeast(level, options.outputThreshold));
+  for (const one of unreadable) writeUnreadable(one, io);
+  write(options.output === "log" ? shown : [...unreadable, ...shown], options, io);
+  if (options.output === "log") writeRest(found, shown.length + unreadable.length, options, io);
   if (messages.some(({ level }) => isAtLeast(level, options.failureThreshold))) {
     io.err(`Analyzers found issues when analyzing ${targetOf(options)}.\n`);
     io.err("See docs/analysis.md for more information about causes and resolutions.\n");
     return EXIT_FINDINGS;
   }
-  return unreadable.length > 0 && !options.ignoreUnknown ? EXIT_DATA : 0;
+  return unreadable.length > 0 ? EXIT_DATA : 0;
 }
 
-/** The objects of a cluster without those that files replace. */
-function without(
-  live: LiveObjects | undefined,
-  files: readonly SeenDocument[],
-  namespace: string | undefined,
-): Pick<LiveObjects, "objects" | "seen" | "problems"> {
-  if (live === undefined) return { objects: [], seen: [], problems: [] };
-  const replaced = new Set(files.flatMap((one) => identityOf(one, namespace) ?? []));
-  const isKept = (identity: ObjectIdentity | undefined): boolean =>
-    identity === undefined || !replaced.has(idOf(identity));
-  return {
-    objects: live.objects.filter(({ meta }) => isKept(meta)),
-    seen: live.seen.filter((one) => !replaced.has(identityOf(one, namespace) ?? "")),
-    problems: live.problems.filter(({ object }) => isKept(object)),
-  };
-}
-
-/** Kind, namespace and name of a document; `undefined` for one without. */
-function identityOf({ value }: SeenDocument, namespace = "default"): string | undefined {
-  const { kind, metadata } = (value ?? {}) as Partial<ListItem>;
-  if (kind === undefined || metadata?.name === undefined) return undefined;
-  return idOf({ kind, namespace: metadata.namespace ?? namespace, name: metadata.name });
-}
-
-function idOf({ kind, namespace, name }: ObjectIdentity): string {
-  return JSON.stringify([kind, namespace, name]);
+/** The namespaces whose messages are shown; unset: all. Without a choice, files show their own ones, too. */
+function shownNamespaces(
+  { allNamespaces, namespace, isChosen, files, live }: AnalyzeOptions,
+  { namespaces }: FileMessages,
+): readonly string[] | undefined {
+  if (allNamespaces || namespace === "") return undefined;
+  const isOfFiles = isChosen === false && live !== undefined && files.length > 0;
+  return isOfFiles ? [namespace, ...namespaces] : [namespace];
 }
 
 function suppressionOf(text: string): Suppression {
@@ -161,23 +122,26 @@ async function meshConfigOf(file: string, io: Io): Promise<ReturnType<typeof def
   });
 }
 
-/** True for a problem of a document that is not known to be an object of the mesh. */
-function isUnreadable({ object, code }: CheckedFiles["problems"][number]): boolean {
-  return object === undefined || code === "unknown-kind";
+function writeUnreadable({ file, line, column, message, remedy }: Message, io: Io): void {
+  io.err(printable(`Error: ${file}:${line}:${column}: ${message}. ${remedy}`) + "\n");
 }
 
-function schemaMessages({ problems, warnings }: CheckedFiles): Message[] {
-  return [
-    ...problems.filter((one) => !isUnreadable(one)).map((one) => messageOfProblem(one, true)),
-    ...warnings.filter(({ code }) => !LEFT_OUT.has(code))
-      .map((one) => messageOfProblem(one, false)),
-  ];
-}
-
-function writeUnreadable(problems: CheckedFiles["problems"], io: Io): void {
-  for (const { file, line, column, message, remedy } of problems) {
-    io.err(printable(`Error: ${file}:${line}:${column}: ${message}. ${remedy}`) + "\n");
+/** Writes what was not checked or left out, and that nothing was found if all was read. */
+function writeRest(
+  { unchecked, unreadable }: FileMessages,
+  count: number,
+  options: AnalyzeOptions,
+  io: Io,
+): void {
+  for (const part of unchecked) io.err(`Note: not checked: ${part}\n`);
+  const isLeftOut = options.ignoreUnknown && unreadable.length > 0;
+  if (isLeftOut) {
+    const number = unreadable.length === 1 ? "1 mistake" : `${unreadable.length} mistakes`;
+    io.err(`Note: documents that cannot be read are left out (${number}, --ignore-unknown)\n`);
   }
+  if (count > 0) return;
+  const rest = isLeftOut ? " in what could be read" : "";
+  io.err(`✔ No validation issues found${rest} when analyzing ${targetOf(options)}.\n`);
 }
 
 function targetOf({ files, allNamespaces, namespace, live }: AnalyzeOptions): string {
@@ -202,8 +166,6 @@ function write(messages: readonly Message[], options: AnalyzeOptions, io: Io): v
       for (const one of messages) {
         io.out(logLine(one, (level, text) => paint(styles[level], text), options.verbose));
       }
-      if (messages.length > 0) return;
-      io.err(`✔ No validation issues found when analyzing ${targetOf(options)}.\n`);
     }
   }
 }

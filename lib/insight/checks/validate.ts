@@ -1,14 +1,8 @@
-import {
-  analyzeObjects,
-  foreignCollector,
-  jsonReport,
-  messageOfProblem,
-  textReport,
-} from "../analyze/mod.ts";
+import { jsonReport, type Message, messageOfProblem, textReport } from "../analyze/mod.ts";
 import { MeshError } from "../../kit/base/mod.ts";
 import { EXIT_FAILURE, type Io } from "../../kit/cli/mod.ts";
-import { hintWorkloads } from "../../mesh/schema/mod.ts";
-import { checkConfigFiles } from "../../mesh/sources/mod.ts";
+import { defaultMeshConfig } from "../../mesh/schema/mod.ts";
+import { fileMessages } from "./file_messages.ts";
 
 /** Options of a validation. */
 export interface ValidateOptions {
@@ -22,14 +16,8 @@ export interface ValidateOptions {
   readonly output?: "" | "json";
 }
 
-/** Namespaces of the orchestrator, whose workloads get no hints. */
-const SYSTEM_NAMESPACES = ["kube-system", "kube-public", "kube-node-lease"];
-
-/** The DNS suffix of a mesh that does not set another one. */
-const DOMAIN = "cluster.local";
-
 /**
- * Checks files as one set: what a daemon rejects is an error, what it warns about a warning.
+ * Checks files as one set: what a daemon rejects is an error, all else that analysis finds a warning.
  * Returns the exit status.
  *
  * @throws {MeshError} when no file is named
@@ -42,28 +30,25 @@ export async function validate(options: ValidateOptions, io: Io): Promise<number
         "For example: meshctl validate -f routes.yaml, -f directory/ or -f - for standard input.",
     });
   }
-  const own = namespace === "" ? undefined : namespace;
-  const foreign = foreignCollector(DOMAIN, own);
-  const hint = hintWorkloads(new Set([...SYSTEM_NAMESPACES, meshNamespace]));
-  const checked = await checkConfigFiles(files, {
-    namespace: own,
-    foreign: (value, report) => {
-      foreign.add(value);
-      hint(value, report);
-    },
+  const found = await fileMessages({
+    files,
+    namespace: namespace === "" ? undefined : namespace,
+    meshNamespace,
+    mesh: defaultMeshConfig(),
   });
-  const messages = [
-    ...checked.problems.map((problem) => messageOfProblem(problem, true)),
-    ...checked.warnings.map((warning) => messageOfProblem(warning, false)),
-    ...analyzeObjects(checked.objects, foreign.facts(), {
-      domain: DOMAIN,
-      now: () => performance.now(),
-    }).map((one) => ({ ...one, ...checked.locate(one.file, one.line, one.path) })),
-  ];
+  const unreadable = found.unreadable.map((one) => messageOfProblem(one, true));
+  const [rejected, others] = [true, false].map((isRejected) =>
+    found.messages.filter((one) => one.rejected === isRejected)
+  );
+  const messages = [...[...unreadable, ...rejected!].sort(byPosition), ...others!];
   const report = options.output === "json"
     ? jsonReport(messages)
-    : textReport(checked.files, messages);
+    : textReport(found.files, messages, found.unchecked);
   io.out(report.out);
   io.err(report.err);
   return report.rejected ? EXIT_FAILURE : 0;
+}
+
+function byPosition(a: Message, b: Message): number {
+  return a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1;
 }

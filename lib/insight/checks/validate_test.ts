@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { isPrintable } from "../../kit/base/mod.ts";
+import type { Io } from "../../kit/cli/mod.ts";
+import { analyze } from "./analyze.ts";
 import { validate, type ValidateOptions } from "./validate.ts";
 
 /** A WorkloadEntry on six lines. */
@@ -111,6 +113,8 @@ Deno.test("validate: warnings go to standard error and fail nothing", async () =
   assert.deepEqual([out, status], ['"a.yaml" is valid\n', 0]);
 });
 
+const SERVICE =
+  "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{name: http, port: 80}]}\n";
 const routes = (host: string) =>
   entry("r").replace("WorkloadEntry", "VirtualService").replace(
     "address: 1.2.3.4",
@@ -138,17 +142,25 @@ Deno.test("validate: a kind of the mesh under the API group of others is an erro
 });
 
 Deno.test("validate: a reference to nothing is a warning, with file and line", async () => {
-  const { out, err, status } = await checked({ "a.yaml": routes("nobody.test") }, ["a.yaml"]);
+  const files = { "a.yaml": routes("nobody.test"), "s.yaml": SERVICE };
+  const { out, err, status } = await checked(files, ["a.yaml", "s.yaml"]);
   assert.match(
     err,
     /^Warning: VirtualService\/default\/r: spec\.http\[0\].*: The host .* "nobody\.test" \(a\.yaml:7:40\)\. .*\[MSH0101\]\n$/,
   );
-  assert.deepEqual([out, status], ['"a.yaml" is valid\n', 0]);
+  assert.deepEqual([out, status], ['"a.yaml" is valid\n"s.yaml" is valid\n', 0]);
+  const alone = await checked({ "a.yaml": routes("nobody.test") }, ["a.yaml"]);
+  assert.match(alone.err, /^Note: not checked: hosts and ports of services, because no service/);
 });
 
 Deno.test("validate: -o json has every finding with file and line", async () => {
-  const files = { "a.yaml": routes("nobody.test"), "b.yaml": entry("b", "x_y") };
-  const { out, err, status } = await checked(files, ["a.yaml", "b.yaml"], { output: "json" });
+  const files = {
+    "a.yaml": routes("nobody.test"),
+    "b.yaml": entry("b", "x_y"),
+    "s.yaml": SERVICE,
+  };
+  const names = Object.keys(files);
+  const { out, err, status } = await checked(files, names, { output: "json" });
   assert.deepEqual([err, status], ["", 1]);
   const found = JSON.parse(out) as Record<string, unknown>[];
   assert.deepEqual(
@@ -259,4 +271,88 @@ Deno.test("validate, hostile: bytes that are no UTF-8 are refused", async () => 
   ]);
   assert.match(err, /a\.yaml: .*UTF-8/);
   assert.equal(status, 1);
+});
+
+/** Files with mistakes of all sorts. */
+const MISTAKEN: Readonly<Record<string, string>> = {
+  "pods.yaml": `apiVersion: v1
+kind: Pod
+metadata: { name: web, namespace: shop, labels: { app: web }, annotations: { mesh.io/typo: "1" } }
+spec: { containers: [{ name: mesh-proxy, image: p }] }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: shop }
+spec: { selector: { app: web }, ports: [{ name: web, port: 80 }] }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web, namespace: shop }
+spec: { template: { metadata: { labels: { app: web } } } }
+`,
+  "rules.yaml": `apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: { name: strict, namespace: shop }
+spec: { mtls: { mode: STRICT } }
+---
+apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: { name: web, namespace: shop }
+spec: { host: web, trafficPolicy: { tls: { mode: DISABLE } } }
+---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: { name: gone, namespace: far }
+spec: { hosts: [gone], http: [{ route: [{ destination: { host: gone } }] }] }
+---
+apiVersion: networking.istio.io/v1
+kind: Sidecar
+metadata: { name: old, namespace: shop }
+spec: {}
+---
+apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: { name: bad, namespace: shop }
+spec: { servers: [{ hosts: ["*"], port: { number: 443, name: a, protocol: TLSS } }] }
+`,
+  "broken.yaml": "a: [\n",
+};
+
+Deno.test("validate and analyze: the messages about files are the same", async () => {
+  const dir = await Deno.makeTempDir({ prefix: "mesh-validate-" });
+  try {
+    for (const [name, text] of Object.entries(MISTAKEN)) {
+      await Deno.writeTextFile(`${dir}/${name}`, text);
+    }
+    const files = Object.keys(MISTAKEN).map((name) => `${dir}/${name}`);
+    const listed = async (run: (io: Io) => Promise<number>): Promise<[string[], number]> => {
+      let out = "";
+      const status = await run({ out: (text) => void (out += text), err: () => {} });
+      const messages = JSON.parse(out) as Record<string, unknown>[];
+      return [
+        messages.map(({ code, origin, line, message }) => `${code} ${origin} ${line} ${message}`)
+          .sort(),
+        status,
+      ];
+    };
+    const [validated, status] = await listed((io) =>
+      validate({ files, namespace: "", meshNamespace: "mesh-system", output: "json" }, io)
+    );
+    const [analyzed, findings] = await listed((io) =>
+      analyze({
+        ...{ files, recursive: false, namespace: "", allNamespaces: false },
+        ...{ meshNamespace: "mesh-system", meshConfigFile: "", suppress: [] },
+        ...{ failureThreshold: "Error", outputThreshold: "Info", output: "json" },
+        ...{ ignoreUnknown: false, color: false, verbose: false },
+      }, io)
+    );
+    assert.deepEqual([status, findings], [1, 79]);
+    assert.deepEqual(analyzed, validated);
+    const codes = [...new Set(validated.map((text) => text.split(" ", 1)[0]))];
+    assert.deepEqual(codes, ["MSH0101", "MSH0106", "MSH0108", "MSH0118", "MSH0133", "MSH1001"]);
+    assert.ok(validated.some((text) => text.includes("renamed: networking.mesh.io")));
+    assert.ok(validated.some((text) => text.startsWith("MSH0106  ")), validated.join("\n"));
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
 });

@@ -74,10 +74,19 @@ export async function openCluster(
   call: ClusterCall,
   options: ClusterOptions = {},
 ): Promise<ClusterAccess> {
-  const { flags, io, signal } = call;
+  const { flags } = call;
   const access = await accessFrom(flags, options.context ?? flags.string("context"));
+  return clusterAccess(call, access, options.timeoutMs);
+}
+
+/** Opens a cluster by other means than the flags; its time limits and its log are those of the flags. */
+export function clusterAccess(
+  { flags, io, signal }: ClusterCall,
+  access: Access,
+  limitMs: number = Infinity,
+): ClusterAccess {
   const client = createClient(access);
-  const timeoutMs = Math.min(flags.number("orchclient-timeout"), options.timeoutMs ?? Infinity);
+  const timeoutMs = Math.min(flags.number("orchclient-timeout"), limitMs);
   return {
     access,
     timeoutMs,

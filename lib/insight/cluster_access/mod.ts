@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { type ClusterAccess, namesCluster, openCluster } from "./access.ts";
+export { type ClusterAccess, clusterAccess, namesCluster, openCluster } from "./access.ts";
 export { allPodNames, contextNames, namespaceNames, podNames, serviceNames } from "./candidates.ts";
 export { firstOutput, NETWORK_COMMANDS, runInContainer } from "./container_commands.ts";
 export { type DashboardPage, showDashboard } from "./dashboard.ts";

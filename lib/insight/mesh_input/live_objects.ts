@@ -40,6 +40,7 @@ const FOREIGN_TYPES: readonly ResourceType[] = [
   types.POD,
   types.DEPLOYMENT,
   { ...APPS, kind: "DaemonSet", plural: "daemonsets" },
+  types.SERVICE_ACCOUNT,
   types.SECRET,
   types.MUTATING_WEBHOOKS,
   types.VALIDATING_WEBHOOKS,
@@ -65,12 +66,21 @@ export interface LiveObjects {
   readonly mesh?: MeshConfig | undefined;
 }
 
+/** Another cluster of the mesh. */
+export interface RemoteCluster {
+  /** Its name in messages. */
+  readonly name: string;
+  readonly cluster: ClusterAccess;
+  /** True: an error ends the command; false: the cluster is left out with a warning. */
+  readonly isNeeded: boolean;
+}
+
 /** Options of reading. */
 export interface LiveOptions {
   /** Objects whose label names another revision, or a tag of one, are left out; empty: none are. */
   readonly revision: string;
   /** Clusters whose services, pods and namespaces count, too. */
-  readonly remotes: readonly ClusterAccess[];
+  readonly remotes: readonly RemoteCluster[];
   /** Called for a type that cannot be read. */
   readonly warn: (message: string) => void;
 }
@@ -127,17 +137,28 @@ export async function readLiveObjects(
   seen.push(...foreign.map(seenOf));
   return {
     ...{ objects, seen, problems, cluster: cluster.access.name },
-    remotes: await Promise.all(remotes.map((remote) => remoteSet(remote, warn))),
+    remotes: (await Promise.all(remotes.map((remote) => remoteSet(remote, warn))))
+      .filter((one) => one !== undefined),
     mesh: (await readSettings(cluster, revision, warn)).mesh,
   };
 }
 
-async function remoteSet(remote: ClusterAccess, warn: LiveOptions["warn"]): Promise<RemoteSet> {
+async function remoteSet(
+  { name, cluster, isNeeded }: RemoteCluster,
+  warn: LiveOptions["warn"],
+): Promise<RemoteSet | undefined> {
   const seen: SeenDocument[] = [];
-  for (const type of REMOTE_TYPES) {
-    seen.push(...(await itemsOf(remote, type, warn) ?? []).map(seenOf));
+  try {
+    for (const type of REMOTE_TYPES) {
+      seen.push(...(await itemsOf(cluster, type, warn) ?? []).map(seenOf));
+    }
+  } catch (error) {
+    cluster.signal?.throwIfAborted();
+    if (isNeeded) throw error;
+    warn(`the remote cluster ${name} is left out: ${messageOf(error)}`);
+    return undefined;
   }
-  return { cluster: remote.access.name, seen };
+  return { cluster: name, seen };
 }
 
 /** Objects of a cluster have no file. */

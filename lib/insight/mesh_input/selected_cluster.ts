@@ -1,7 +1,8 @@
 import type { Invocation } from "../../kit/cli/mod.ts";
 import { printable } from "../../kit/base/mod.ts";
-import { type ClusterAccess, openCluster } from "../cluster_access/mod.ts";
+import { openCluster } from "../cluster_access/mod.ts";
 import { type LiveObjects, readLiveObjects } from "./live_objects.ts";
+import { remoteClusters } from "./remote_clusters.ts";
 
 /** The objects of the selected cluster, and the namespace that is shown. */
 export async function readCluster(
@@ -11,14 +12,13 @@ export async function readCluster(
   const timeoutMs = flags.number("timeout");
   using stack = new DisposableStack();
   const cluster = stack.use(await openCluster(call, { timeoutMs }));
-  const remotes: ClusterAccess[] = [];
-  for (const context of flags.list("remote-contexts")) {
-    remotes.push(stack.use(await openCluster(call, { context, timeoutMs })));
-  }
+  const warn = (message: string) => io.err(`Warning: ${printable(message)}\n`);
+  const remotes = await remoteClusters(call, { cluster, timeoutMs, warn });
+  for (const one of remotes) stack.use(one.cluster);
   const live = await readLiveObjects(cluster, {
     revision: flags.string("revision"),
     remotes,
-    warn: (message) => io.err(`Warning: ${printable(message)}\n`),
+    warn,
   });
   return { live, namespace: cluster.namespace };
 }

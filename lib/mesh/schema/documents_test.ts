@@ -206,28 +206,61 @@ function hinted(text: string): [problems: string[], warnings: string[]] {
   return [problems.map(shown), warnings.map(shown)];
 }
 
-Deno.test("foreign objects: let through, with hints on workloads and services", () => {
+Deno.test("foreign objects: let through, with hints on workloads", () => {
   const deployment = (labels: string, namespace = "a") =>
     `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, namespace: ${namespace}}\n` +
     `spec:\n  template:\n    metadata: {labels: ${labels}}\n`;
-  const service = (ports: string) =>
-    `apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec:\n  ports: ${ports}\n`;
   const labels = "workload-label spec.template.metadata.labels 6";
   const cases: [string, string[]][] = [
     [deployment("{app: a, version: v1}"), []],
     [deployment("{app: a}"), [labels]],
     [deployment("{}"), [labels, labels]],
     [deployment("{}", "mesh-system"), []],
-    [service("[{name: http-web, port: 80}, {name: grpc, port: 81}, {name: TCP, port: 82}]"), []],
-    [service("[{name: dns, port: 53, protocol: UDP}, {port: 1, appProtocol: http}]"), []],
-    [service("[{name: web, port: 80}]"), ["port-name spec.ports[0] 5"]],
-    [service("[{port: 80}]"), ["port-name spec.ports[0] 5"]],
     ["apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: b}\n", []],
     ["apiVersion: v1\nkind: Service\nmetadata: 3\nspec: [x]\n", []],
   ];
   for (const [text, warnings] of cases) assert.deepEqual(hinted(text), [[], warnings], text);
   const typo = GOOD.replace("WorkloadEntry", "WorkloadEntri");
   assert.deepEqual(hinted(typo), [["unknown-kind kind 2"], []]);
+});
+
+Deno.test("foreign objects: those of Istio are refused with their names here", () => {
+  const text = (apiVersion: string, kind: string) =>
+    `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a}\nspec: {}\n`;
+  const cases: [apiVersion: string, kind: string, message: string, remedy: RegExp][] = [
+    [
+      "networking.istio.io/v1",
+      "VirtualService",
+      "renamed: networking.mesh.io",
+      /apiVersion: networking\.mesh\.io\/v1 and kind: VirtualService/,
+    ],
+    [
+      "networking.istio.io/v1alpha3",
+      "EnvoyFilter",
+      "renamed: networking.mesh.io, EnvoyFilter is DataproxyFilter",
+      /kind: DataproxyFilter/,
+    ],
+    ["security.istio.io/v1", "Sidecar", "renamed: security.mesh.io", /has no kind Sidecar/],
+    [
+      "install.istio.io/v1alpha1",
+      "IstioOperator",
+      "renamed: install.mesh.io, IstioOperator is MeshOperator",
+      /Remove the object/,
+    ],
+  ];
+  for (const [apiVersion, kind, message, remedy] of cases) {
+    for (const options of [{}, { foreign: hintWorkloads(new Set()) }]) {
+      const { problems: [first, ...others], objects } = parseConfigDocuments(
+        text(apiVersion, kind),
+        "f",
+        undefined,
+        options,
+      );
+      assert.deepEqual([objects, others], [[], []]);
+      assert.deepEqual([first?.code, first?.message, first?.line], ["renamed", message, 1]);
+      assert.match(first?.remedy ?? "", remedy);
+    }
+  }
 });
 
 Deno.test("foreign objects: ignored with a warning; a kind of the mesh under their group is refused", () => {

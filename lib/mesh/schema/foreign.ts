@@ -1,26 +1,24 @@
 /**
- * Hints about workloads and services, objects of the orchestrator that the mesh uses.
+ * Hints about workloads, objects of the orchestrator that the mesh uses.
  *
  * @module
  */
 import type { ReadOptions } from "./object.ts";
 import type { Report } from "./problem.ts";
 import { isMap } from "./read/mod.ts";
-import { PROTOCOLS } from "./rules/mod.ts";
 
 /** Labels with the name and version of a workload in metrics. */
 const WORKLOAD_LABELS = ["app", "version"] as const;
 
 /**
- * Warns about Deployments without the labels that telemetry uses, and about ports of Services whose
- * names have no protocol. Objects of the namespaces in `except` are ignored.
+ * Warns about Deployments without the labels that telemetry uses. Objects of the namespaces in
+ * `except` are ignored.
  */
 export function hintWorkloads(except: ReadonlySet<string>): NonNullable<ReadOptions["foreign"]> {
   return (value, report) => {
     const meta = isMap(value.metadata) ? value.metadata : {};
     if (typeof meta.namespace === "string" && except.has(meta.namespace)) return;
     if (value.kind === "Deployment") hintLabels(value, report);
-    if (value.kind === "Service" && value.apiVersion === "v1") hintPorts(value, report);
   };
 }
 
@@ -36,21 +34,4 @@ function hintLabels(value: Readonly<Record<string, unknown>>, report: Report): v
     const message = `metrics of the workload lack "${label}": its pods have no such label`;
     report.warn(path, "workload-label", message, `Add label ${label} to the template.`);
   }
-}
-
-function hintPorts(value: Readonly<Record<string, unknown>>, report: Report): void {
-  const ports = member(value, "spec", "ports");
-  if (!Array.isArray(ports)) return;
-  ports.forEach((port: unknown, index) => {
-    if (!isMap(port) || port.protocol === "UDP" || port.protocol === "SCTP") return;
-    const { name, appProtocol } = port;
-    if (typeof appProtocol === "string") return;
-    const prefix = typeof name === "string" ? name.toUpperCase() : "";
-    if ([...PROTOCOLS].some((one) => prefix === one || prefix.startsWith(`${one}-`))) return;
-    const message = typeof name === "string"
-      ? `the name of port ${JSON.stringify(name)} has no protocol`
-      : "the port has no name with its protocol";
-    const remedy = "Name it <protocol>-<suffix>, for example http-web, or give appProtocol.";
-    report.warn(["spec", "ports", index], "port-name", message, remedy);
-  });
 }

@@ -10,6 +10,7 @@ import { ineffectiveCheck, type WarnIneffective } from "./effective.ts";
 import type { Kind } from "./kind.ts";
 import { findKind, isSupported, KINDS } from "./kinds.ts";
 import { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
+import { newNames } from "./renamed.ts";
 import { checkTopLevel, DEFAULT_NAMESPACE, type Metadata, readMetadata } from "./metadata.ts";
 import {
   type Finding,
@@ -133,6 +134,22 @@ function isUnimplemented({ apiVersion, kind }: Readonly<Record<string, unknown>>
     UNSUPPORTED_KINDS.some((one) => one.kind === kind && one.group === group);
 }
 
+/** Reports an object of a group that has another name here; false for every other object. */
+function failRenamed(value: Readonly<Record<string, unknown>>, report: Report): boolean {
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
+  const [group] = groupOf(apiVersion);
+  const names = newNames(group, kind);
+  if (names === undefined) return false;
+  const of = names.kind === kind ? "" : `, ${kind} is ${names.kind}`;
+  const remedy = names.apiVersion === undefined
+    ? `Remove the object: ${names.group} has no kind ${names.kind}.`
+    : `Write apiVersion: ${names.apiVersion} and kind: ${names.kind}; names in fields and labels ` +
+      "are other ones, too (docs/from-istio.md).";
+  report.fail(["apiVersion"], "renamed", `renamed: ${names.group}${of}`, remedy);
+  return true;
+}
+
 function warnUnimplemented(
   { apiVersion, kind }: Readonly<Record<string, unknown>>,
   report: Report,
@@ -164,6 +181,7 @@ export function readObject(
     report.fail([], "wrong-type", message, "Begin with apiVersion, kind, metadata and spec.");
     return {};
   }
+  if (failRenamed(value, report)) return { identity: guessIdentity(value, options) };
   if (isForeign(value)) {
     (options.foreign ?? warnForeign)(value, report);
     return { identity: guessIdentity(value, options) };

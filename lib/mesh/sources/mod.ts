@@ -83,6 +83,7 @@ export {
   type IngressSource,
   isOurs,
 } from "./orchestrator/mod.ts";
+export { CLUSTER_LABEL, clusterSecret, openCredentials } from "./orchestrator/mod.ts";
 export {
   exportType,
   resourceTypeOf,

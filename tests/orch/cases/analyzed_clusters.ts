@@ -1,5 +1,5 @@
 /**
- * `meshctl analyze --remote-contexts` over two clusters.
+ * `meshctl analyze` over two clusters: contexts, and secrets with credentials, name the other one.
  *
  * @module
  */
@@ -8,7 +8,8 @@ import { MESHCTL } from "../../../cmd/meshctl/program.ts";
 import { NO_CONFIGURED, runProgram } from "../../../lib/kit/cli/mod.ts";
 import { deleteObject, type OrchClient, types } from "../../../lib/kit/orch/mod.ts";
 import type { Cluster } from "../../../scripts/harness/mod.ts";
-import { makeService } from "../../support/cluster_objects.ts";
+import { make, makeService } from "../../support/cluster_objects.ts";
+import { execConfig } from "./remote_kubeconfigs.ts";
 
 export interface AnalyzedClusters {
   readonly near: Cluster;
@@ -42,6 +43,20 @@ async function joined(clusters: Readonly<Record<string, Cluster>>): Promise<stri
   });
 }
 
+/** The namespace with the secrets of this test. */
+const SECRETS = "analyzed";
+
+/** Secrets with the other cluster, with text that is no configuration, and with a program. */
+async function makeSecrets(client: OrchClient, far: Cluster): Promise<void> {
+  await make(client, types.NAMESPACE, { name: SECRETS });
+  const kubeconfig = await Deno.readTextFile(far.files.daemonKubeconfig);
+  const labels = { "mesh/multiCluster": "true" };
+  const stringData = { b: kubeconfig, broken: "none", program: execConfig(kubeconfig, "t") };
+  await make(client, types.SECRET, { name: "clusters", namespace: SECRETS, labels }, {
+    stringData,
+  });
+}
+
 /** Services of one name that differ between the clusters are found only with both contexts. */
 export async function analyzedClusters(
   { near, far, nearClient, farClient }: AnalyzedClusters,
@@ -49,6 +64,7 @@ export async function analyzedClusters(
   const file = `${near.files.kubeconfig}.two.json`;
   await Deno.writeTextFile(file, await joined({ near, far }));
   const port = (number: number) => ({ ports: [{ name: "http", port: number }] });
+  await makeSecrets(nearClient, far);
   await makeService(nearClient, "apart", port(80));
   await makeService(farClient, "apart", port(81));
   const analyze = async (...more: string[]): Promise<{ out: string; err: string }> => {
@@ -71,9 +87,16 @@ export async function analyzedClusters(
     const both = await analyze("--remote-contexts", "far");
     assert.deepEqual(found(both.out).map(({ message }) => message), [
       'Service apart in namespace "default" differs between the clusters near, far: ' +
-      "ports 80/TCP http in near; ports 81/TCP http in far",
+      "ports 80/TCP http to 80 in near; ports 81/TCP http to 81 in far",
     ], both.err);
-    assert.deepEqual(found((await analyze()).out), []);
+    assert.deepEqual(found((await analyze("--meshNamespace", "nowhere")).out), []);
+    const secret = await analyze("--meshNamespace", SECRETS);
+    assert.deepEqual(found(secret.out).map(({ message }) => message), [
+      'Service apart in namespace "default" differs between the clusters near, b: ' +
+      "ports 80/TCP http to 80 in near; ports 81/TCP http to 81 in b",
+    ], secret.err);
+    assert.match(secret.err, /^Warning: the remote cluster broken is left out: .+$/m);
+    assert.match(secret.err, /^Warning: the remote cluster program is left out: .*exec/m);
     const gone = await analyze("--remote-contexts", "gone");
     assert.match(gone.err, /gone/);
     assert.equal(gone.out, "");

@@ -34,7 +34,11 @@ export const CLUSTER_SERVICES: DocumentAnalyzer = {
 /** Services that several clusters have, each with the clusters that have it. */
 function sharedServices({ clusters }: DocumentSet): Located[][] {
   const all = clusters.flatMap(({ name: cluster, documents }) =>
-    documents.filter(({ kind, group }) => kind === "Service" && group === "")
+    documents.filter(({ kind, group, namespace, name }) =>
+      kind === "Service" && group === "" &&
+      // Each cluster has this one for its own API server.
+      !(namespace === "default" && name === "kubernetes")
+    )
       .map((service): Located => ({ cluster, service }))
   );
   const byName = Map.groupBy(

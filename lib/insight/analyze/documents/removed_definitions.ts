@@ -7,7 +7,7 @@ import type { DocumentAnalyzer } from "../document_set.ts";
 import { textAt } from "../plain.ts";
 
 const GROUP = "rbac.mesh.io";
-/** The kinds. */
+/** Their objects were read by versions before. */
 const KINDS: ReadonlySet<string> = new Set([
   "ClusterRbacConfig",
   "RbacConfig",

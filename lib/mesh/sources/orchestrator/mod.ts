@@ -42,9 +42,12 @@ export {
 } from "./config_maps.ts";
 export { followSecrets, type SecretsOptions, type SecretsSource } from "./secrets/secrets.ts";
 export {
+  CLUSTER_LABEL,
+  clusterSecret,
   type ClusterState,
   followClusters,
   LOCAL_CLUSTER_SECRET_WATCHER,
+  openCredentials,
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
   PILOT_REMOTE_CLUSTER_TIMEOUT,
   type RemoteCluster,

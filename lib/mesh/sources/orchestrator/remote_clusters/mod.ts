@@ -10,3 +10,4 @@ export {
   PILOT_INSECURE_MULTICLUSTER_ORCHCONFIG_OPTIONS,
   PILOT_REMOTE_CLUSTER_TIMEOUT,
 } from "./variables.ts";
+export { CLUSTER_LABEL, clusterSecret, openCredentials } from "./secret.ts";
