@@ -417,6 +417,18 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     }, 60_000);
     await deleteObject(mesh.client, POLICIES, { namespace: "shop", name: "readers" });
     const alone = await run("x", "describe", "pod", "web-1.shop", "--revision", "gone");
+    await create(mesh.client, POLICIES, { name: "root", namespace: "mesh-system" }, {
+      spec: { selector: { matchLabels: { app: "web" } }, action: "DENY", rules: [{}] },
+    });
+    await create(mesh.client, POLICIES, { name: "edge", namespace: "shop" }, {
+      spec: {
+        targetRefs: [{ group: "gateway.networking.k8s.io", kind: "Gateway", name: "edge" }],
+      },
+    });
+    const ruled = await run("x", "describe", "pod", "web-1.shop");
+    assert.match(ruled.out, /^Authorization policies:\n {3}DENY root\.mesh-system\n(?! )/m);
+    await deleteObject(mesh.client, POLICIES, { namespace: "mesh-system", name: "root" });
+    await deleteObject(mesh.client, POLICIES, { namespace: "shop", name: "edge" });
     assert.match(alone.out, /^WARNING: the daemon was not asked: no pod of the daemon .*gone/m);
     const service = await run("x", "describe", "svc", "web");
     assert.match(

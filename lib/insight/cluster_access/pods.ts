@@ -20,6 +20,7 @@ import type { ClusterAccess } from "./access.ts";
 export interface Container {
   readonly name: string;
   readonly image?: string;
+  readonly args?: readonly string[];
   readonly ports?: readonly { readonly containerPort: number; readonly name?: string }[];
 }
 

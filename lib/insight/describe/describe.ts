@@ -1,7 +1,8 @@
 import { MeshError, messageOf, printable } from "../../kit/base/mod.ts";
 import { type Invocation, neutralText } from "../../kit/cli/mod.ts";
 import { getObject, isNotFound, listAll, type OrchObject, types } from "../../kit/orch/mod.ts";
-import { KINDS } from "../../mesh/schema/mod.ts";
+import { defaultMeshConfig, KINDS } from "../../mesh/schema/mod.ts";
+import { readPolicies } from "../mesh_input/mod.ts";
 import {
   type ClusterAccess,
   hasProxy,
@@ -20,7 +21,6 @@ import {
   describeService,
   hostOf,
   isServing,
-  type PolicySpec,
   type RouteSpec,
   type RuleSpec,
   type ServiceSpec,
@@ -32,7 +32,7 @@ export async function describePodCommand(call: Invocation): Promise<number> {
   using cluster = await openCluster(call);
   const pod = await podNamed(cluster, given);
   const options = { ignoreUnmeshed: flags.bool("ignoreUnmeshed") };
-  const mesh = await meshOf(cluster);
+  const mesh = await meshOf(cluster, flags.string("revision"));
   const lines = describePod(pod, mesh, options);
   if (hasProxy(pod)) {
     const hosts = mesh.services.filter((one) => isServing(one, pod)).map(hostOf);
@@ -54,7 +54,12 @@ export async function describeServiceCommand(call: Invocation): Promise<number> 
   const labelSelector = selectorText(service.spec?.selector);
   const pods = labelSelector === "" ? [] : await podsOf(cluster, { namespace, labelSelector });
   const options = { ignoreUnmeshed: flags.bool("ignoreUnmeshed") };
-  const lines = describeService(service, pods, await meshOf(cluster), options);
+  const lines = describeService(
+    service,
+    pods,
+    await meshOf(cluster, flags.string("revision")),
+    options,
+  );
   const [meshed] = pods.filter(hasProxy);
   if (meshed !== undefined) {
     lines.push(...await describeProxy(call, meshed, [hostOf(service)]));
@@ -85,16 +90,16 @@ async function serviceNamed(
   }
 }
 
-async function meshOf(cluster: ClusterAccess): Promise<DescribedMesh> {
-  const [services, rules, routes, peers, policies] = await Promise.all([
+async function meshOf(cluster: ClusterAccess, revision: string): Promise<DescribedMesh> {
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(printable(message));
+  const [services, rules, routes, { objects: policies, mesh }] = await Promise.all([
     listAll<Described<ServiceSpec>>(cluster.client, types.SERVICE),
     objectsOf<RuleSpec>(cluster, "DestinationRule"),
     objectsOf<RouteSpec>(cluster, "VirtualService"),
-    objectsOf<PolicySpec>(cluster, "PeerAuthentication"),
-    objectsOf<PolicySpec>(cluster, "AuthorizationPolicy"),
+    readPolicies(cluster, { revision, warn }),
   ]);
-  const rootNamespace = cluster.meshNamespace;
-  return { services, rules, routes, peers, policies, rootNamespace };
+  return { services, rules, routes, policies, settings: mesh ?? defaultMeshConfig(), warnings };
 }
 
 /** The objects of a kind; none if the cluster does not have the kind. */

@@ -3,8 +3,16 @@
  *
  * @module
  */
-import { hasLabels, REVISION_LABEL } from "../../mesh/model/mod.ts";
-import { hasProxy, type Pod, podId } from "../cluster_access/mod.ts";
+import {
+  type ConfigObject,
+  covers,
+  fullHost,
+  hasLabels,
+  REVISION_LABEL,
+} from "../../mesh/model/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { hasProxy, type Pod, podId, PROXY_CONTAINER } from "../cluster_access/mod.ts";
+import { effectivePolicies } from "./effective_policies.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -54,22 +62,16 @@ interface HttpRoute {
   readonly directResponse?: unknown;
 }
 
-/** PeerAuthentication and AuthorizationPolicy. */
-export interface PolicySpec {
-  readonly selector?: { readonly matchLabels?: Labels };
-  readonly mtls?: { readonly mode?: string };
-  readonly portLevelMtls?: Readonly<Record<string, { readonly mode?: string }>>;
-  readonly action?: string;
-}
-
 /** The objects of a cluster that reports read. */
 export interface DescribedMesh {
   readonly services: readonly Described<ServiceSpec>[];
   readonly rules: readonly Described<RuleSpec>[];
   readonly routes: readonly Described<RouteSpec>[];
-  readonly peers: readonly Described<PolicySpec>[];
-  readonly policies: readonly Described<PolicySpec>[];
-  readonly rootNamespace: string;
+  /** The objects of security that a daemon would use. */
+  readonly policies: readonly ConfigObject[];
+  readonly settings: MeshConfig;
+  /** Sentences about objects that are left out. */
+  readonly warnings: readonly string[];
 }
 
 const DOMAIN = "svc.cluster.local";
@@ -219,38 +221,38 @@ function routeLines(route: Described<RouteSpec>, host: string): string[] {
   return lines;
 }
 
-/** True if a host in an object means a service; short names are of the object's namespace. */
+/** True if a host in an object means a service; names without a dot are of the object's namespace. */
 function isFor({ metadata: { namespace = "" } }: Described, host: string, wanted: string): boolean {
-  if (host.startsWith("*")) return wanted.endsWith(host.slice(1));
-  const full = host.includes(".") ? host : `${host}.${namespace}.${DOMAIN}`;
-  return full === wanted || `${full}.${DOMAIN}` === wanted || `${full}.cluster.local` === wanted;
+  return host !== "" && covers(fullHost(host.toLowerCase(), namespace, "cluster.local"), wanted);
 }
 
-function securityLines(pod: Pod, { peers, policies, rootNamespace }: DescribedMesh): string[] {
-  const namespace = pod.metadata.namespace ?? "";
-  const isApplied = ({ metadata, spec }: Described<PolicySpec>): boolean => {
-    const labels = Object.entries(spec?.selector?.matchLabels ?? {});
-    const isRoot = metadata.namespace === rootNamespace && labels.length === 0;
-    return isRoot || metadata.namespace === namespace &&
-        labels.every(([name, value]) => pod.metadata.labels?.[name] === value);
-  };
-  const applied = peers.filter(isApplied);
-  // That of the workload decides, then that of the namespace, then that of the mesh.
-  const order = ({ metadata, spec }: Described<PolicySpec>): number =>
-    spec?.selector !== undefined ? 0 : metadata.namespace === namespace ? 1 : 2;
-  const sorted = applied.toSorted((a, b) => order(a) - order(b));
-  const mode = sorted.map(({ spec }) => spec?.mtls?.mode ?? "UNSET").find((one) => one !== "UNSET");
-  const named = (list: readonly Described[]): string =>
-    list.map(({ metadata }) => `${metadata.name}.${metadata.namespace}`).join(", ");
-  const lines = ["Effective PeerAuthentication:", `   Workload mTLS mode: ${mode ?? "PERMISSIVE"}`];
-  for (const [port, one] of Object.entries(sorted[0]?.spec?.portLevelMtls ?? {})) {
-    lines.push(`   Port ${port}: ${one.mode ?? "UNSET"}`);
+function securityLines(pod: Pod, { policies, settings, warnings }: DescribedMesh): string[] {
+  const { modes, peers, access, tokens } = effectivePolicies(policies, settings, {
+    role: isGateway(pod) ? "router" : "sidecar",
+    namespace: pod.metadata.namespace ?? "",
+    labels: pod.metadata.labels ?? {},
+  });
+  const lines = [
+    ...warnings.map((text) => `WARNING: ${text}`),
+    "Effective PeerAuthentication:",
+    `   Workload mTLS mode: ${modes.mode.toUpperCase()}`,
+  ];
+  for (const [port, mode] of Object.entries(modes.ports)) {
+    lines.push(`   Port ${port}: ${mode.toUpperCase()}`);
   }
-  if (sorted.length > 0) lines.push(`Applied PeerAuthentication: ${named(sorted)}`);
-  const authorizing = policies.filter(isApplied);
-  if (authorizing.length > 0) {
+  if (peers.length > 0) lines.push(`Applied PeerAuthentication: ${peers.join(", ")}`);
+  if (tokens.length > 0) lines.push(`Applied RequestAuthentication: ${tokens.join(", ")}`);
+  if (access.length > 0) {
     lines.push("Authorization policies:");
-    for (const one of authorizing) lines.push(`   ${one.spec?.action ?? "ALLOW"} ${named([one])}`);
+    for (const { action, name } of access) lines.push(`   ${action} ${name}`);
   }
   return lines;
+}
+
+/** True if the proxy of a pod is that of a gateway, as its arguments say. */
+function isGateway({ spec }: Pod): boolean {
+  const proxy = [...spec.containers, ...spec.initContainers ?? []].find(({ name }) =>
+    name === PROXY_CONTAINER
+  );
+  return proxy?.args?.includes("router") ?? false;
 }

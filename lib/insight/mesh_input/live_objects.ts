@@ -98,11 +98,7 @@ export async function readLiveObjects(
   const objects: ConfigObject[] = [];
   const seen: SeenDocument[] = [];
   const problems: SchemaProblem[] = [];
-  const custom = KINDS.filter(({ kind }) => kind !== "Namespace").map((kind): ResourceType => ({
-    ...{ group: kind.group, kind: kind.kind, plural: kind.plural },
-    version: kind.versions[0] ?? "v1",
-    namespaced: kind.scope === "namespaced",
-  }));
+  const custom = KINDS.filter(({ kind }) => kind !== "Namespace").map(customType);
   const absent: string[] = [];
   const foreign: OrchObject[] = [];
   for (const type of FOREIGN_TYPES) foreign.push(...await itemsOf(cluster, type, warn) ?? []);
@@ -114,23 +110,9 @@ export async function readLiveObjects(
       const label = value.metadata.labels?.[REVISION_LABEL];
       if (revision !== "" && !isOfRevision(label, revision, tags)) continue;
       seen.push(seenOf(value));
-      const checked = checkObject(value);
-      const object = checked.identity;
-      problems.push(...checked.problems.map((one) => ({ ...one, ...POSITION, object })));
-      if (checked.object === undefined) continue;
-      const { line: _, ...meta } = checked.object.meta;
-      const origin = { source: `cluster/${cluster.access.name}` };
-      objects.push({
-        meta: {
-          ...meta,
-          kind: checked.object.kind,
-          generation: value.metadata.generation ?? 1,
-          creationTime: meta.creationTime ?? 0,
-          origin,
-        },
-        spec: checked.object.spec,
-        digest: checked.object.digest,
-      });
+      const checked = readObject(value, cluster);
+      problems.push(...checked.problems);
+      objects.push(...checked.objects);
     }
   }
   if (absent.length === custom.length) warn("the cluster has no definitions of the mesh's kinds");
@@ -141,6 +123,63 @@ export async function readLiveObjects(
       .filter((one) => one !== undefined),
     mesh: (await readSettings(cluster, revision, warn)).mesh,
   };
+}
+
+function customType(
+  { group, kind, plural, versions, scope }: (typeof KINDS)[number],
+): ResourceType {
+  const namespaced = scope === "namespaced";
+  return { group, kind, plural, version: versions[0] ?? "v1", namespaced };
+}
+
+/** The object of a custom resource, or the reasons why a daemon rejects it. */
+function readObject(
+  value: OrchObject,
+  { access }: ClusterAccess,
+): { readonly objects: readonly ConfigObject[]; readonly problems: readonly SchemaProblem[] } {
+  const { identity, object, problems } = checkObject(value);
+  if (object === undefined) {
+    return {
+      objects: [],
+      problems: problems.map((one) => ({ ...one, ...POSITION, object: identity })),
+    };
+  }
+  const { meta: { line: _, creationTime = 0, ...rest }, kind, spec, digest } = object;
+  const origin = { source: `cluster/${access.name}` };
+  const generation = value.metadata.generation ?? 1;
+  const meta = { ...rest, kind, generation, creationTime, origin };
+  return { objects: [{ meta, spec, digest }], problems: [] };
+}
+
+/** Kinds that decide which connections and requests a workload accepts. */
+const POLICY_KINDS: readonly string[] = [
+  "AuthorizationPolicy",
+  "PeerAuthentication",
+  "RequestAuthentication",
+];
+
+/** The security policies of all namespaces, and the mesh configuration, as a daemon would use them. */
+export async function readPolicies(
+  cluster: ClusterAccess,
+  { revision, warn }: Pick<LiveOptions, "revision" | "warn">,
+): Promise<{ readonly objects: readonly ConfigObject[]; readonly mesh?: MeshConfig | undefined }> {
+  const tags = await readTags(cluster, warn);
+  const objects: ConfigObject[] = [];
+  for (const kind of KINDS.filter((one) => POLICY_KINDS.includes(one.kind))) {
+    for (const value of await itemsOf(cluster, customType(kind), warn) ?? []) {
+      const label = value.metadata.labels?.[REVISION_LABEL];
+      if (revision !== "" && !isOfRevision(label, revision, tags)) continue;
+      const read = readObject(value, cluster);
+      const [problem] = read.problems;
+      objects.push(...read.objects);
+      if (problem === undefined) continue;
+      const { name, namespace } = value.metadata;
+      warn(
+        `the daemon rejects ${value.kind} ${name}.${namespace}: ${problem.path}: ${problem.message}`,
+      );
+    }
+  }
+  return { objects, mesh: (await readSettings(cluster, revision, warn)).mesh };
 }
 
 async function remoteSet(

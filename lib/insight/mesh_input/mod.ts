@@ -5,5 +5,5 @@
  */
 export { inputFiles } from "./input_files.ts";
 export { readLiveMesh } from "./live_mesh.ts";
-export { type LiveObjects, readLiveObjects } from "./live_objects.ts";
+export { type LiveObjects, readLiveObjects, readPolicies } from "./live_objects.ts";
 export { readCluster } from "./selected_cluster.ts";
