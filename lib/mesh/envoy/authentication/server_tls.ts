@@ -157,7 +157,7 @@ function validation(
  */
 function parameters(tls: ServerTLSSettings): TlsParameters | undefined {
   const { minProtocolVersion: min, maxProtocolVersion: max, ecdhCurves } = tls;
-  const cipherSuites = tls.cipherSuites.filter((suite) => CIPHER_SUITES.has(suite));
+  const cipherSuites = [...new Set(tls.cipherSuites)].filter((suite) => CIPHER_SUITES.has(suite));
   const silent = min === Version.TLS_AUTO && max === Version.TLS_AUTO &&
     cipherSuites.length === 0 && ecdhCurves.length === 0;
   if (silent) return undefined;

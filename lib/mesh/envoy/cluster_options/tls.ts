@@ -96,7 +96,9 @@ export function applyTls(
 function parametersOf(defaults: TlsDefaults | undefined): TlsParameters | undefined {
   if (defaults === undefined) return undefined;
   const { minProtocolVersion: least, ecdhCurves } = defaults;
-  const cipherSuites = defaults.cipherSuites.filter((suite) => CIPHER_SUITES.has(suite));
+  const cipherSuites = [...new Set(defaults.cipherSuites)].filter((suite) =>
+    CIPHER_SUITES.has(suite)
+  );
   const silent = least === Least.TLS_AUTO && ecdhCurves.length === 0 && cipherSuites.length === 0;
   if (silent) return undefined;
   const newest = least === Least.TLSV1_3;

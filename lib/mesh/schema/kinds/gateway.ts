@@ -23,6 +23,7 @@ import {
   CONFLICT,
   FILE_TLS_FIELDS,
   isTlsProtocol,
+  NO_EFFECT,
   REQUIRED,
   UNIX_PREFIX,
 } from "../rules/mod.ts";
@@ -111,6 +112,10 @@ function checkTls(server: Server, port: Port, path: Path, report: Report): void 
   const at = [...path, "tls"];
   const { tls } = server;
   if (isTlsProtocol(port.protocol)) {
+    if (tls?.httpsRedirect) {
+      const message = "httpsRedirect has no effect on a server that is not HTTP";
+      report.warn([...at, "httpsRedirect"], NO_EFFECT, message, "Move it to a server of HTTP.");
+    }
     if (tls !== undefined) return checkServerTls(tls, at, report);
     const message = `protocol ${port.protocol} needs tls`;
     report.fail(path, REQUIRED, message, "Give tls with a mode.");

@@ -22,8 +22,10 @@ import {
   checkUnique,
   checkUnixAddress,
   CONFLICT,
+  NO_EFFECT,
   REQUIRED,
   UNIX_PREFIX,
+  warnEmptySelector,
 } from "../rules/mod.ts";
 import { checkWorkload } from "./workload_entry.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
@@ -67,6 +69,8 @@ function validate(
   checkAddresses(spec, report);
   checkPorts(spec, report);
   checkEndpoints(spec, report);
+  warnSelector(spec, report);
+  warnSharedAddress(spec, report);
   checkExportTo(spec.exportTo, ["spec", "exportTo"], report, {
     namespace: identity.namespace,
     none: true,
@@ -81,6 +85,11 @@ function checkHosts(spec: ServiceEntry, report: Report): void {
       const message = 'host "*" would take all traffic';
       report.fail([...path, index], "invalid-host", message, "Name hosts, such as *.example.com.");
     } else checkHost(host, [...path, index], report);
+    if (!/^\*[^.]/.test(host)) return;
+    const message = `"${host}" has a wildcard within a part of a name: ` +
+      "it is matched in HTTP, and not by the server name of TLS";
+    const remedy = "Write a wildcard for whole parts of a name, such as *.example.com.";
+    report.warnValue([...path, index], "partial-wildcard", message, remedy);
   });
   checkUnique(spec.hosts.map((host, index) => [host, [...path, index]]), "host", report);
 }
@@ -104,7 +113,10 @@ function checkPorts(spec: ServiceEntry, report: Report): void {
   spec.ports.forEach((port, index) => {
     const at = [...path, index];
     checkPort(port.number, [...at, "number"], report);
-    if (port.targetPort !== 0) checkPort(port.targetPort, [...at, "targetPort"], report);
+    if (port.targetPort !== 0) {
+      checkPort(port.targetPort, [...at, "targetPort"], report);
+      warnTargetPort(spec, [...at, "targetPort"], report);
+    }
     checkProtocol(port.protocol, [...at, "protocol"], report);
     if (port.name === "") report.fail(at, REQUIRED, "the port has no name", "Give it a name.");
     else if (!isDnsLabel(port.name.toLowerCase())) {
@@ -118,6 +130,38 @@ function checkPorts(spec: ServiceEntry, report: Report): void {
     [port.number, [...path, index, "number"]] as const
   );
   checkUnique(numbers, "port number", report);
+}
+
+function warnTargetPort({ resolution }: ServiceEntry, path: Path, report: Report): void {
+  if (resolution !== Resolution.NONE) return;
+  const message = "targetPort has no effect with resolution NONE: connections keep their port";
+  report.warn(path, NO_EFFECT, message, "Remove it, or set resolution to STATIC or DNS.");
+}
+
+const SELECTING: readonly Resolution[] = [
+  Resolution.STATIC,
+  Resolution.DNS,
+  Resolution.DNS_ROUND_ROBIN,
+];
+
+function warnSelector({ workloadSelector, resolution }: ServiceEntry, report: Report): void {
+  const path = ["spec", "workloadSelector"];
+  warnEmptySelector(workloadSelector, path, report);
+  if (workloadSelector === undefined || SELECTING.includes(resolution)) return;
+  const message = `workloadSelector has no effect with resolution ${Resolution[resolution]}`;
+  report.warn(path, NO_EFFECT, message, "Set resolution to STATIC or DNS.");
+}
+
+/** Warns about TCP ports of several hosts at one address. */
+function warnSharedAddress({ hosts, addresses, ports }: ServiceEntry, report: Report): void {
+  if (hosts.length < 2 || addresses.length === 0) return;
+  for (const [index, { protocol }] of ports.entries()) {
+    if (protocol !== "" && protocol.toUpperCase() !== "TCP") continue;
+    const message = `connections to the port are taken for host ${hosts[0]}: ` +
+      "TCP does not say which host of the address is meant";
+    const remedy = "Write an entry for each host, with an address of its own.";
+    report.warn(["spec", "ports", index, "protocol"], "shared-address", message, remedy);
+  }
 }
 
 function checkEndpoints(spec: ServiceEntry, report: Report): void {

@@ -29,8 +29,10 @@ import {
   FILE_TLS_FIELDS,
   INVALID,
   isTlsProtocol,
+  NO_EFFECT,
   REQUIRED,
   UNIX_PREFIX,
+  warnEmptySelector,
 } from "../rules/mod.ts";
 import type { ObjectIdentity, Report } from "../problem.ts";
 import { NETWORKING_API, type TabledKind } from "../kind.ts";
@@ -70,6 +72,7 @@ export const SIDECAR: TabledKind<"Sidecar", "sidecars", Sidecar> = {
 
 /** Checks a Sidecar's specification. */
 function validate(spec: Sidecar, _identity: ObjectIdentity, report: Report): void {
+  warnEmptySelector(spec.workloadSelector, ["spec", "workloadSelector"], report);
   if (spec.workloadSelector !== undefined) {
     checkSelector(spec.workloadSelector.labels, ["spec", "workloadSelector", "labels"], report);
   }
@@ -107,12 +110,26 @@ function checkIngress(listeners: readonly MeshIngressListener[], report: Report)
     } else if (listener.bind !== "") checkIp(listener.bind, [...path, "bind"], report);
     checkDefaultEndpoint(listener.defaultEndpoint, [...path, "defaultEndpoint"], report);
     checkPool(listener.connectionPool, [...path, "connectionPool"], report);
+    warnHttpPool(listener, [...path, "connectionPool", "http"], report);
     checkIngressTls(listener, path, report);
   });
   const ports = listeners.map(({ port }, index) =>
     [port?.number ?? 0, ["spec", "ingress", index, "port", "number"]] as const
   );
   checkUnique(ports.filter(([port]) => port !== 0), "port", report);
+}
+
+/** Warns about HTTP settings of a port that carries no HTTP. */
+function warnHttpPool(
+  { connectionPool, port }: MeshIngressListener,
+  path: Path,
+  report: Report,
+): void {
+  const protocol = port?.protocol ?? "";
+  if (connectionPool?.http === undefined || protocol === "") return;
+  if (/^(HTTP|GRPC)/.test(protocol.toUpperCase())) return;
+  const message = `settings of HTTP have no effect on a port of protocol ${protocol}`;
+  report.warn(path, NO_EFFECT, message, "Remove them, or change the protocol of the port.");
 }
 
 function checkIngressTls(listener: MeshIngressListener, path: Path, report: Report): void {
@@ -205,9 +222,21 @@ function checkEgressPort(
   }
 }
 
+/** Warns about a host that is listed twice, and about hosts that another one of the list covers. */
+function warnSurplusHost(hosts: readonly string[], index: number, path: Path, report: Report) {
+  const host = hosts[index]!;
+  if (hosts.indexOf(host) < index) {
+    report.warnValue(path, "duplicate", `"${host}" occurs twice`, "Remove one of the two.");
+  } else if (host !== "*/*" && hosts.includes("*/*")) {
+    const message = `"${host}" has no effect beside "*/*", which imports everything`;
+    report.warnValue(path, NO_EFFECT, message, 'Remove it, or remove "*/*".');
+  }
+}
+
 function checkEgressHosts(hosts: readonly string[], path: Path, report: Report): void {
   hosts.forEach((host, index) => {
     const at = [...path, index];
+    warnSurplusHost(hosts, index, at, report);
     const slash = host.indexOf("/");
     const namespace = host.slice(0, slash);
     const name = host.slice(slash + 1);

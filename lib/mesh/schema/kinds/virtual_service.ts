@@ -25,6 +25,7 @@ import {
   CONFLICT,
   DUPLICATE,
   MESH_GATEWAY,
+  NO_EFFECT,
   REQUIRED,
 } from "../rules/mod.ts";
 import { checkLabels } from "../metadata.ts";
@@ -184,6 +185,10 @@ function checkTls(route: TLSRoute, isWithin: Within, path: Path, report: Report)
 
 function checkSni(sni: string, isWithin: Within, path: Path, report: Report): void {
   checkHost(sni, path, report);
+  if (isIp(sni)) {
+    const message = `"${sni}" is an IP address, which no client sends as server name`;
+    report.warnValue(path, NO_EFFECT, message, "Write a host name.");
+  }
   if (isWithin(sni)) return;
   const message = `"${sni}" is not among the hosts of the VirtualService`;
   report.fail(path, CONFLICT, message, "Add it to hosts, or remove it.");

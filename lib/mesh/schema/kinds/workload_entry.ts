@@ -42,7 +42,16 @@ function checkAddress(entry: WorkloadEntry, path: Path, report: Report): void {
   const { address } = entry;
   if (address.startsWith(UNIX_PREFIX)) checkUnixAddress(address, at, report);
   else if (address === "") {
-    if (entry.network !== "") return;
+    if (entry.network !== "") {
+      const message =
+        `the workload has no address: the gateway of network ${entry.network} is used`;
+      return report.warn(
+        [...path, "network"],
+        "no-address",
+        message,
+        "Give its address, if known.",
+      );
+    }
     const message = "a workload needs an address or a network";
     report.fail(at, REQUIRED, message, "Give its IP address, host name or Unix socket.");
   } else if (!isIp(address) && !isFqdn(address)) {

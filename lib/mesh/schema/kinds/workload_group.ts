@@ -110,7 +110,12 @@ function checkHttpProbe(probe: HTTPHealthCheckConfig, path: Path, report: Report
     const message = `scheme ${JSON.stringify(probe.scheme)} is not known`;
     report.fail([...path, "scheme"], "unknown-value", message, "Write HTTP or HTTPS.");
   }
-  probe.httpHeaders.forEach(({ name }, index) =>
-    checkHeaderName(name, [...path, "httpHeaders", index, "name"], report)
-  );
+  probe.httpHeaders.forEach(({ name }, index) => {
+    const at = [...path, "httpHeaders", index, "name"];
+    const before = report.errors.length;
+    checkHeaderName(name, at, report);
+    if (report.errors.length > before || /^[-_A-Za-z0-9]+$/.test(name)) return;
+    const message = `${JSON.stringify(name)} is not a header name of a probe`;
+    report.fail(at, "invalid-name", message, "Use letters, digits, '-' and '_'.");
+  });
 }

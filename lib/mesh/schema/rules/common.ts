@@ -21,6 +21,7 @@ export const INVALID = "invalid-value";
 export const REQUIRED = "required";
 /** The code of fields or values that exclude each other. */
 export const CONFLICT = "conflict";
+export const NO_EFFECT = "no-effect";
 /** The code of duplicates. */
 export const DUPLICATE = "duplicate";
 
@@ -210,6 +211,17 @@ export function checkUnique(
     }
     seen.add(name);
   }
+}
+
+/** Warns about a selector without labels, which people write to select nothing. */
+export function warnEmptySelector(
+  selector: { readonly labels: Readonly<Record<string, string>> } | undefined,
+  path: Path,
+  report: Report,
+): void {
+  if (selector === undefined || Object.keys(selector.labels).length > 0) return;
+  const message = "workloadSelector without labels selects all workloads of the namespace";
+  report.warn(path, "empty-selector", message, "Give labels, or remove workloadSelector.");
 }
 
 /** Reports a message whose members are all unset. */

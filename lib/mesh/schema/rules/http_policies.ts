@@ -143,7 +143,12 @@ function checkAbort(
       );
       break;
     default:
-      report.fail(path, REQUIRED, "the abort has no status", "Give httpStatus or grpcStatus.");
+      report.warn(
+        path,
+        REQUIRED,
+        "the abort has no status and is ignored",
+        "Give httpStatus or grpcStatus.",
+      );
   }
 }
 
@@ -178,10 +183,6 @@ const METHODS = new Set([
 
 export function checkCors(cors: CorsPolicy | undefined, path: Path, report: Report): void {
   if (cors === undefined) return;
-  if (cors.allowOrigin.length > 0) {
-    const message = "allowOrigin is deprecated";
-    report.warn([...path, "allowOrigin"], "deprecated", message, "Use allowOrigins.");
-  }
   cors.allowOrigins.forEach((origin, index) => {
     const at = [...path, "allowOrigins", index];
     checkStringMatch(origin, at, report);

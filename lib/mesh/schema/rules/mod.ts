@@ -25,9 +25,11 @@ export {
   CONFLICT,
   DUPLICATE,
   INVALID,
+  NO_EFFECT,
   PROTOCOLS,
   REQUIRED,
   UNIX_PREFIX,
+  warnEmptySelector,
 } from "./common.ts";
 export { type ConditionKey, conditionKey, type ConditionKind } from "./conditions.ts";
 export { checkConnectionPool, checkOutlierDetection } from "./connection_pool.ts";

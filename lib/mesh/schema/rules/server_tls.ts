@@ -10,7 +10,7 @@ import {
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Path } from "../../../kit/text/mod.ts";
 import type { Report } from "../problem.ts";
-import { checkUnique, CONFLICT, REQUIRED } from "./common.ts";
+import { CONFLICT, NO_EFFECT, REQUIRED } from "./common.ts";
 import { checkCredentialNames } from "./credential_names.ts";
 
 /** Effective fields of TLS to clients whose certificates are files on the proxy's machine. */
@@ -57,10 +57,13 @@ export const CIPHER_SUITES: ReadonlySet<string> = new Set([
 
 const MANAGED = ["serverCertificate", "privateKey", "caCertificates"] as const;
 
-/** Reports duplicate suites and warns about unknown ones. */
+/** Warns about suites that are listed twice, and about unknown ones. */
 export function checkCipherSuites(suites: readonly string[], path: Path, report: Report): void {
-  checkUnique(suites.map((suite, index) => [suite, [...path, index]]), "cipher suite", report);
   suites.forEach((suite, index) => {
+    if (suites.indexOf(suite) < index) {
+      const message = `cipher suite "${suite}" occurs twice`;
+      return report.warn([...path, index], "duplicate", message, "Remove one of the two.");
+    }
     if (CIPHER_SUITES.has(suite)) return;
     const message = `${JSON.stringify(suite)} is not a cipher suite that Envoy knows`;
     const remedy = "Write one such as ECDHE-RSA-AES128-GCM-SHA256; this one is left out.";
@@ -82,16 +85,26 @@ export function checkServerTls(tls: ServerTLSSettings, path: Path, report: Repor
     tls.mode === Mode.AUTO_PASSTHROUGH;
   if (withoutCertificates) {
     const given = files[0] ?? (tls.credentialName === "" ? undefined : "credentialName");
-    if (tls.mode !== Mode.MESH_MUTUAL || given === undefined) return;
+    if (given === undefined) return;
     const message = `${given} does not go with mode ${mode}`;
-    report.failKey([...path, given], CONFLICT, message, "Remove it, or use MUTUAL.");
-    return;
+    if (tls.mode === Mode.MESH_MUTUAL) {
+      return report.failKey([...path, given], CONFLICT, message, "Remove it, or use MUTUAL.");
+    }
+    const remedy = "Remove it, or use SIMPLE or MUTUAL: this mode uses no certificate.";
+    return report.warn([...path, given], NO_EFFECT, message, remedy);
   }
   checkCertificates(tls, mode, path, report);
 }
 
 function checkVersions(tls: ServerTLSSettings, path: Path, report: Report): void {
-  const { minProtocolVersion: min, maxProtocolVersion: max } = tls;
+  const { minProtocolVersion: min, maxProtocolVersion: max, cipherSuites } = tls;
+  const isOld = min === Version.TLSV1_0 || min === Version.TLSV1_1;
+  if (isOld && cipherSuites.length === 0) {
+    const message = `minProtocolVersion ${Version[min]} has no effect without cipherSuites: ` +
+      "the default suites are those of TLS 1.2";
+    const remedy = "List cipherSuites of the older versions, or write TLSV1_2.";
+    report.warnValue([...path, "minProtocolVersion"], NO_EFFECT, message, remedy);
+  }
   if (max === Version.TLS_AUTO || min <= max) return;
   const message = `minProtocolVersion ${Version[min]} is above maxProtocolVersion ${Version[max]}`;
   report.fail([...path, "minProtocolVersion"], CONFLICT, message, "Swap the two.");
