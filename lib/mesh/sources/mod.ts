@@ -86,6 +86,7 @@ export {
 export { CLUSTER_LABEL, clusterSecret, openCredentials } from "./orchestrator/mod.ts";
 export {
   exportType,
+  readItem,
   resourceTypeOf,
   type RevisionSelection,
   type SharedService,
