@@ -218,13 +218,13 @@ export const ROOMS: readonly Room[] = [
     wing: "insight",
     purpose: "configuration, state, log levels and metrics of running proxies",
   },
-  { name: "describe", wing: "insight", purpose: "pods and services in words" },
   { name: "analyze", wing: "insight", pure: "held", purpose: "finding mistakes in configuration" },
   {
     name: "mesh_input",
     wing: "insight",
     purpose: "configuration that a command names: files, a live cluster",
   },
+  { name: "describe", wing: "insight", purpose: "pods and services in words" },
   { name: "checks", wing: "insight", purpose: "analysis and validation of files and of a cluster" },
   { name: "precheck", wing: "insight", purpose: "fitness of a cluster for an installation" },
   {
