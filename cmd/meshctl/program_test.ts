@@ -135,8 +135,8 @@ Deno.test("a flag beats its variable, the variable beats the file, the file beat
   const warns = async (namespace: string, argv: string[], values = configured) => {
     await Deno.writeTextFile(
       file,
-      `apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: ${namespace}}\n` +
-        "spec: {ports: [{name: web, port: 1}]}\n",
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: s, namespace: ${namespace}}\n` +
+        "spec: {template: {metadata: {labels: {app: s}}}}\n",
     );
     let err = "";
     const io = { out: () => {}, err: (text: string) => void (err += text) };
@@ -146,7 +146,7 @@ Deno.test("a flag beats its variable, the variable beats the file, the file beat
       signal,
       configured: values,
     });
-    return /^Warning: .*port "web"/.test(err);
+    return /^Warning: .*lack "version"/.test(err);
   };
   try {
     // Objects in the namespace of the mesh get no hints.

@@ -1,7 +1,7 @@
 /** Hostile and broken input of commands about daemons and proxies. */
 import { isPrintable } from "../../lib/kit/base/mod.ts";
 import assert from "node:assert/strict";
-import { runProgram } from "../../lib/kit/cli/mod.ts";
+import { type CommandSpec, runProgram } from "../../lib/kit/cli/mod.ts";
 import { MESHCTL } from "./program.ts";
 
 /** Runs the program in-process; standard output, standard error and exit status. */
@@ -185,5 +185,48 @@ Deno.test("roots of two proxies are compared", async () => {
     assert.match(err, /^Error: .* have the non identical ROOTCA/);
   } finally {
     await Deno.remove(dir, { recursive: true });
+  }
+});
+
+/** The command lines of all commands that run, with their numbers of arguments. */
+function* commands(
+  { commands: children = [], run, args = [], hidden, name }: CommandSpec,
+  before: readonly string[] = [],
+): Iterable<{ line: readonly string[]; least: number; most: number }> {
+  if (hidden === true) return;
+  const line = [...before, name];
+  const least = args.filter(({ optional }) => optional !== true).length;
+  const most = args.at(-1)?.variadic === true ? Infinity : args.length;
+  if (run !== undefined) yield { line, least, most };
+  for (const child of children) yield* commands(child, line);
+}
+
+Deno.test("a wrong number of arguments and an unknown flag are answered with the words to write", async () => {
+  let [counted, flags] = [0, 0];
+  for (const { line, least, most } of commands(MESHCTL)) {
+    const [program, ...words] = line;
+    const wrong = least > 0 ? [] : most < Infinity ? Array(most + 1).fill("x") : undefined;
+    if (wrong !== undefined && words.length > 0) {
+      const [out, err, status] = await ran([...words, ...wrong]);
+      assert.deepEqual([out, status], ["", 64], line.join(" "));
+      assert.match(err, new RegExp(`\nWrite: ${[program, ...words].join(" ")}( |\n)`), err);
+      assert.match(err, new RegExp(`\nRun '${line.join(" ")} --help' for usage\\.`), err);
+      counted++;
+    }
+    const [, err, status] = await ran([...words, "--no-such-flag-as-this"]);
+    assert.equal(status, 64, line.join(" "));
+    assert.match(err, new RegExp(`Run '${line.join(" ")} --help' for the flags`), err);
+    flags++;
+  }
+  assert.ok(counted > 50 && flags > 60, `${counted} ${flags}`);
+});
+
+Deno.test("a command that stands below another one is named in full", async () => {
+  for (
+    const [word, line] of [["describe", "experimental describe"], ["wait", "experimental wait"]]
+  ) {
+    const [, err, status] = await ran([word!, "pod", "x"]);
+    assert.equal(status, 64);
+    assert.match(err, new RegExp(`Did you mean this\\?\n\tmeshctl ${line}\n`), err);
   }
 });

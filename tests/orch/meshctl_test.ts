@@ -271,6 +271,15 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.equal(changed.status, 79);
     const other = await run("analyze", "-n", "mesh-system", file);
     assert.equal(other.status, 0, other.out);
+    const far = `${mesh.dir}/far.yaml`;
+    await Deno.writeTextFile(
+      far,
+      "apiVersion: networking.mesh.io/v1\nkind: VirtualService\nmetadata: {name: far, namespace: far}\n" +
+        "spec: {hosts: [far.test], http: [{route: [{destination: {host: gone}}]}]}\n",
+    );
+    const ofFile = await run("analyze", far);
+    assert.match(ofFile.out, /Error \[MSH0101\] \(VirtualService far\/far /);
+    assert.equal((await run("analyze", "-n", "shop", far)).status, 0);
     const suppressed = await run("analyze", "-S", "MSH0101=VirtualService *", file);
     assert.equal(suppressed.status, 0, suppressed.out);
   });
@@ -542,6 +551,12 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
       const read = (name: string): string => Deno.readTextFileSync(`${dir}/${name}`);
       return { ...ran, dir, files, read };
     };
+    const nowhere = await report("--mesh-namespace", "nowhere");
+    assert.match(
+      nowhere.read("faults.txt"),
+      /^daemon: no pod in namespace nowhere has the label app=meshd: its logs and state are missing/,
+    );
+    assert.match(nowhere.err, /Warning: \d+ parts could not be collected; faults\.txt lists them/);
     const log = "proxies/shop/web-1/mesh-proxy.log";
     const daemonLog = "meshd/mesh-system/meshd-1/discovery.log";
     const shop = await report("--include", "shop//web-*", "--end-time", "2026-01-01T00:30:00Z");

@@ -94,7 +94,8 @@ Deno.test({
       assert.equal(name, "web.shop");
       assert.ok(Math.abs(Number(errors) / Number(total) - 0.25) < 0.02, row.join(" "));
       assert.deepEqual([p50, p99], ["8ms", "10ms"]);
-      const { out } = await ask("none", "-n", "shop");
+      const { out, err } = await ask("none", "-n", "shop");
+      assert.match(err, /^Note: no requests to none\.shop are recorded in the last 60 s; check/m);
       assert.match(out, /\nnone\.shop +0\.000 +0\.000 +- +- +-\n$/);
       await checkPage(`http://127.0.0.1:${port}`);
       const wrong = await meshctl([

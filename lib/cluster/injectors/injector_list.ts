@@ -1,9 +1,18 @@
 import { type Invocation, tableText } from "../../kit/cli/mod.ts";
-import { EXCLUDED_NAMESPACES, type InjectionConfig, STATUS, webhookFor } from "../inject/mod.ts";
+import {
+  EXCLUDED_NAMESPACES,
+  type InjectionConfig,
+  injectObject,
+  STATUS,
+  webhookFor,
+} from "../inject/mod.ts";
 import { REVISION_LABEL } from "../../mesh/model/mod.ts";
-import { listAll, type OrchObject, types } from "../../kit/orch/mod.ts";
+import { getObject, listAll, OrchError, type OrchObject, types } from "../../kit/orch/mod.ts";
+import { defaultMeshConfig, parseMeshConfig } from "../../mesh/schema/mod.ts";
+import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { injectionConfigOf, injectorsOf } from "./check_inject.ts";
 import type { InjectedPod, InjectorCluster } from "./cluster.ts";
+import { forEveryPod } from "./orch_inject.ts";
 import { revisionOfInjector, type WebhookConfig } from "./injectors.ts";
 
 export interface ProxyCluster extends InjectorCluster {
@@ -39,7 +48,10 @@ export async function injectorList(call: Invocation, cluster: ProxyCluster): Pro
   const hooks: string[][] = [];
   for (const injector of injectors) {
     const revision = revisionOfInjector(injector);
-    const image = imageOf(await injectionConfigOf(cluster, revision));
+    const image = injectedImage(
+      await injectionConfigOf(cluster, revision),
+      await meshOf(cluster, revision),
+    );
     const list = (users.get(injector) ?? []).join(",") || "-";
     hooks.push([list, injector.metadata.name, revision, image]);
   }
@@ -68,14 +80,57 @@ function revisionOf(status: string | undefined): string | undefined {
   }
 }
 
-/** The image of the proxy in the values of an injector. */
-function imageOf({ values }: InjectionConfig): string {
-  const global = mapOf(mapOf(values).global);
-  const proxy = mapOf(global.proxy);
-  const image = String(proxy.image ?? "dataproxy");
-  return image.includes("/") ? image : `${global.hub ?? ""}/${image}:${global.tag ?? ""}`;
+/** The pod that is injected to see which image its proxy gets. */
+const SAMPLE_POD = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "sample" },
+  spec: { containers: [{ name: "app", image: "app" }] },
+};
+
+/** The container of the proxy. */
+const PROXY_CONTAINER = "mesh-proxy";
+
+/**
+ * The image that the injector gives to the proxy of a pod without settings of its own; `unknown` if it
+ * gives none.
+ */
+export function injectedImage(config: InjectionConfig, mesh: MeshConfig): string {
+  const { object } = injectObject(structuredClone(SAMPLE_POD), {
+    config: forEveryPod(config),
+    mesh,
+    revision: "default",
+    nativeSidecars: false,
+    compliancePolicy: "",
+  }, "default");
+  const { spec = {} } = object as {
+    readonly spec?: Readonly<Record<string, readonly Container[] | undefined>>;
+  };
+  return [...spec.containers ?? [], ...spec.initContainers ?? []]
+    .find(({ name }) => name === PROXY_CONTAINER)?.image ?? "unknown";
 }
 
-function mapOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? value as Record<string, unknown> : {};
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+}
+
+/** The mesh configuration of a revision; the built-in one without a ConfigMap, or if it is invalid. */
+async function meshOf(
+  { client, meshNamespace: namespace }: InjectorCluster,
+  revision: string,
+): Promise<MeshConfig> {
+  const name = `mesh${revision === "default" ? "" : `-${revision}`}`;
+  try {
+    const { data } = await getObject<OrchObject & { readonly data?: { readonly mesh?: string } }>(
+      client,
+      types.CONFIG_MAP,
+      { namespace, name },
+    );
+    return parseMeshConfig(data?.mesh ?? "", name, defaultMeshConfig()).value ??
+      defaultMeshConfig();
+  } catch (error) {
+    if (error instanceof OrchError && [403, 404].includes(error.status)) return defaultMeshConfig();
+    throw error;
+  }
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { defaultInjectionConfig } from "../inject/mod.ts";
 import { parseYaml } from "../../kit/text/mod.ts";
+import { defaultMeshConfig, parseMeshConfig } from "../../mesh/schema/mod.ts";
+import { parseInjectionConfig } from "../inject/mod.ts";
+import { injectedImage } from "./injector_list.ts";
 import {
   type InjectorVerdict,
   injectorVerdict,
@@ -79,4 +82,31 @@ Deno.test("check-inject: the injector's own rules count after the selection", ()
     false,
     "The pod uses the network of its node (hostNetwork)",
   ]);
+});
+
+Deno.test("injector list: the image is the one that injection gives to a proxy", () => {
+  const settings = (values: object) =>
+    parseInjectionConfig({ config: "", values: JSON.stringify(values) });
+  const { value: distroless } = parseMeshConfig(
+    "defaultConfig: {image: {imageType: distroless}}",
+    "mesh",
+    defaultMeshConfig(),
+  );
+  const proxy = { hub: "registry.test/mesh", tag: "1.2", proxy: { image: "edge" } };
+  assert.equal(
+    injectedImage(settings({ global: proxy }), defaultMeshConfig()),
+    "registry.test/mesh/edge:1.2",
+  );
+  assert.equal(
+    injectedImage(settings({ global: { ...proxy, variant: "debug" } }), defaultMeshConfig()),
+    "registry.test/mesh/edge:1.2-debug",
+  );
+  assert.equal(
+    injectedImage(settings({ global: proxy }), distroless!),
+    "registry.test/mesh/edge:1.2-distroless",
+  );
+  assert.equal(
+    injectedImage(settings({ global: { proxy: { image: "own.test/edge:7" } } }), distroless!),
+    "own.test/edge:7",
+  );
 });

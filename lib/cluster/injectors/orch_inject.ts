@@ -89,7 +89,8 @@ function meshOf(text: string): { readonly config: MeshConfig; readonly warnings:
   });
 }
 
-function forEveryPod(config: InjectionConfig): InjectionConfig {
+/** The configuration without the conditions under which pods are not injected. */
+export function forEveryPod(config: InjectionConfig): InjectionConfig {
   return { ...config, policy: "enabled", neverInjectSelector: [], alwaysInjectSelector: [] };
 }
 

@@ -74,6 +74,9 @@ const OBJECT_TYPES: readonly ResourceType[] = [
   })),
 ];
 
+/** The label `app` of the daemon. */
+const DAEMON = "meshd";
+
 /** The files of a report, and what could not be collected. */
 export interface Collected {
   readonly files: readonly ArchivedFile[];
@@ -106,6 +109,7 @@ export async function collect(
     logs.push({ path, text: kept, rank: rankOf(kept, options) });
   };
   const selected = await selectedPods(cluster, options);
+  faults.push(...missingParts(await podsOf(cluster, {}), cluster));
   const alone = oneAfterAnother();
   const steps = [
     ...objectSteps(cluster, options, add),
@@ -118,6 +122,19 @@ export async function collect(
   const { kept, left } = fitting(logs, MAX_LOGS);
   for (const path of left) faults.push(`${path}: left out, because the logs are too large`);
   return { files: [...files, ...kept], faults };
+}
+
+/** Sentences about parts of the mesh that a cluster has no pods of. */
+function missingParts(pods: readonly Pod[], { meshNamespace }: ClusterAccess): string[] {
+  const isDaemon = ({ metadata: { namespace, labels } }: Pod): boolean =>
+    namespace === meshNamespace && labels?.app === DAEMON;
+  return [
+    ...pods.some(isDaemon) ? [] : [
+      `daemon: no pod in namespace ${meshNamespace} has the label app=${DAEMON}: ` +
+      "its logs and state are missing (--mesh-namespace)",
+    ],
+    ...pods.some(hasProxy) ? [] : ["proxies: no pod has a proxy"],
+  ];
 }
 
 /**
@@ -209,7 +226,7 @@ interface PodParts {
 function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): Step[] {
   const { pod, options, add, addLog, alone } = parts;
   const { name, namespace = "", labels } = pod.metadata;
-  const isDaemon = namespace === options.meshNamespace && labels?.app === "meshd";
+  const isDaemon = namespace === options.meshNamespace && labels?.app === DAEMON;
   const isNetworkAgent = namespace === options.meshNamespace &&
     /cni/.test(labels?.["k8s-app"] ?? "");
   const kind = isDaemon ? "meshd" : isNetworkAgent ? "cni" : "proxies";

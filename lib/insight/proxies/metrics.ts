@@ -1,4 +1,4 @@
-import { MeshError } from "../../kit/base/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
 import { dataError, type Invocation, tableText, usageError } from "../../kit/cli/mod.ts";
 import { queryPrometheus } from "../../kit/prometheus/mod.ts";
 
@@ -17,7 +17,7 @@ const PROMETHEUS = { labels: "app.kubernetes.io/name=prometheus", port: 9090 } a
 export async function metrics(call: Invocation): Promise<number> {
   const { flags } = call;
   const given = flags.string("prometheus").replace(/\/+$/, "");
-  if (/^https?:\/\//.test(given)) return await metricsFrom(call, given);
+  if (/^https?:\/\//.test(given)) return await metricsFrom(call, given, await namespaceOf(call));
   if (given !== "" || !await namesCluster(flags)) {
     throw usageError(
       `${call.command} needs the address of a Prometheus`,
@@ -27,10 +27,29 @@ export async function metrics(call: Invocation): Promise<number> {
   using cluster = await openCluster(call);
   const [pod] = await selectedPods(cluster, cluster.meshNamespace, PROMETHEUS.labels);
   if (pod === undefined) throw new TypeError("a selection has at least one pod");
-  return await withPodPort(cluster, pod, PROMETHEUS.port, (base) => metricsFrom(call, base));
+  return await withPodPort(
+    cluster,
+    pod,
+    PROMETHEUS.port,
+    (base) => metricsFrom(call, base, cluster.namespace),
+  );
 }
 
-async function metricsFrom(call: Invocation, base: string): Promise<number> {
+/** The namespace of names that give none: that of the flag, else of the selected context. */
+async function namespaceOf(call: Invocation): Promise<string> {
+  const { flags, args } = call;
+  const given = flags.string("namespace");
+  const isNeeded = given === "" && args.some((one) => !one.includes("."));
+  if (!isNeeded || !await namesCluster(flags)) return given || "default";
+  using cluster = await openCluster(call);
+  return cluster.namespace;
+}
+
+async function metricsFrom(
+  call: Invocation,
+  base: string,
+  ownNamespace: string,
+): Promise<number> {
   const { flags, args, io } = call;
   const seconds = Math.round(flags.number("duration") / 1000);
   if (seconds <= 0) throw usageError("--duration must be at least one second");
@@ -38,7 +57,7 @@ async function metricsFrom(call: Invocation, base: string): Promise<number> {
   for (const given of args) {
     const dot = given.indexOf(".");
     const name = dot < 0 ? given : given.slice(0, dot);
-    const namespace = dot < 0 ? flags.string("namespace") || "default" : given.slice(dot + 1);
+    const namespace = dot < 0 ? ownNamespace : given.slice(dot + 1);
     const workload = `destination_workload=${JSON.stringify(name)},` +
       `destination_workload_namespace=${JSON.stringify(namespace)},reporter="destination"`;
     const query = (promql: string) => ask(call, base, promql);
@@ -54,6 +73,12 @@ async function metricsFrom(call: Invocation, base: string): Promise<number> {
       query(quantile(0.9)),
       query(quantile(0.99)),
     ]);
+    if (total === undefined) {
+      const time = `${seconds} s`;
+      const said = `no requests to ${name}.${namespace} are recorded in the last ${time}; ` +
+        "check the name and the namespace (--namespace, or NAME.NAMESPACE)";
+      io.err(printable(`Note: ${said}`) + "\n");
+    }
     rows.push([
       `${name}.${namespace}`,
       rateText(total),

@@ -25,9 +25,14 @@ export interface Normalised {
 /**
  * Separates flags from arguments.
  *
+ * @param line the words of the command, for messages
  * @throws {MeshError} `usage` for an unknown flag, `flag-value` for one without its value.
  */
-export function normalise(flags: readonly FlagSpec[], words: readonly string[]): Normalised {
+export function normalise(
+  flags: readonly FlagSpec[],
+  words: readonly string[],
+  line: string,
+): Normalised {
   const options: GivenFlag[] = [];
   const args: string[] = [];
   const queue = [...words];
@@ -37,30 +42,43 @@ export function normalise(flags: readonly FlagSpec[], words: readonly string[]):
       break;
     }
     if (!isFlagToken(word)) args.push(word);
-    else if (word.startsWith("--")) options.push(longFlag(flags, word, queue));
-    else options.push(...shortFlags(flags, word, queue));
+    else if (word.startsWith("--")) options.push(longFlag(flags, word, queue, line));
+    else options.push(...shortFlags(flags, word, queue, line));
   }
   return { options, args };
 }
 
-function longFlag(flags: readonly FlagSpec[], word: string, queue: string[]): GivenFlag {
+function longFlag(
+  flags: readonly FlagSpec[],
+  word: string,
+  queue: string[],
+  line: string,
+): GivenFlag {
   const equals = word.indexOf("=");
   const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
   const flag = flagOfToken(flags, `--${name}`);
-  if (flag === undefined) throw unknownFlag(flags, name);
+  if (flag === undefined) throw unknownFlag(flags, name, line);
   if (equals >= 0) return { flag, value: word.slice(equals + 1) };
   if (flag.type === "bool") return { flag, value: "true" };
   return { flag, value: nextWord(queue, `--${name}`) };
 }
 
 /** A cluster of short flags: switches, the last of which may be a flag with its value. */
-function shortFlags(flags: readonly FlagSpec[], word: string, queue: string[]): GivenFlag[] {
+function shortFlags(
+  flags: readonly FlagSpec[],
+  word: string,
+  queue: string[],
+  line: string,
+): GivenFlag[] {
   const options: GivenFlag[] = [];
   for (let at = 1; at < word.length; at++) {
     const letter = word[at] ?? "";
     const flag = flags.find((each) => each.short === letter);
     if (flag === undefined) {
-      throw usageError(`unknown shorthand flag: ${JSON.stringify(letter)} in ${word}`);
+      throw usageError(
+        `unknown shorthand flag: ${JSON.stringify(letter)} in ${word}`,
+        `Run '${line} --help' for the flags.`,
+      );
     }
     const rest = word.slice(at + 1);
     if (rest.startsWith("=")) return [...options, { flag, value: rest.slice(1) }];
@@ -79,10 +97,8 @@ function nextWord(queue: string[], flag: string): string {
   return word;
 }
 
-function unknownFlag(flags: readonly FlagSpec[], name: string): MeshError {
+function unknownFlag(flags: readonly FlagSpec[], name: string, line: string): MeshError {
   const [near] = suggest(name, flags.map((flag) => flag.name));
-  return usageError(
-    `unknown flag: --${name}`,
-    near === undefined ? undefined : `Did you mean --${near}?`,
-  );
+  const meant = near === undefined ? "" : `Did you mean --${near}? `;
+  return usageError(`unknown flag: --${name}`, `${meant}Run '${line} --help' for the flags.`);
 }

@@ -29,11 +29,13 @@ export function parseArgv(
   const { path, words, firstArgument } = locate(program, argv);
   const command = path.at(-1) ?? program;
   if (command.run === undefined && firstArgument !== undefined) {
-    throw unknownCommand(path, firstArgument);
+    throw unknownCommand(program, path, firstArgument);
   }
   const specs = flagsOf(program, command);
-  const { options, args } = normalise(specs, words);
-  if (command.run === undefined && args[0] !== undefined) throw unknownCommand(path, args[0]);
+  const { options, args } = normalise(specs, words, lineOf(path));
+  if (command.run === undefined && args[0] !== undefined) {
+    throw unknownCommand(program, path, args[0]);
+  }
 
   const { values, given } = valuesOf(specs, options, configured);
   // With help wanted, the arguments do not matter.
@@ -100,11 +102,28 @@ function shown(spec: FlagSpec): string {
   return spec.short === undefined ? `--${spec.name}` : `-${spec.short}, --${spec.name}`;
 }
 
-function unknownCommand(path: readonly CommandSpec[], word: string): MeshError {
+function lineOf(path: readonly CommandSpec[]): string {
+  return path.map((command) => command.name).join(" ");
+}
+
+/** The command lines below a command whose last word has a name. */
+function linesNamed(command: CommandSpec, word: string, before: string): string[] {
+  const line = `${before}${command.name}`;
+  return (command.commands ?? []).filter((child) => child.hidden !== true).flatMap((child) => [
+    ...child.name === word || child.aliases?.includes(word) ? [`${line} ${child.name}`] : [],
+    ...linesNamed(child, word, `${line} `),
+  ]);
+}
+
+function unknownCommand(
+  program: ProgramSpec,
+  path: readonly CommandSpec[],
+  word: string,
+): MeshError {
   const names = path.at(-1)?.commands?.filter((child) => child.hidden !== true)
     .map((child) => child.name) ?? [];
-  const line = path.map((command) => command.name).join(" ");
-  const near = suggest(word, names);
+  const line = lineOf(path);
+  const near = [...linesNamed(program, word, ""), ...suggest(word, names)];
   const meant = near.length === 0 ? "" : `\nDid you mean this?\n\t${near.join("\n\t")}\n`;
   return usageError(
     `unknown command ${JSON.stringify(word)} for ${JSON.stringify(line)}`,
@@ -121,6 +140,19 @@ function checkChoices(command: CommandSpec, args: readonly string[]): void {
   }
 }
 
+/** The words of a command line, and its first example. */
+function howToWrite(
+  line: string,
+  { args = [], flags = [], examples: [example] = [] }: CommandSpec,
+) {
+  const words = args.map(({ name, optional, variadic }) => {
+    const word = `${name.includes("<") ? name : `<${name}>`}${variadic === true ? "..." : ""}`;
+    return optional === true ? `[${word}]` : word;
+  });
+  const usage = [line, ...words, ...flags.length > 0 ? ["[flags]"] : []].join(" ");
+  return `Write: ${usage}\n${example === undefined ? "" : `For example: ${example}\n`}`;
+}
+
 function checkCount(path: readonly CommandSpec[], command: CommandSpec, got: number): void {
   const most = command.args?.at(-1)?.variadic === true ? Infinity : command.args?.length ?? 0;
   const least = command.args?.filter((arg) => arg.optional !== true).length ?? 0;
@@ -130,6 +162,9 @@ function checkCount(path: readonly CommandSpec[], command: CommandSpec, got: num
     : most === Infinity
     ? `at least ${least}`
     : `between ${least} and ${most}`;
-  const line = path.map((each) => each.name).join(" ");
-  throw usageError(`accepts ${range} arg(s), received ${got}`, `Run '${line} --help' for usage.`);
+  const line = lineOf(path);
+  throw usageError(
+    `accepts ${range} arg(s), received ${got}`,
+    `${howToWrite(line, command)}Run '${line} --help' for usage.`,
+  );
 }
