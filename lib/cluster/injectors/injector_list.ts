@@ -88,7 +88,7 @@ const SAMPLE_POD = {
   spec: { containers: [{ name: "app", image: "app" }] },
 };
 
-/** The container of the proxy. */
+/** The name by which injection knows the container of the proxy. */
 const PROXY_CONTAINER = "mesh-proxy";
 
 /**
