@@ -32,8 +32,12 @@ async function compared(
         "authz",
         "bootstrap",
         "bugreport",
+        "cli",
         "configdump",
+        "ingress",
         "injection",
+        "gateway",
+        "unheard",
         "iptables",
         "samples",
         "validation",
@@ -75,15 +79,20 @@ Deno.test("conformance: one line a corpus, and success when all is as expected",
     ]),
     {
       out: [
+        "gateway not compared: the Gateway API is not read yet",
+        "unheard not compared: the task does not know it",
         "analyzers 0/0",
         "authz 0/0",
         "bootstrap 0/0",
         "bugreport 0/0",
+        "cli 0/0",
         "configdump 0/0",
+        "ingress 0/0",
         "injection 0/0",
         "iptables 0/0",
         "samples 0/0",
         "validation 4/4",
+        "workload not compared: the folder does not have it",
       ],
       err: [],
       status: 0,
@@ -97,7 +106,7 @@ Deno.test("conformance: cases that are not as expected fail, each with what is n
     { name: "accepted", text: GOOD, valid: false, error: "spec.address: Invalid value" },
     { name: "elsewhere", text: BAD, valid: false, error: "spec.ports: Invalid value" },
   ]);
-  assert.equal(out.at(-1), "validation 0/3");
+  assert.ok(out.includes("validation 0/3"), out.join("\n"));
   assert.equal(status, 1);
   assert.equal(err.length, 3);
   assert.match(err[0] ?? "", /^conformance: validation: refused: refused spec\.address: "x_y"/);
@@ -108,7 +117,7 @@ Deno.test("conformance: cases that are not as expected fail, each with what is n
 Deno.test("conformance: listed cases must differ", async () => {
   const listed = "| `validation` | `refused` | because |";
   const differs = await compared([{ name: "refused", text: BAD, valid: true }], [listed]);
-  assert.deepEqual([differs.out.at(-1), differs.status], ["validation 0/1", 0]);
+  assert.deepEqual([differs.out.includes("validation 0/1"), differs.status], [true, 0]);
   const stale = await compared([{ name: "refused", text: GOOD, valid: true }], [listed]);
   assert.equal(stale.status, 1);
   assert.match(stale.err[0] ?? "", /refused: listed as a deviation, and is as expected now/);
@@ -135,7 +144,7 @@ Deno.test("conformance: without corpora it says so and ends with status 2", asyn
     assert.equal(status, 2);
     assert.match(
       err.join("\n"),
-      folder ? /corpus analyzers cannot be read/ : /MESH_CORPORA is not set/,
+      folder ? /the folder \/nosuch\/folder cannot be read/ : /MESH_CORPORA is not set/,
     );
   }
 });

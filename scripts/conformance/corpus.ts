@@ -20,6 +20,8 @@ export type ReadFile = (path: string) => string;
 export interface Corpus<C extends Case = Case> {
   /** Its folder. */
   readonly name: string;
+  /** The reason why Mesh cannot be compared yet; unset or `undefined`: it can. */
+  missing?(): Promise<string | undefined>;
   /** The difference; `undefined` without one. An exception is a difference. */
   judge(one: C, read: ReadFile, folder: string): Promise<string | undefined> | string | undefined;
 }
@@ -34,11 +36,7 @@ export interface Outcome {
   readonly failed: ReadonlyMap<string, string>;
 }
 
-/**
- * Compares all cases of a corpus below `folder`.
- *
- * @throws {MeshError} `no-corpus` when the folder has none.
- */
+/** Compares all cases of a corpus below `folder`; the folder may hold any selection of them. */
 export async function runCorpus({ name, judge }: Corpus, folder: string): Promise<Outcome> {
   const read: ReadFile = (path) => Deno.readTextFileSync(join(folder, name, path));
   const cases = casesOf(name, read);
@@ -55,12 +53,25 @@ export async function runCorpus({ name, judge }: Corpus, folder: string): Promis
   };
 }
 
+/** The corpora that a folder holds, by name. */
+export function corporaIn(folder: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(folder)].filter(({ isDirectory }) => isDirectory)
+      .map(({ name }) => name).sort();
+  } catch (cause) {
+    throw new MeshError("no-corpus", `the folder ${folder} cannot be read`, {
+      remedy: "MESH_CORPORA must name the folder that holds the corpora.",
+      cause,
+    });
+  }
+}
+
 function casesOf(name: string, read: ReadFile): readonly Case[] {
   try {
     return JSON.parse(read("cases.json")).cases;
   } catch (error) {
-    throw new MeshError("no-corpus", `the corpus ${name} cannot be read`, {
-      remedy: "MESH_CORPORA must name the folder that holds it.",
+    throw new MeshError("broken-corpus", `the corpus ${name} cannot be read`, {
+      remedy: "Its folder must have a file cases.json with a list of cases.",
       cause: error,
     });
   }

@@ -8,21 +8,37 @@ import {
   parseConfigDocuments,
   type ParsedDocuments,
 } from "../../lib/mesh/schema/mod.ts";
+import { messagesAbout } from "./analyzers.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 
 interface DocumentCase extends Case {
   readonly expected: { readonly valid: boolean; readonly error?: string | null };
-  /**
-   * `schemaOnly`: only the orchestrator's schema can detect the mistake, so any result is accepted.
-   */
-  readonly options: { readonly schemaOnly?: boolean };
+  readonly options: {
+    /** True: only the orchestrator's schema can detect the mistake, so any result is accepted. */
+    readonly schemaOnly?: boolean;
+    /** False: the files have no objects of the mesh. */
+    readonly crds?: boolean;
+  };
 }
 
 /** One resource in a file; a rejection must name the expected field. */
 export const VALIDATION: Corpus<DocumentCase> = { name: "validation", judge: judgeDocuments };
 
-/** Manifests as users write them. All must be accepted. */
-export const SAMPLES: Corpus<DocumentCase> = { name: "samples", judge: judgeDocuments };
+/**
+ * Manifests as users write them. All must be accepted, and analysis finds no error in those of the
+ * orchestrator. Objects of the mesh refer to objects in other files, which analysis reports.
+ */
+export const SAMPLES: Corpus<DocumentCase> = {
+  name: "samples",
+  judge: (one, read) => judgeDocuments(one, read) ?? analysisError(one, read),
+};
+
+/** The first error that analysis finds; `undefined` without one. */
+function analysisError({ inputs, options }: DocumentCase, read: ReadFile): string | undefined {
+  if (options.crds !== false) return undefined;
+  const error = messagesAbout(inputs, read).find(({ level }) => level === "Error");
+  return error === undefined ? undefined : `${error.code}: ${error.message}`;
+}
 
 function judgeDocuments({ inputs, expected, options }: DocumentCase, read: ReadFile) {
   for (const file of inputs) {

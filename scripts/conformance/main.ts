@@ -13,10 +13,13 @@ import { BEHAVIOUR } from "./behaviour.ts";
 import { BOOTSTRAP } from "./bootstrap.ts";
 import { BUG_REPORTS, CONFIG_DUMPS } from "./config_dumps.ts";
 import { IPTABLES } from "./capture.ts";
-import { type Corpus, runCorpus } from "./corpus.ts";
+import { COMMANDS } from "./cli.ts";
+import { corporaIn, type Corpus, runCorpus } from "./corpus.ts";
 import { disagreements, readDeviations } from "./deviations.ts";
 import { SAMPLES, VALIDATION } from "./documents.ts";
+import { INGRESS } from "./ingress.ts";
 import { INJECTION } from "./injection.ts";
+import { WORKLOADS } from "./workload.ts";
 
 const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 
@@ -26,12 +29,22 @@ const CORPORA: readonly Corpus[] = [
   AUTHZ,
   BOOTSTRAP,
   BUG_REPORTS,
+  COMMANDS,
   CONFIG_DUMPS,
+  INGRESS,
   INJECTION,
   IPTABLES,
   SAMPLES,
   VALIDATION,
+  WORKLOADS,
 ];
+
+/** Corpora that are not compared, with the reasons. */
+const NOT_COMPARED: Readonly<Record<string, string>> = {
+  [BEHAVIOUR]: "deno task conformance:behaviour compares it",
+  cni: "install-cni does not exist yet",
+  gateway: "the Gateway API is not read yet",
+};
 
 /** Exit status when there is nothing to compare with. */
 const EXIT_NO_CORPORA = 2;
@@ -50,7 +63,23 @@ export async function conformance(
 ): Promise<number> {
   const deviations = readDeviations(page);
   const wrong: string[] = [];
+  const present = corporaIn(folder);
+  if (!CORPORA.some(({ name }) => present.includes(name))) {
+    throw new MeshError("no-corpus", `the folder ${folder} has no corpus`, {
+      remedy: "MESH_CORPORA must name the folder that holds the corpora.",
+    });
+  }
+  for (const name of present.filter((one) => !CORPORA.some((corpus) => corpus.name === one))) {
+    out(`${name} not compared: ${NOT_COMPARED[name] ?? "the task does not know it"}`);
+  }
   for (const corpus of CORPORA) {
+    const reason = present.includes(corpus.name)
+      ? await corpus.missing?.()
+      : "the folder does not have it";
+    if (reason !== undefined) {
+      out(`${corpus.name} not compared: ${reason}`);
+      continue;
+    }
     const outcome = await runCorpus(corpus, folder);
     out(`${corpus.name} ${outcome.total - outcome.failed.size}/${outcome.total}`);
     wrong.push(...disagreements(outcome, deviations));

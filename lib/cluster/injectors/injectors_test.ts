@@ -1,59 +1,9 @@
 import assert from "node:assert/strict";
 import { defaultInjectionConfig } from "../inject/mod.ts";
-import { parseYaml } from "../../kit/text/mod.ts";
 import { defaultMeshConfig, parseMeshConfig } from "../../mesh/schema/mod.ts";
 import { parseInjectionConfig } from "../inject/mod.ts";
 import { injectedImage } from "./injector_list.ts";
-import {
-  type InjectorVerdict,
-  injectorVerdict,
-  isInjector,
-  type WebhookConfig,
-} from "./injectors.ts";
-
-const CORPORA = Deno.env.get("MESH_CORPORA") ?? "";
-
-interface Case {
-  readonly name: string;
-  readonly inputs: readonly string[];
-  readonly options?: {
-    readonly podLabels: Readonly<Record<string, string>>;
-    readonly namespaceLabels: Readonly<Record<string, string>>;
-  };
-  readonly expected?: { readonly webhooks: readonly InjectorVerdict[] };
-}
-
-Deno.test({
-  name: `check-inject: webhook, revision and verdict are those of the corpus${
-    CORPORA === "" ? " [no MESH_CORPORA]" : ""
-  }`,
-  ignore: CORPORA === "",
-  fn: () => {
-    const read = (name: string): string => Deno.readTextFileSync(`${CORPORA}/cli/${name}`);
-    const { cases } = JSON.parse(read("cases.json")) as { readonly cases: readonly Case[] };
-    let judged = 0;
-    for (const { name, inputs, options, expected } of cases) {
-      if (options === undefined || expected === undefined) continue;
-      const { podLabels: pod, namespaceLabels: namespace } = options;
-      const found = inputs.map((file) => parseYaml(read(file)) as WebhookConfig)
-        .filter(isInjector)
-        .map((config) =>
-          injectorVerdict(
-            config,
-            { namespaceName: "test1", namespace, pod },
-            defaultInjectionConfig(),
-          )
-        );
-      const key = (
-        { webhook, revision, injected }: InjectorVerdict,
-      ) => [webhook, revision, injected];
-      const sorted = (all: readonly InjectorVerdict[]) => all.map(key).map(String).sort();
-      assert.deepEqual(sorted(found), sorted(expected.webhooks), name);
-      judged++;
-    }
-    assert.equal(judged, 6);
-  },
-});
+import { injectorVerdict, type WebhookConfig } from "./injectors.ts";
 
 Deno.test("check-inject: the reason is a label that the webhook's selectors require", () => {
   const config = (key: string, value: string): WebhookConfig => ({

@@ -6,4 +6,10 @@
  */
 export { checkInject } from "./check_inject.ts";
 export { injectorList } from "./injector_list.ts";
+export {
+  type InjectorVerdict,
+  injectorVerdict,
+  isInjector,
+  type WebhookConfig,
+} from "./injectors.ts";
 export { orchInject } from "./orch_inject.ts";
