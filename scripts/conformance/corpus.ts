@@ -20,8 +20,6 @@ export type ReadFile = (path: string) => string;
 export interface Corpus<C extends Case = Case> {
   /** Its folder. */
   readonly name: string;
-  /** The reason why Mesh cannot be compared yet; unset or `undefined`: it can. */
-  missing?(): Promise<string | undefined>;
   /** The difference; `undefined` without one. An exception is a difference. */
   judge(one: C, read: ReadFile, folder: string): Promise<string | undefined> | string | undefined;
 }

@@ -19,7 +19,6 @@ import { disagreements, readDeviations } from "./deviations.ts";
 import { SAMPLES, VALIDATION } from "./documents.ts";
 import { INGRESS } from "./ingress.ts";
 import { INJECTION } from "./injection.ts";
-import { WORKLOADS } from "./workload.ts";
 
 const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 
@@ -36,7 +35,6 @@ const CORPORA: readonly Corpus[] = [
   IPTABLES,
   SAMPLES,
   VALIDATION,
-  WORKLOADS,
 ];
 
 /** Corpora that are not compared, with the reasons. */
@@ -44,6 +42,7 @@ const NOT_COMPARED: Readonly<Record<string, string>> = {
   [BEHAVIOUR]: "deno task conformance:behaviour compares it",
   cni: "install-cni does not exist yet",
   gateway: "the Gateway API is not read yet",
+  workload: "the commands do not exist yet",
 };
 
 /** Exit status when there is nothing to compare with. */
@@ -73,11 +72,8 @@ export async function conformance(
     out(`${name} not compared: ${NOT_COMPARED[name] ?? "the task does not know it"}`);
   }
   for (const corpus of CORPORA) {
-    const reason = present.includes(corpus.name)
-      ? await corpus.missing?.()
-      : "the folder does not have it";
-    if (reason !== undefined) {
-      out(`${corpus.name} not compared: ${reason}`);
+    if (!present.includes(corpus.name)) {
+      out(`${corpus.name} not compared: the folder does not have it`);
       continue;
     }
     const outcome = await runCorpus(corpus, folder);
