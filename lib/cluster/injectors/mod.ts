@@ -5,11 +5,7 @@
  * @module
  */
 export { checkInject } from "./check_inject.ts";
+export { type InjectorVerdict, injectorVerdict, type WebhookConfig } from "./injectors.ts";
 export { injectorList } from "./injector_list.ts";
-export {
-  type InjectorVerdict,
-  injectorVerdict,
-  isInjector,
-  type WebhookConfig,
-} from "./injectors.ts";
 export { orchInject } from "./orch_inject.ts";
+export { isInjector } from "./injectors.ts";
