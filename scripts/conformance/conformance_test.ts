@@ -69,13 +69,16 @@ async function compared(
 }
 
 Deno.test("conformance: one line a corpus, and success when all is as expected", async () => {
+  const { out, ...rest } = await compared([
+    { name: "good", text: GOOD, valid: true },
+    { name: "bad", text: BAD, valid: false, error: "spec.address: Invalid value" },
+    { name: "somehow", text: BAD, valid: false, error: "address is no address" },
+    { name: "schema", text: GOOD, valid: false, error: "spec.address: x", schemaOnly: true },
+  ]);
+  const absent = /^(\w+) not compared: the folder does not have it$/;
+  assert.ok(out.some((line) => absent.exec(line)?.[1] === "ingress"), out.join("\n"));
   assert.deepEqual(
-    await compared([
-      { name: "good", text: GOOD, valid: true },
-      { name: "bad", text: BAD, valid: false, error: "spec.address: Invalid value" },
-      { name: "somehow", text: BAD, valid: false, error: "address is no address" },
-      { name: "schema", text: GOOD, valid: false, error: "spec.address: x", schemaOnly: true },
-    ]),
+    { out: out.filter((line) => !absent.test(line)), ...rest },
     {
       out: [
         "gateway not compared: the Gateway API is not read yet",
@@ -86,7 +89,6 @@ Deno.test("conformance: one line a corpus, and success when all is as expected",
         "bugreport 0/0",
         "cli 0/0",
         "configdump 0/0",
-        "ingress not compared: the folder does not have it",
         "injection 0/0",
         "iptables 0/0",
         "samples 0/0",
