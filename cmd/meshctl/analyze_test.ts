@@ -237,7 +237,7 @@ Deno.test("analyze: unreadable input ends with status 65, and does not hide the 
     assert.doesNotMatch(alone.err, /No validation issues/, name);
     assert.equal(alone.status, 65, name);
     const left = await analyzed({ "bad.yaml": content }, ["--ignore-unknown", "DIR"]);
-    assert.match(left.err, /✔ No validation issues found in what could be read when/, name);
+    assert.match(left.err, /^No validation issues found in what could be read when/m, name);
   }
 });
 

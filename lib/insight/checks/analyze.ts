@@ -140,8 +140,10 @@ function writeRest(
     io.err(`Note: documents that cannot be read are left out (${number}, --ignore-unknown)\n`);
   }
   if (count > 0) return;
-  const rest = isLeftOut ? " in what could be read" : "";
-  io.err(`✔ No validation issues found${rest} when analyzing ${targetOf(options)}.\n`);
+  const found = isLeftOut
+    ? "No validation issues found in what could be read"
+    : "✔ No validation issues found";
+  io.err(`${found} when analyzing ${targetOf(options)}.\n`);
 }
 
 function targetOf({ files, allNamespaces, namespace, live }: AnalyzeOptions): string {

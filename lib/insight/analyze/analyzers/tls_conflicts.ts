@@ -85,7 +85,7 @@ const SENT: Readonly<Partial<Record<Sent, string>>> = {
 function conflictOf(context: Context, sent: Sent, server: Server): readonly string[] | undefined {
   const { read, mesh } = context;
   const workload = { role: "sidecar", namespace: server.namespace, labels: server.labels } as const;
-  const { value, decisions } = read.explain(mesh.security.peerModes, workload);
+  const value = read.get(mesh.security.peerModes, workload);
   // Modes of ports are by the number at the workload, which may be unknown.
   if (server.target === undefined && Object.keys(value.ports).length > 0) return undefined;
   const accepted: PeerMode = server.target === undefined
@@ -98,6 +98,7 @@ function conflictOf(context: Context, sent: Sent, server: Server): readonly stri
     : undefined;
   if (text === undefined) return undefined;
   const takes = accepted === "strict" ? "mutual TLS only" : "plain text only";
+  const { decisions } = read.explain(mesh.security.peerModes, workload);
   const policies = new Set(decisions.flatMap(({ object }) => object ?? []));
   return [text, `${server.host}:${server.port}`, takes, [...policies].join(", ")];
 }
