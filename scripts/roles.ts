@@ -11,7 +11,8 @@ import {
   READER_ACCOUNT,
   readerRoles,
   type RoleObject,
-} from "../cmd/pilot-discovery/roles.ts";
+} from "../lib/cluster/roles/mod.ts";
+import { SYSTEM_NAMESPACE } from "../cmd/pilot-discovery/variables.ts";
 import { toYaml } from "../lib/kit/text/mod.ts";
 
 /** Objects as documents of one file. */
@@ -20,7 +21,7 @@ export function rolesText(objects: readonly RoleObject[]): string {
 }
 
 function main(): void {
-  const defaults = defaultRoleOptions();
+  const defaults = defaultRoleOptions(SYSTEM_NAMESPACE.get());
   const { values } = parseArgs({
     options: {
       namespace: { type: "string", default: defaults.namespace },

@@ -75,6 +75,9 @@ export const ADDED: Additions = {
   "meshctl proxy-config rootca-compare": CONNECTION,
   "meshctl experimental proxy-status": { "<[<type>/]<name>[.<namespace>]>": TARGET },
   "meshctl experimental wait": {},
+  "meshctl experimental workload entry configure": {
+    "--capture-dns": "the description gives no default, and the files that it shows capture",
+  },
   "meshctl experimental metrics": { "--prometheus": "a Prometheus outside an orchestrator" },
   "meshctl experimental internal-debug": { "--list": "the names of the debug pages" },
   "meshctl experimental dataproxy-stats": {

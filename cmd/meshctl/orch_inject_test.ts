@@ -115,8 +115,8 @@ Deno.test("parts of the configuration that do nothing are named", async () => {
 });
 
 Deno.test("flags that do nothing here are named", async () => {
-  const { err } = await injected(DEPLOYMENT("web"), "--webhookConfig=x", "--plaintext");
-  assert.match(err, /--webhookConfig has no effect/);
+  const { err } = await injected(DEPLOYMENT("web"), "--authority=x", "--plaintext");
+  assert.match(err, /--authority has no effect/);
   assert.match(err, /--plaintext has no effect/);
 });
 

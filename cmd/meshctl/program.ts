@@ -8,20 +8,15 @@ import { diff } from "./commands/diff.ts";
 import { experimental } from "./commands/experimental.ts";
 import { history } from "./commands/history.ts";
 import { explain } from "./commands/explain.ts";
-import {
-  createRemoteSecret,
-  install,
-  manifest,
-  tag,
-  uninstall,
-  upgrade,
-} from "./commands/install.ts";
+import { install, manifest, uninstall, upgrade } from "./commands/install.ts";
 import { options } from "./commands/options.ts";
 import { orchInject } from "./commands/orch_inject.ts";
 import { proxyConfig } from "./commands/proxy_config.ts";
 import { proxyStatus } from "./commands/proxy_status.ts";
 import { served } from "./commands/served.ts";
 import { remoteClusters } from "./commands/remote_clusters.ts";
+import { createRemoteSecret } from "./commands/remote_secret.ts";
+import { tag } from "./commands/tag.ts";
 import { test } from "./commands/test.ts";
 import { validate } from "./commands/validate.ts";
 import { version } from "./commands/version.ts";

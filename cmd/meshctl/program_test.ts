@@ -13,7 +13,7 @@ const ran = (...argv: string[]) => runInProcess(MESHCTL, argv);
 
 Deno.test("commands that are not implemented parse their flags and are refused", async () => {
   const cases: [argv: string[], command: string][] = [
-    [["x", "workload", "entry", "configure", "-f", "x"], "experimental workload entry configure"],
+    [["manifest", "generate", "-f", "x"], "manifest generate"],
     [["--context", "validate", "waypoint", "list"], "waypoint list"],
     [["apply", "--set", "a=b", "-y"], "install"],
   ];

@@ -19,6 +19,7 @@ import { disagreements, readDeviations } from "./deviations.ts";
 import { SAMPLES, VALIDATION } from "./documents.ts";
 import { INGRESS } from "./ingress.ts";
 import { INJECTION } from "./injection.ts";
+import { WORKLOAD } from "./workload.ts";
 
 const PAGE = fromFileUrl(new URL("../../docs/conformance.md", import.meta.url));
 
@@ -35,6 +36,7 @@ const CORPORA: readonly Corpus[] = [
   IPTABLES,
   SAMPLES,
   VALIDATION,
+  WORKLOAD,
 ];
 
 /** Corpora that are not compared, with the reasons. */

@@ -184,6 +184,18 @@ export const ROOMS: readonly Room[] = [
     wing: "cluster",
     purpose: "writing to the orchestrator, by one of several daemons: leader election",
   },
+  { name: "roles", wing: "cluster", purpose: "the rights that a daemon needs in clusters" },
+  {
+    name: "machines",
+    wing: "cluster",
+    purpose: "WorkloadGroups, and the files with which machines join the mesh",
+  },
+  {
+    name: "remote_secrets",
+    wing: "cluster",
+    purpose: "secrets with which daemons of other clusters read this one",
+  },
+  { name: "revision_tags", wing: "cluster", purpose: "names for revisions of the control plane" },
   { name: "install", wing: "cluster", purpose: "charts, profiles, overlays" },
   {
     name: "diff",

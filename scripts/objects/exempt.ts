@@ -29,7 +29,9 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "mesh.io/heartbeat": "on Leases",
   "mesh.io/holder-revision": "on Leases",
   "mesh.io/ingress-controller": "a controller of IngressClasses",
+  "kubernetes.io/service-account.name": "on secrets with tokens",
   "mesh.io/tag": "on webhook configurations",
+  "operator.mesh.io/component": "on webhook configurations; nothing reads it",
   "networking.mesh.io/tunnel": "a name of templates of waypoints",
 };
 

@@ -10,7 +10,7 @@ import {
   startCluster,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
-import { readerRoles } from "../../cmd/pilot-discovery/roles.ts";
+import { readerRoles } from "../../lib/cluster/roles/mod.ts";
 import { adminClient, clusterTest, grantRoles } from "../support/cluster.ts";
 import { make, makeService, makeSlice } from "../support/cluster_objects.ts";
 import { analyzedClusters } from "./cases/analyzed_clusters.ts";

@@ -361,8 +361,29 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     await create(mesh.client, types.CONFIG_MAP, { namespace, name: "mesh-canary" }, {
       data: { mesh: "defaultConfig: {concurrency: 7}" },
     });
+    const early = await inject();
+    assert.match(
+      early.err,
+      /^Warning: there is no configuration mesh-sidecar-injector-canary of mu/,
+    );
+    const explicit = await run(
+      ...["orch-inject", "-f", file, "--revision=canary", "--webhookConfig=own"],
+    );
+    assert.match(explicit.err, /^Error: there is no configuration own-canary of mutating webhooks/);
+    await create(mesh.client, types.MUTATING_WEBHOOKS, { name: "mesh-sidecar-injector-canary" }, {
+      webhooks: [{
+        name: "rev.namespace.sidecar-injector.mesh.io",
+        ...{ admissionReviewVersions: ["v1"], sideEffects: "None", failurePolicy: "Ignore" },
+        clientConfig: { url: "https://localhost:1/inject/cluster/b--slash--c/net/n1" },
+      }],
+    });
     const { out, err, status } = await inject();
+    await deleteObject(mesh.client, types.MUTATING_WEBHOOKS, {
+      name: "mesh-sidecar-injector-canary",
+    });
     assert.deepEqual([err, status], ["", 0]);
+    assert.match(out, /name: MESH_META_CLUSTER_ID\n +value: b\/c\n/);
+    assert.match(out, /name: MESH_META_NETWORK\n +value: n1\n/);
     assert.match(out, /image: own\.example\/proxyv2:latest/);
     assert.match(out, /"concurrency":7/);
     await Deno.remove(file);

@@ -4,11 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import {
-  daemonRoles,
-  defaultRoleOptions,
-  type RoleOptions,
-} from "../../cmd/pilot-discovery/roles.ts";
+import { daemonRoles, defaultRoleOptions, type RoleOptions } from "../../lib/cluster/roles/mod.ts";
 import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { eventually, startDaemon } from "../../scripts/harness/mod.ts";
 import { clusterTest, grantRoles } from "../support/cluster.ts";

@@ -9,7 +9,7 @@ import {
   defaultRoleOptions,
   type RoleObject,
   type RoleOptions,
-} from "../../cmd/pilot-discovery/roles.ts";
+} from "../../lib/cluster/roles/mod.ts";
 import {
   type Access,
   accessOf,

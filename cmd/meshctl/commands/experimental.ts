@@ -5,13 +5,13 @@ import { config } from "./config.ts";
 import { dataproxyStats } from "./dataproxy_stats.ts";
 import { describe } from "./describe.ts";
 import { injector } from "./injector.ts";
-import { workload } from "./install.ts";
 import { internalDebug } from "./internal_debug.ts";
 import { metrics } from "./metrics.ts";
 import { precheck } from "./precheck.ts";
 import { experimentalProxyStatus } from "./proxy_status.ts";
 import { experimentalVersion } from "./version.ts";
 import { wait } from "./wait.ts";
+import { workload } from "./workload.ts";
 
 /** `experimental` and its sub-commands. */
 export const experimental: CommandSpec = {

@@ -17,7 +17,7 @@ export const orchInject: CommandSpec = {
     }),
     flag("operatorFileName", "string", "MeshOperator file", { complete: "file" }),
     flag("valuesFile", "string", "Values of the injection template", { complete: "file" }),
-    flag("webhookConfig", "string", "Webhook configuration of the injector", {
+    flag("webhookConfig", "string", "Webhook configuration, whose path names cluster and network", {
       default: "mesh-sidecar-injector",
     }),
     REVISION,

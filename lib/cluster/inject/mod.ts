@@ -20,6 +20,7 @@ export {
   mergeValues,
   parseInjectionConfig,
 } from "./config.ts";
+export { pathVariables } from "./path_variables.ts";
 export { valuesIn } from "./bounds.ts";
 export { type InjectionInput, injectPod, templatesOf } from "./inject.ts";
 export { isOpenshift } from "./openshift.ts";

@@ -51,12 +51,17 @@ export interface InjectorVerdict {
 /** True for webhooks that inject the proxy of the mesh. */
 export function isInjector({ metadata, webhooks = [] }: WebhookConfig): boolean {
   return metadata.labels?.app === "sidecar-injector" ||
-    webhooks.some(({ clientConfig }) => {
-      const url = clientConfig?.url;
-      const path = clientConfig?.service?.path ??
-        (url !== undefined && URL.canParse(url) ? new URL(url).pathname : "");
-      return INJECT_PATH.test(path);
-    });
+    webhooks.some((webhook) => injectPathOf(webhook) !== undefined);
+}
+
+/** The path of a webhook, if it injects the proxy. */
+export function injectPathOf(
+  { clientConfig }: NonNullable<WebhookConfig["webhooks"]>[number],
+): string | undefined {
+  const url = clientConfig?.url;
+  const path = clientConfig?.service?.path ??
+    (url !== undefined && URL.canParse(url) ? new URL(url).pathname : "");
+  return INJECT_PATH.test(path) ? path : undefined;
 }
 
 export function revisionOfInjector({ metadata }: WebhookConfig): string {

@@ -5,21 +5,20 @@ import {
   injectObject,
   type Json,
   parseInjectionConfig,
+  pathVariables,
 } from "../inject/mod.ts";
 import { getObject, isNotFound, type OrchObject, types } from "../../kit/orch/mod.ts";
 import { parseYaml, readYaml, toYaml } from "../../kit/text/mod.ts";
 import { defaultMeshConfig, parseMeshConfig, type SchemaProblem } from "../../mesh/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { InjectorCluster } from "./cluster.ts";
+import { injectPathOf, type WebhookConfig } from "./injectors.ts";
 
 /** Flags of the outline that this command does not use, with the reason. */
-const INEFFECTIVE: Readonly<Record<string, string>> = {
-  webhookConfig: "the configuration of injection is read from its ConfigMap",
-  ...Object.fromEntries(
-    ["xds-address", "xds-label", "xds-port", "authority", "cert-dir", "insecure", "plaintext"]
-      .map((name) => [name, "this command asks no daemon"]),
-  ),
-};
+const INEFFECTIVE: Readonly<Record<string, string>> = Object.fromEntries(
+  ["xds-address", "xds-label", "xds-port", "authority", "cert-dir", "insecure", "plaintext"]
+    .map((name) => [name, "this command asks no daemon"]),
+);
 
 /** Opens the cluster that a command names. */
 type OpenCluster = () => Promise<InjectorCluster & Disposable>;
@@ -29,6 +28,8 @@ interface Sources {
   readonly config: string;
   readonly values: string;
   readonly mesh: string;
+  /** Variables of the path of the webhook. */
+  readonly variables: readonly (readonly [name: string, value: string])[];
 }
 
 /**
@@ -51,8 +52,10 @@ export async function orchInject(call: Invocation, open: OpenCluster): Promise<n
     });
   }
   const objects = documentsOf(await textOf(file), file);
-  const sources = await sourcesOf(call.flags, open);
-  const config = forEveryPod(parseInjectionConfig(sources));
+  const sources = await sourcesOf(call, open);
+  const config = forEveryPod(
+    parseInjectionConfig({ config: sources.config, values: sources.values }),
+  );
   const mesh = meshOf(sources.mesh);
   for (const text of [...config.warnings, ...mesh.warnings]) {
     io.err(printable(`Warning: ${text}`) + "\n");
@@ -63,6 +66,7 @@ export async function orchInject(call: Invocation, open: OpenCluster): Promise<n
     revision: flags.string("revision"),
     nativeSidecars: false,
     compliancePolicy: "",
+    variables: sources.variables,
   };
   const namespace = flags.string("namespace") || "default";
   const texts = objects.map((object) => {
@@ -106,7 +110,8 @@ function documentsOf(text: string, file: string): Json[] {
 }
 
 /** The texts of the flags; those that no flag gives are read from ConfigMaps of the cluster. */
-async function sourcesOf(flags: FlagValues, open: OpenCluster): Promise<Sources> {
+async function sourcesOf(call: Invocation, open: OpenCluster): Promise<Sources> {
+  const { flags } = call;
   if (flags.given.has("injectConfigFile") && flags.given.has("injectConfigMapName")) {
     throw new MeshError(
       "exclusive-flags",
@@ -121,8 +126,9 @@ async function sourcesOf(flags: FlagValues, open: OpenCluster): Promise<Sources>
     mesh: operator?.mesh ?? await fileAt(flags, "meshConfigFile"),
   };
   const { config, values, mesh } = given;
-  if (config !== undefined && values !== undefined && mesh !== undefined) {
-    return { config, values, mesh };
+  const isWhole = config !== undefined && values !== undefined && mesh !== undefined;
+  if (isWhole && !flags.given.has("webhookConfig")) {
+    return { config, values, mesh, variables: [] };
   }
   using cluster = await open();
   const revision = flags.string("revision");
@@ -147,7 +153,36 @@ async function sourcesOf(flags: FlagValues, open: OpenCluster): Promise<Sources>
     config: config ?? await read(injector, "config"),
     values: values ?? await read(injector, "values"),
     mesh: mesh ?? await read(`${flags.string("meshConfigMapName")}${suffix}`, "mesh"),
+    variables: await variablesOf(call, cluster, `${flags.string("webhookConfig")}${suffix}`),
   };
+}
+
+/** Cluster and network of the path of the webhook; nothing without the webhook. */
+async function variablesOf(
+  { flags, io }: Invocation,
+  { client }: InjectorCluster,
+  name: string,
+): Promise<Sources["variables"]> {
+  try {
+    const { webhooks = [] } = await getObject<WebhookConfig & OrchObject>(
+      client,
+      types.MUTATING_WEBHOOKS,
+      { name },
+    );
+    const path = webhooks.map(injectPathOf).find((one) => one !== undefined);
+    const [, , ...segments] = (path ?? "").split("/");
+    return pathVariables(segments.map(decodeURIComponent));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const missing = `there is no configuration ${name} of mutating webhooks`;
+    if (flags.given.has("webhookConfig")) {
+      throw new MeshError("no-webhook", printable(missing), {
+        remedy: "Name one that exists, or leave --webhookConfig out.",
+      });
+    }
+    io.err(printable(`Warning: ${missing}, whose path may name cluster and network`) + "\n");
+    return [];
+  }
 }
 
 async function fileAt(flags: FlagValues, flag: string): Promise<string | undefined> {

@@ -51,35 +51,10 @@ export interface InjectionSettings {
   readonly namespaceAnnotations: (name: string) => Promise<Readonly<Record<string, string>>>;
 }
 
-/** Variables that the path of the webhook sets, by the name of the segment. */
-const PATH_VARIABLES: Readonly<Record<string, string>> = {
-  cluster: "MESH_META_CLUSTER_ID",
-  net: "MESH_META_NETWORK",
-};
-
 /** The refusal of an object that the daemon fails at. */
 const INTERNAL =
   "the object cannot be processed: it has a form that the API server does not let pass, or the " +
   "daemon has a fault, which its log names";
-
-/** Stands for a slash in a value of the path. */
-const SLASH = "--slash--";
-
-/**
- * The variables in the rest of a path `/inject/cluster/NAME/net/NAME`. A last key without a value is
- * ignored.
- *
- * @param segments decoded
- */
-export function pathVariables(segments: readonly string[]): (readonly [string, string])[] {
-  const variables: (readonly [string, string])[] = [];
-  for (let i = 0; i + 1 < segments.length; i += 2) {
-    const [key, value] = [segments[i]!, segments[i + 1]!];
-    if (key === "") continue;
-    variables.push([PATH_VARIABLES[key] ?? key.toUpperCase(), value.replaceAll(SLASH, "/")]);
-  }
-  return variables;
-}
 
 /** Answers a request for injection. Faults of a pod or template refuse the pod with their sentence. */
 export async function answerInjection(

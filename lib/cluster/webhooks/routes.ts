@@ -4,7 +4,8 @@
  * @module
  */
 import { type AdmissionAnswer, type AdmissionRequest, answerReview } from "./admission.ts";
-import { answerInjection, type InjectionSettings, pathVariables } from "./injection.ts";
+import { pathVariables } from "../inject/mod.ts";
+import { answerInjection, type InjectionSettings } from "./injection.ts";
 import { validationHttpErrors } from "./metrics.ts";
 import { isOfRevision, type RevisionTags } from "../../mesh/sources/mod.ts";
 import type { HttpsAnswer, HttpsRequest } from "./server.ts";

@@ -7,7 +7,7 @@ import { create } from "../../kit/proto/mod.ts";
 import { defaultMeshConfig } from "../../mesh/schema/mod.ts";
 import { makeAuthority, withCertificates } from "../../../tests/support/certificates.ts";
 import { commonName } from "../../../tests/support/peer_certificate.ts";
-import { pathVariables } from "./injection.ts";
+import { pathVariables } from "../inject/mod.ts";
 import { answerPath, type HttpsAnswer, startHttps, type WebhookPaths } from "./mod.ts";
 
 const PATHS: WebhookPaths = {

@@ -47,3 +47,4 @@ export { neutralText, tableText } from "./table.ts";
 export { type Paint, painter, type Style } from "./style.ts";
 export { type Progress, progressOn } from "./progress.ts";
 export { readInput } from "./input.ts";
+export { confirm } from "./confirm.ts";

@@ -6,10 +6,24 @@ export const processIo: Io = {
   out: (text) => writeAll(Deno.stdout, text),
   err: (text) => writeAll(Deno.stderr, text),
   input: async () => new Uint8Array(await new Response(Deno.stdin.readable).arrayBuffer()),
+  line: readLine,
   get terminal() {
     return terminalFacts();
   },
 };
+
+/** Reads byte by byte, so that what follows the line stays for others. */
+async function readLine(): Promise<string | undefined> {
+  const bytes: number[] = [];
+  const one = new Uint8Array(1);
+  while (await Deno.stdin.read(one) !== null) {
+    if (one[0] === NEWLINE) return new TextDecoder().decode(new Uint8Array(bytes));
+    bytes.push(one[0]!);
+  }
+  return bytes.length === 0 ? undefined : new TextDecoder().decode(new Uint8Array(bytes));
+}
+
+const NEWLINE = 0x0a;
 
 function terminalFacts(): TerminalFacts {
   const plain = isSet("NO_COLOR") || isSet("TERM", "dumb");

@@ -51,6 +51,8 @@ export interface Io {
   err(text: string): void;
   /** All of standard input. Absent: there is none. */
   readonly input?: () => Promise<Uint8Array>;
+  /** The next line of standard input; `undefined` at its end. Absent: there is none. */
+  readonly line?: () => Promise<string | undefined>;
   /** Properties of the terminal; absent: neither stream is one. */
   readonly terminal?: TerminalFacts;
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { daemonRoles, defaultRoleOptions } from "../../../cmd/pilot-discovery/roles.ts";
+import { daemonRoles, defaultRoleOptions } from "../../../lib/cluster/roles/mod.ts";
 import {
   accessOf,
   ALL_CREDENTIAL_OPTIONS,

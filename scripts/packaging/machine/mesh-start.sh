@@ -1,6 +1,6 @@
 #!/bin/sh
 # Joins a machine outside the orchestrator to the mesh, with the files of
-# `meshctl workload entry configure`. See docs/machines.md.
+# `meshctl experimental workload entry configure`. See docs/agent.md.
 #
 #   mesh-start.sh install DIR   copy the files of DIR to their places
 #   mesh-start.sh run           set up interception and run the agent (the default)

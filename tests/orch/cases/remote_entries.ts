@@ -4,11 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import {
-  readerRoles,
-  type RoleObject,
-  type RoleOptions,
-} from "../../../cmd/pilot-discovery/roles.ts";
+import { readerRoles, type RoleObject, type RoleOptions } from "../../../lib/cluster/roles/mod.ts";
 import { deleteObject, mergePatch, type OrchClient, types } from "../../../lib/kit/orch/mod.ts";
 import { TABLED_KINDS } from "../../../lib/mesh/schema/mod.ts";
 import { resourceTypeOf } from "../../../lib/mesh/sources/mod.ts";

@@ -3,15 +3,11 @@
  *
  * @module
  */
-import { PLUGGED_SECRET, SELF_SIGNED_SECRET } from "../../lib/cluster/ca/mod.ts";
-import {
-  PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS,
-  ROOT_CONFIG_MAP,
-} from "../../lib/cluster/controllers/mod.ts";
-import type { OrchObject } from "../../lib/kit/orch/mod.ts";
-import { KINDS } from "../../lib/mesh/schema/mod.ts";
-import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../lib/mesh/sources/mod.ts";
-import { SYSTEM_NAMESPACE } from "./variables.ts";
+import { PLUGGED_SECRET, SELF_SIGNED_SECRET } from "../ca/mod.ts";
+import { PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS, ROOT_CONFIG_MAP } from "../controllers/mod.ts";
+import type { OrchObject } from "../../kit/orch/mod.ts";
+import { KINDS } from "../../mesh/schema/mod.ts";
+import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../mesh/sources/mod.ts";
 
 /** Names that the roles contain. */
 export interface RoleOptions {
@@ -29,10 +25,10 @@ export interface RoleOptions {
   readonly autoExport: boolean;
 }
 
-/** The names of an installation whose daemon has the variables of this environment. */
-export function defaultRoleOptions(): RoleOptions {
+/** The names of an installation in a namespace whose daemon has the variables of this environment. */
+export function defaultRoleOptions(namespace = "mesh-system"): RoleOptions {
   return {
-    namespace: SYSTEM_NAMESPACE.get(),
+    namespace,
     account: "meshd",
     signers: [],
     sharingGroup: MCS_API_GROUP.get(),
