@@ -215,7 +215,9 @@ async function stay(
 The debug page: ${debug}/debug
    Envoy        ${admin}
    requests     curl -H 'Host: ${HOST}:${demo.port}' http://${CLIENT}:${demo.port}/
-   kubectl      ${demo.kubectlPath} --kubeconfig=${demo.kubeconfig} -n ${NAMESPACE} get services`);
+   kubectl      ${demo.kubectlPath} --kubeconfig=${demo.kubeconfig} -n ${NAMESPACE} get services
+   meshctl      deno run -A -q main.ts meshctl analyze -c ${demo.kubeconfig} -n ${NAMESPACE}
+                deno run -A -q main.ts meshctl proxy-status --xds-address ${debug}`);
   if (!Deno.stdin.isTerminal()) return;
   narrator.say("\nThe mesh stays up. Ctrl-C stops it.");
   await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));

@@ -24,9 +24,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
 const PORTS = 100;
 
 Deno.test("the commands of the quickstart do what the page says", async () => {
-  const page = await Deno.readTextFile(`${ROOT}docs/quickstart.md`);
-  const sections = [...page.matchAll(/^## (?:(\d+)\. )?(.+)\n(?:(?!## )[^]*?)```sh\n([^]*?)```/gm)]
-    .map(([, number, title, command]) => ({ name: number ?? title!, command: command! }));
+  const sections = await sectionsOfPage();
   assert.deepEqual(sections.map(({ name }) => name), [..."123456789", "10", "Stop"]);
   const script = sections.map(({ name, command }) => `echo '== ${name}'\n${command}`).join("\n");
   const temp = await Deno.makeTempDir({ prefix: "mesh-quickstart-" });
@@ -43,7 +41,7 @@ Deno.test("the commands of the quickstart do what the page says", async () => {
       assert.match(printed.get(name) ?? "", expected, output + await logs(temp));
     }
     for await (const { name } of Deno.readDir(temp)) {
-      const log = await Deno.readTextFile(`${temp}/${name}/mesh.log`);
+      const log = await Deno.readTextFile(`${temp}/${name}/daemon.log`);
       assert.doesNotMatch(log, /\s(warn|error)\s/, log);
     }
   } finally {
@@ -51,8 +49,36 @@ Deno.test("the commands of the quickstart do what the page says", async () => {
   }
 });
 
+Deno.test("a port of the quickstart that is in use is named, and so is the reason of a program that ends", async () => {
+  const port = freeBlock();
+  using _taken = Deno.listen({ hostname: "127.0.0.1", port: port + 11 });
+  const sections = (await sectionsOfPage()).slice(0, 5);
+  const temp = await Deno.makeTempDir({ prefix: "mesh-quickstart-" });
+  try {
+    const script = sections.map(({ command }) => command).join("\n");
+    const { success, output } = await run(script, temp, port);
+    assert.equal(success, false, output);
+    assert.match(output, new RegExp(`^port ${port + 11} is in use$`, "m"));
+    assert.match(output, new RegExp(`cannot listen on 127.0.0.1:${port + 11} \\(--httpAddr\\)`));
+    assert.doesNotMatch(output, /the daemon is ready/);
+  } finally {
+    await Deno.remove(temp, { recursive: true });
+  }
+});
+
+/** The first commands of each section. */
+async function sectionsOfPage(): Promise<{ readonly name: string; readonly command: string }[]> {
+  const page = await Deno.readTextFile(`${ROOT}docs/quickstart.md`);
+  return [...page.matchAll(/^## (?:(\d+)\. )?(.+)\n(?:(?!## )[^]*?)```sh\n([^]*?)```/gm)]
+    .map(([, number, title, command]) => ({ name: number ?? title!, command: command! }));
+}
+
 /** Runs commands in a bash whose temporary folders are below `temp`. */
-async function run(script: string, temp: string): Promise<{ success: boolean; output: string }> {
+async function run(
+  script: string,
+  temp: string,
+  port: number = freeBlock(),
+): Promise<{ success: boolean; output: string }> {
   const { success, stdout, stderr } = await new Deno.Command("bash", {
     args: [
       "-c",
@@ -62,7 +88,7 @@ async function run(script: string, temp: string): Promise<{ success: boolean; ou
     ],
     cwd: ROOT,
     env: {
-      P: `${freeBlock()}`,
+      P: `${port}`,
       TMPDIR: temp,
       NO_COLOR: "1",
       PATH: `${dirname(Deno.execPath())}:${Deno.env.get("PATH")}`,
@@ -88,7 +114,7 @@ function freeBlock(): number {
 async function logs(temp: string): Promise<string> {
   let all = "";
   for await (const { name } of Deno.readDir(temp)) {
-    for (const log of ["mesh", "client", "ingress"]) {
+    for (const log of ["daemon", "sidecar", "gateway"]) {
       const text = await Deno.readTextFile(`${temp}/${name}/${log}.log`).catch(() => "(none)");
       all += `\n${log}.log:\n${text.slice(-3000)}`;
     }

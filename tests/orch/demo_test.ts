@@ -33,6 +33,8 @@ Deno.test({
       said,
       /strict decoding error: unknown field "spec\.http\[0\]\.route\[0\]\.wieght"/,
     );
+    assert.match(said, /main\.ts meshctl analyze -c \S+ -n demo\n/);
+    assert.match(said, /main\.ts meshctl proxy-status --xds-address http:\/\/\S+\n/);
     assert.match(said, /Every step was seen to work/);
   },
 });

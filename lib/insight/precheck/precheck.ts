@@ -70,12 +70,15 @@ export async function precheck(call: Invocation): Promise<number> {
   }
   if (found.some(({ level }) => level === "Error")) {
     io.err(
-      "Error: Issues found when checking the cluster. Mesh may not be safe to install or upgrade.\n",
+      "Error: Issues found when checking the cluster. It does not meet the requirements of Mesh.\n",
     );
     return EXIT_FAILURE;
   }
   if (form === "log" && shown.length === 0) {
-    io.out("No issues found when checking the cluster. Mesh is safe to install or upgrade!\n");
+    io.out(
+      "No issues found when checking the cluster. It meets the requirements of Mesh.\n" +
+        "This meshctl does not install Mesh; docs/orchestrator.md says how a daemon gets its rights.\n",
+    );
   }
   return 0;
 }
