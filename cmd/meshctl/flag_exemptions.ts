@@ -54,6 +54,7 @@ export const ADDED: Additions = {
       ...["request", "proxy", "resource"].map((name) => `explain ${name}`),
       "diff",
       "history",
+      "incident",
       "rehearse",
       "test",
     ]

@@ -8,6 +8,7 @@ import { diff } from "./commands/diff.ts";
 import { experimental } from "./commands/experimental.ts";
 import { history } from "./commands/history.ts";
 import { explain } from "./commands/explain.ts";
+import { incident } from "./commands/incident.ts";
 import { install, manifest, uninstall, upgrade } from "./commands/install.ts";
 import { options } from "./commands/options.ts";
 import { orchInject } from "./commands/orch_inject.ts";
@@ -46,6 +47,7 @@ export const MESHCTL: ProgramSpec = {
     experimental,
     explain,
     history,
+    incident,
     install,
     manifest,
     options,

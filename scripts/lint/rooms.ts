@@ -269,6 +269,11 @@ export const ROOMS: readonly Room[] = [
     purpose: "the path of a request with the objects behind it",
   },
   {
+    name: "incident",
+    wing: "insight",
+    purpose: "a failed request as it was seen, and what is behind it",
+  },
+  {
     name: "offline",
     wing: "insight",
     purpose: "a mesh from files, without daemon: its proxies, requests and changes",

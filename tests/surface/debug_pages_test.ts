@@ -52,6 +52,10 @@ function pagesOf(revision: number, previous: number): Record<string, readonly [s
     quarantine: "/debug/quarantine",
     request: "/debug/request",
     "request-explained": `/debug/request?from=${seg(PROXY)}&url=${seg(`http://${HOST}:8080/x`)}`,
+    incident: "/debug/incident",
+    "incident-explained": `/debug/incident?from=${seg(PROXY)}&text=${
+      seg(`curl http://${HOST}:8080/x`)
+    }`,
     whatif: "/debug/whatif",
     costs: "/debug/costs",
     audit: "/debug/audit",

@@ -22,6 +22,7 @@ import {
   servicePages,
   workPages,
 } from "./pages/mod.ts";
+import { incidentRoutes } from "./incident.ts";
 import { requestRoutes } from "./request.ts";
 import { proxyRoutes } from "./proxies.ts";
 import { proxyStateRoutes } from "./proxy_states.ts";
@@ -57,6 +58,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...engineRoutes(inputs),
     ...whatIfRoutes(inputs),
     ...requestRoutes(inputs),
+    ...incidentRoutes(inputs),
     ...adminRoutes(inputs),
     ...injectionRoutes(inputs),
     ...sharedRoutes(inputs),

@@ -35,6 +35,10 @@ export const PAGE_PATHS: readonly DebugPath[] = [
     shows:
       "the path of a request; ?from=PROXY&url=&method=&header=&client=&claims=&keys=, ?format=text",
   },
+  {
+    path: "/debug/incident",
+    shows: "the cause of a failed request; ?text=CURL or LOG LINE, &from=PROXY, ?format=text",
+  },
   { path: "/debug/whatif", shows: "POST YAML documents, ?remove=Kind/ns/name, ?format=text" },
 ];
 

@@ -127,7 +127,8 @@ function wantsText(url: URL, request: Request): boolean {
     (request.headers.get("accept") ?? "").split(",")[0]!.trim().startsWith("text/plain");
 }
 
-async function ask(
+/** Explains the request of the parameters. */
+export async function ask(
   inputs: DebugInputs,
   parameters: URLSearchParams,
   signal: AbortSignal,
@@ -156,7 +157,8 @@ interface Parsed {
   readonly question: Question;
 }
 
-function parsed(inputs: DebugInputs, fields: QuestionFields): Parsed | Failed {
+/** The proxy and the question of fields. */
+export function parsed(inputs: DebugInputs, fields: QuestionFields): Parsed | Failed {
   if (fields.from === "") {
     return { error: "give the first proxy as ?from=NAME.NAMESPACE", status: 400 };
   }
@@ -170,7 +172,8 @@ function parsed(inputs: DebugInputs, fields: QuestionFields): Parsed | Failed {
   return { from, question };
 }
 
-function worldOf(inputs: DebugInputs): World {
+/** The mesh of this daemon. */
+export function worldOf(inputs: DebugInputs): World {
   return {
     mesh: inputs.mesh,
     parties: inputs.sessions(),

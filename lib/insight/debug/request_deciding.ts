@@ -9,6 +9,7 @@ import {
   nameDeciding,
   type Party,
   type Question,
+  type Verdict,
   verdictOf,
   type World,
 } from "../explain/mod.ts";
@@ -43,6 +44,30 @@ export async function decided(
       await second.apply({ objects: rows }, pace);
       return verdictOf(found);
     });
+  }, signal);
+}
+
+/** The verdict about the request in a mesh without each of some objects, `Kind/namespace/name`. */
+export async function withoutEach(
+  objects: readonly string[],
+  asked: Asked,
+  { whatIf, signal }: { readonly whatIf: WhatIf; readonly signal: AbortSignal },
+): Promise<ReadonlyMap<string, Verdict>> {
+  if (objects.length === 0) return new Map();
+  return await whatIf.withFork(async (second, pace) => {
+    const found = new Map<string, Verdict>();
+    const world = worldIn(second, asked.world);
+    const from = partyIn(second, asked.from);
+    for (const ref of objects) {
+      const row = rowNamed(second, ref);
+      if (row === undefined) continue;
+      await second.apply({ objects: [{ ...row, object: undefined }] }, pace);
+      const services = allServices(second.translation);
+      const explanation = explain({ ...world, services }, from, asked.question, { causes: false });
+      await second.apply({ objects: [row] }, pace);
+      found.set(ref, verdictOf(explanation));
+    }
+    return found;
   }, signal);
 }
 

@@ -82,6 +82,8 @@ export interface SecurityOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Environment of both proxies' agents. */
   readonly agentEnv?: Readonly<Record<string, string>>;
+  /** True: the agents name the service accounts of their certificates. */
+  readonly accounts?: boolean;
   /** More documents that are always there. */
   readonly services?: readonly string[];
 }
@@ -121,7 +123,11 @@ export async function startSecurityWorld(options: SecurityOptions = {}): Promise
         envoy: options.envoy ?? await envoyPath(),
         dir,
         interception: "NONE",
-        env: { ...filesOf(await certificate(namespace, name), authority), ...options.agentEnv },
+        env: {
+          ...filesOf(await certificate(namespace, name), authority),
+          ...options.accounts ? { SERVICE_ACCOUNT: name } : {},
+          ...options.agentEnv,
+        },
         proxyConfig: {
           proxyStatsMatcher: { inclusionRegexps: [".*rbac.*", ".*update_rejected", ".*ssl.*"] },
         },

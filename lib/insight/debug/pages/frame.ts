@@ -19,6 +19,7 @@ const PAGES = [
   ["/debug/faults", "Problems"],
   ["/debug/quarantine", "Quarantine"],
   ["/debug/request", "Request"],
+  ["/debug/incident", "Incident"],
   ["/debug/whatif", "What if"],
   ["/debug/costs", "Costs"],
   ["/debug/audit", "Audit"],
