@@ -24,7 +24,6 @@ import type { DebugInputs } from "./inputs.ts";
 import { incidentPage, shellOf, wantsPage } from "./pages/mod.ts";
 import { proxyId } from "./proxies.ts";
 import { ask, type Failed, parsed, worldOf } from "./request.ts";
-import { withoutEach } from "./request_deciding.ts";
 import { outcomesSince } from "./request_history.ts";
 import { objectFinder } from "./why.ts";
 
@@ -56,9 +55,6 @@ export function incidentRoutes(inputs: DebugInputs): Route[] {
   ];
 }
 
-/** Objects whose absence is tried. */
-const TRIED = 3;
-
 async function answerIncident(
   inputs: DebugInputs,
   parameters: URLSearchParams,
@@ -73,7 +69,8 @@ async function answerIncident(
     ...(first.client === undefined ? {} : { client: first.client }),
   });
   for (const header of evidence.headers) fields.append("header", header);
-  const explanation = await ask(inputs, fields, signal);
+  const without = new Map<string, Verdict>();
+  const explanation = await ask(inputs, fields, signal, without);
   if ("error" in explanation) return explanation;
   const question = parsed(inputs, {
     ...{ from: first.from, url: evidence.url, method: evidence.method },
@@ -89,8 +86,6 @@ async function answerIncident(
     acknowledgedAt: (revision) => acknowledgedAt(inputs, revision),
     now: verdict.outcome,
   });
-  const tried = verdict.outcome === "denied" ? verdict.by.slice(0, TRIED) : [];
-  const without = await withoutEach(tried, asked, { whatIf: inputs.whatIf, signal });
   const objects = verdict.by.map((object): DecidingObject => ({
     object,
     ...positionOf(inputs, object),

@@ -14,6 +14,7 @@ import {
   type Question,
   type QuestionFields,
   renderExplanation,
+  type Verdict,
   type World,
 } from "../explain/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
@@ -127,11 +128,12 @@ function wantsText(url: URL, request: Request): boolean {
     (request.headers.get("accept") ?? "").split(",")[0]!.trim().startsWith("text/plain");
 }
 
-/** Explains the request of the parameters. */
+/** Explains the request of the parameters; `tried` receives verdicts without single objects. */
 export async function ask(
   inputs: DebugInputs,
   parameters: URLSearchParams,
   signal: AbortSignal,
+  tried?: Map<string, Verdict>,
 ): Promise<Explanation | Failed> {
   const found = parsed(inputs, fieldsOf(parameters));
   if ("error" in found) return found;
@@ -145,7 +147,7 @@ export async function ask(
     const keys = { ...world.keys, ...(text === "" ? {} : { text }) };
     const asked = { ...found, world: { ...world, parties, keys } };
     const explanation = explain(asked.world, found.from, found.question);
-    return await decided(explanation, asked, { whatIf: inputs.whatIf, signal });
+    return await decided(explanation, asked, { whatIf: inputs.whatIf, signal, tried });
   } finally {
     bound.close();
   }

@@ -26,11 +26,19 @@ export interface Asked {
   readonly question: Question;
 }
 
+/** Surroundings of {@linkcode decided}. */
+export interface DecidingOptions {
+  readonly whatIf: WhatIf;
+  readonly signal: AbortSignal;
+  /** Receives the verdict without each object that was left out alone. */
+  readonly tried?: Map<string, Verdict> | undefined;
+}
+
 /** Names the deciding objects of a refusal; other explanations are returned as they are. */
 export async function decided(
   explanation: Explanation,
   asked: Asked,
-  { whatIf, signal }: { readonly whatIf: WhatIf; readonly signal: AbortSignal },
+  { whatIf, signal, tried }: DecidingOptions,
 ): Promise<Explanation> {
   if (verdictOf(explanation).outcome !== "denied") return explanation;
   return await whatIf.withFork((second, pace) => {
@@ -42,32 +50,11 @@ export async function decided(
       const services = allServices(second.translation);
       const found = explain({ ...world, services }, from, asked.question, { causes: false });
       await second.apply({ objects: rows }, pace);
-      return verdictOf(found);
+      const verdict = verdictOf(found);
+      const [first] = objects;
+      if (objects.length === 1 && first !== undefined) tried?.set(first, verdict);
+      return verdict;
     });
-  }, signal);
-}
-
-/** The verdict about the request in a mesh without each of some objects, `Kind/namespace/name`. */
-export async function withoutEach(
-  objects: readonly string[],
-  asked: Asked,
-  { whatIf, signal }: { readonly whatIf: WhatIf; readonly signal: AbortSignal },
-): Promise<ReadonlyMap<string, Verdict>> {
-  if (objects.length === 0) return new Map();
-  return await whatIf.withFork(async (second, pace) => {
-    const found = new Map<string, Verdict>();
-    const world = worldIn(second, asked.world);
-    const from = partyIn(second, asked.from);
-    for (const ref of objects) {
-      const row = rowNamed(second, ref);
-      if (row === undefined) continue;
-      await second.apply({ objects: [{ ...row, object: undefined }] }, pace);
-      const services = allServices(second.translation);
-      const explanation = explain({ ...world, services }, from, asked.question, { causes: false });
-      await second.apply({ objects: [row] }, pace);
-      found.set(ref, verdictOf(explanation));
-    }
-    return found;
   }, signal);
 }
 
