@@ -164,8 +164,6 @@ function eventObject(
     reason: REASON,
     message,
     source: { component: "meshd", host: instance },
-    reportingComponent: "mesh.io/meshd",
-    reportingInstance: instance.slice(0, 128),
     firstTimestamp: time,
     lastTimestamp: time,
     count: 1,
