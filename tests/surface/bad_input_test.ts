@@ -75,7 +75,8 @@ const USES: readonly Mistake[] = [
   {
     argv: ["pilot-agent", "request", "GET"],
     status: 64,
-    says: "accepts between 2 and 3 arg(s), received 1\nRun 'pilot-agent request --help' for usage.",
+    says: "accepts between 2 and 3 arg(s), received 1\n" +
+      "Write: pilot-agent request <method> <path> [<body>] [flags]\n",
   },
   { argv: [...D, "--configDir"], status: 1, says: "flag needs an argument: --configDir\n" },
   { argv: [...A, "-z"], status: 64, says: 'unknown shorthand flag: "z" in -z\n' },

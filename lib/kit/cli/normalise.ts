@@ -99,6 +99,6 @@ function nextWord(queue: string[], flag: string): string {
 
 function unknownFlag(flags: readonly FlagSpec[], name: string, line: string): MeshError {
   const [near] = suggest(name, flags.map((flag) => flag.name));
-  const meant = near === undefined ? "" : `Did you mean --${near}? `;
+  const meant = near === undefined ? "" : `Did you mean --${near}?\n`;
   return usageError(`unknown flag: --${name}`, `${meant}Run '${line} --help' for the flags.`);
 }
