@@ -160,6 +160,9 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
     draft.causes ? provenanceFor(draft, party) : undefined,
   );
   for (const what of verdict.unmodelled) draft.unmodelled.add(what);
+  for (const { object } of steps.flatMap(({ causes }) => causes)) {
+    if (object !== undefined) draft.objects.add(object);
+  }
   const proxy = idOf(party);
   const lag = laggingTypes(party);
   if (lag !== "") {
@@ -191,7 +194,10 @@ function provenanceFor({ world, objects }: Draft, party: Party): ProvenanceOf {
     const view = party.view(type);
     const found = view && explainResource({ mesh, view, type, name, objectOf });
     known.set(key, found);
-    for (const object of found?.objects ?? []) objects.add(refOf(object));
+    // A route table has the objects of all services; those of the passed routes are causes of steps.
+    if (type !== TYPE_URLS.route && type !== TYPE_URLS.virtualHost) {
+      for (const object of found?.objects ?? []) objects.add(refOf(object));
+    }
     return found;
   };
   return (type, name) => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { isIp } from "../../kit/text/mod.ts";
+import { parseClusterName } from "../../mesh/envoy/mod.ts";
 import type { Forwarded, Target } from "../simulate/mod.ts";
 import { type PartiesByAddress, type Party, partyAt, proxyKnown, type World } from "./world.ts";
 
@@ -49,12 +50,13 @@ export function usedTargets(targets: readonly Target[]): readonly Target[] {
 export function branchesOf(
   world: World,
   parties: PartiesByAddress,
-  { upstream }: Forwarded,
+  { upstream, cluster }: Forwarded,
 ): Branch[] {
+  const host = parseClusterName(cluster)?.host ?? "";
   const targets = usedTargets(upstream.endpoints);
   const total = targets.reduce((sum, { weight }) => sum + weight, 0) || targets.length;
   const groups = Map.groupBy(
-    targets.map((target) => ({ target, found: nextOf(world, parties, target) })),
+    targets.map((target) => ({ target, found: nextOf(world, parties, { target, host }) })),
     ({ target, found }) => `${found.key} ${JSON.stringify(target.handshake)}`,
   );
   return [...groups.values()].map((group): Branch => ({
@@ -71,14 +73,18 @@ interface Found extends Pick<Branch, "next" | "elsewhere"> {
   readonly key: string;
 }
 
-function nextOf(world: World, parties: PartiesByAddress, target: Target): Found {
+function nextOf(
+  world: World,
+  parties: PartiesByAddress,
+  { target, host }: { readonly target: Target; readonly host: string },
+): Found {
   const { ip, port } = addressOf(target);
   const party = isIp(ip) ? partyAt(parties, ip, port) : undefined;
   if (party !== undefined) {
     const key = `sidecar ${port} ${laggingTypes(party)} ${party.classKey}`;
     return { key, next: { kind: "sidecar", party, ip, port }, elsewhere: [] };
   }
-  const proxy = isIp(ip) ? proxyKnown(world, ip) : "none";
+  const proxy = isIp(ip) ? proxyKnown(world, ip, host) : "none";
   const elsewhere = proxy === "none" ? [] : [target.address];
   return proxy === "some"
     ? { key: "away", next: { kind: "away" }, elsewhere }

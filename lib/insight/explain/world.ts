@@ -101,9 +101,13 @@ export function servesTls({ services }: World, party: Party, port: number): bool
 /** Knowledge about the proxy of an endpoint: it has one, or none, or it probably has none. */
 export type ProxyKnowledge = "some" | "none" | "unlikely";
 
-/** Reports if the workload of an address has a proxy, as far as the services say. */
-export function proxyKnown({ mesh, services }: World, ip: string): ProxyKnowledge {
-  for (const service of services) {
+/**
+ * Reports if the workload of an address has a proxy, as far as the services say: first those of a host,
+ * whose endpoint it should be, because the endpoints of all are many.
+ */
+export function proxyKnown({ mesh, services }: World, ip: string, host: string): ProxyKnowledge {
+  const own = services.filter((one) => one.host === host);
+  for (const service of [...own, ...services]) {
     const endpoint = mesh.graph.peek(mesh.services.endpoints, service)
       .find(({ address }) => address === ip);
     if (endpoint === undefined) continue;

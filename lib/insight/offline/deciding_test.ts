@@ -88,3 +88,24 @@ for (const [title, added, wanted] of CASES) {
     assert.equal(verdictLine(verdictOf(await mesh.askDeciding(question))), line);
   });
 }
+
+Deno.test("deciding objects: among the routes of many services", async () => {
+  const many = Array.from({ length: 60 }, (_, at) =>
+    `---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: a${at}, namespace: shop}
+spec:
+  hosts: [a${at}.example]
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}]
+---
+apiVersion: networking.mesh.io/v1
+kind: VirtualService
+metadata: {name: a${at}, namespace: shop}
+spec: {hosts: [a${at}.example], http: [{route: [{destination: {host: a${at}.example}}]}]}
+`).join("");
+  const { mesh } = OfflineMesh.of({ objects: objectsOf(MESH + many + ROUTES) });
+  const found = await mesh.askDeciding({ from: "front.web", url: "http://items.example/" });
+  assert.match(verdictLine(verdictOf(found)), /^DENIED by VirtualService\/shop\/items: 418/);
+});
