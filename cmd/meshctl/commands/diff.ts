@@ -49,7 +49,13 @@ export const diff: CommandSpec = {
       failOn: flags.string("fail-on"),
       output: flags.string("output"),
     };
-    if (flags.list("config-dir").length === 0 && namesDaemon(flags)) {
+    const isOfFiles = flags.list("config-dir").length > 0;
+    for (const name of ["daemon", "xds-address"]) {
+      if (isOfFiles && flags.given.has(name)) {
+        throw usageError(`--${name} and --config-dir exclude each other`);
+      }
+    }
+    if (!isOfFiles && namesDaemon(flags)) {
       return await withDebugPages(call, (pages) => diffDaemon(pages, options, io));
     }
     const readMesh = () => readNamedMesh(call);

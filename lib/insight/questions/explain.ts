@@ -88,9 +88,9 @@ export async function explainRequest(
   io: Io,
 ): Promise<number> {
   const question = questionOf(options);
-  const keys = options.jwks === "" ? undefined : await readInput(options.jwks, io);
   let explanation;
   try {
+    const keys = options.jwks === "" ? undefined : await readInput(options.jwks, io);
     explanation = source.pages === undefined
       ? await (await openMesh(source.files, io, keys)).askDeciding(question)
       : await explanationOf(source.pages, question, keys);
