@@ -40,15 +40,10 @@ Deno.test("meshctl asks a daemon: explanations, history, and the effect of an up
   await using proxy = connectJudging(daemon.xds, { name: "a", ip: "10.0.0.9" });
   await eventually("clusters", () => Promise.resolve(proxy.held.has("outbound|80||own.test")));
   const at = ["--daemon", daemon.http];
-  const asked = await meshctl(
-    "explain",
-    "request",
-    ...at,
-    "--from",
-    "a.test",
-    "--to",
-    "own.test/x",
-  );
+  const ask = () => meshctl("explain", "request", ...at, "--from", "a.test", "--to", "own.test/x");
+  // Until the proxy has accepted everything, the answer is not known.
+  await eventually("a known answer", async () => (await ask()).status !== 2);
+  const asked = await ask();
   assert.match(asked.out, /^ALLOWED to own\.test:80/m, asked.err);
   const resource = ["explain", "resource", "a.test", "cds", "outbound|80||own.test"];
   assert.match((await meshctl(...resource, ...at)).out, /ServiceEntry\/test\/own \(/);

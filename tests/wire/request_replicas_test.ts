@@ -78,6 +78,11 @@ Deno.test("explained requests: proxies of other replicas are asked, else the ver
   const holds = (name: string) => () => Promise.resolve(front.held.has(name));
   await eventually("clusters of the client", holds("outbound|80||items.test"));
 
+  // Until the proxy has accepted everything, that is among the reasons.
+  await eventually(
+    "the client to be in sync",
+    async () => (await ask([first.http], "/items/7")).last.startsWith("UNKNOWN: the sidecar"),
+  );
   const alone = await ask([first.http], "/items/7");
   assert.match(
     alone.last,
@@ -173,6 +178,10 @@ Deno.test("diff of a daemon: the proxies that run, of all replicas", async () =>
   };
   try {
     const both = `${first.http},${second.http}`;
+    await eventually(
+      "both to be in sync",
+      async () => (await ask([first.http, second.http], "/items/7")).status === 0,
+    );
     const found = await run("--daemon", both, "--fail-on", "denied");
     assert.match(found.out, /newly denied: front\.test http:\/\/items\.test:80\/items\/x/);
     assert.match(found.out, /of 2 kinds of proxies|1 of 1 kinds of proxies/);
