@@ -197,6 +197,8 @@ const PATHS: readonly Path[] = [
   { path: "history?revision=1000000", status: 404, text: /nothing is known of that revision/ },
   { path: `history?proxyID=${PROXY}`, status: 400, text: /from= and to=/ },
   { path: "request/history", status: 400, text: /from=NAME\.NAMESPACE/ },
+  { path: "request/compare", status: 400, text: /documents=YAML/ },
+  { path: "request/proxies", json: (list) => assert.deepEqual(list, []) },
   { path: "audit", json: keys("audited", "skipped", "differences", "passes", "reports") },
   { path: "quarantine", json: (list) => assert.deepEqual(list, []) },
 ];
@@ -317,8 +319,9 @@ async function checkLinks({ http }: Daemon): Promise<void> {
     assert.ok(link.startsWith("/debug"), link);
     const { status, body } = await get(http + link, { accept: "text/html" });
     const absent = /\/(ambientz|inject|mcsz)$/.test(link);
-    const asksProxy = /\/(config_dump|request\/history|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/
-      .test(link);
+    const asksProxy =
+      /\/(config_dump|request\/(?:history|compare)|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/
+        .test(link);
     assert.equal(status, absent ? 404 : asksProxy ? 400 : 200, `${link}: ${body}`);
   }
 }

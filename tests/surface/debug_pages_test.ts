@@ -167,8 +167,9 @@ async function checkLinks(links: ReadonlyMap<string, string>, base: string): Pro
     await answer.body?.cancel();
     // Views for scripts that name no proxy, and features that do not exist.
     const absent = /\/(ambientz|inject|mcsz)$/.test(link);
-    const asksProxy = /\/(config_dump|request\/history|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/
-      .test(link);
+    const asksProxy =
+      /\/(config_dump|request\/(?:history|compare)|why|[en]dsz|ecdsz|sidecarz|proxyconfigz)$/
+        .test(link);
     assert.equal(answer.status, absent ? 404 : asksProxy ? 400 : 200, `${link} on ${page}`);
   }
 }
