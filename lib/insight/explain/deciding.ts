@@ -19,7 +19,7 @@ export type AskWithout = (objects: readonly string[]) => Promise<Verdict>;
 const DECIDING: ReadonlySet<string> = new Set([
   "AuthorizationPolicy",
   "DestinationRule",
-  "EnvoyFilter",
+  "DataproxyFilter",
   "PeerAuthentication",
   "ProxyConfig",
   "RequestAuthentication",

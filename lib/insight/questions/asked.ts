@@ -57,7 +57,7 @@ function tooLong(length: number): MeshError {
     `the request has ${length} characters, and a daemon is asked for at most ${MAX_QUESTION}`,
     {
       remedy:
-        "Proxies answer 431 to headers of more than 60 KiB, unless an EnvoyFilter raises the " +
+        "Proxies answer 431 to headers of more than 60 KiB, unless a DataproxyFilter raises the " +
         "limit. Use --config-dir for a verdict.",
     },
   );
