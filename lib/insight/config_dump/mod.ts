@@ -36,5 +36,5 @@ export { authzTable } from "./authz.ts";
 export { type InboundTls, inboundTls } from "./inbound_tls.ts";
 export { compareDumps, type SectionDifference } from "./compare.ts";
 export { rootsAnswer, rootsOf } from "./roots.ts";
-export { ageText, SYNC_HEAD, syncCells, syncProblems, type SyncRow } from "./sync.ts";
+export { ageText, SYNC_HEAD, syncCells, syncProblems, type SyncRow } from "./proxy_status.ts";
 export type { Table } from "./table.ts";

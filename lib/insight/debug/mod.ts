@@ -11,7 +11,7 @@ import { configDumpRoutes } from "./config_dump.ts";
 import { configRoutes } from "./config.ts";
 import { engineRoutes } from "./engine.ts";
 import { historyRoutes } from "./history.ts";
-import { indexRoutes, unknownPathRoutes } from "./index_page.ts";
+import { indexRoutes, unknownPathRoutes } from "./pages/overview_page.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { meshRoutes } from "./mesh_state.ts";
 import {

@@ -5,7 +5,8 @@
  * @module
  */
 export { createXdsServer, type XdsServer } from "./server.ts";
-export { type XdsLimits, type XdsOptions } from "./stream/options.ts";
+export type { XdsLimits } from "./stream/limits.ts";
+export type { XdsOptions } from "./stream/options.ts";
 export type { QueryCaller } from "./query/mod.ts";
 export type {
   AnswerEvent,

@@ -11,6 +11,7 @@ import { admission, createFairYielding, noteRefusal } from "./admission/mod.ts";
 import {
   isProxy,
   joined,
+  limitsOf,
   notice,
   priorityOf,
   publicationNotifier,
@@ -188,11 +189,12 @@ function createPushQueue(
   yielding: StreamAcceptor["yielding"],
   batches: BatchCache,
 ): PushQueue<Session> {
+  const { allowance, slotMs, stallMs } = limitsOf(options);
   return pushQueue<Session>({
     slots: options.pushes,
-    allowance: options.limits?.allowance ?? 16 * 1024 * 1024,
-    slotMs: options.limits?.slotMs ?? 1000,
-    stallMs: options.limits?.stallMs ?? 30_000,
+    allowance,
+    slotMs,
+    stallMs,
     turnMs: SLICE_MS,
     yielding,
     now: options.now,
@@ -206,12 +208,13 @@ function createPushQueue(
   });
 }
 
-function createAdmission({ requestRate, limits, now }: XdsOptions): StreamAcceptor["admission"] {
+function createAdmission(options: XdsOptions): StreamAcceptor["admission"] {
+  const { admitMs, admitBytes } = limitsOf(options);
   return admission({
-    rate: requestRate,
-    maxWaitMs: limits?.admitMs ?? 30_000,
-    maxBytes: limits?.admitBytes ?? 128 * 1024 * 1024,
-    now,
+    rate: options.requestRate,
+    maxWaitMs: admitMs,
+    maxBytes: admitBytes,
+    now: options.now,
   });
 }
 
@@ -226,7 +229,6 @@ function createContext(
   batches: BatchCache,
   quarantined: (retryAt: number) => void,
 ): ServerContext {
-  const { limits = {} } = options;
   const encoders = new Map<string, ResponseEncoder>();
   const identifier = canonicalJson({ Component: "meshd", ID: options.pod, Info: { ...buildInfo } });
   return {
@@ -263,16 +265,7 @@ function createContext(
         proxy: session.id,
       });
     },
-    limits: {
-      maxNames: limits.maxNames ?? 100_000,
-      maxNameBytes: limits.maxNameBytes ?? 16 * 1024 * 1024,
-      maxTypes: limits.maxTypes ?? 64,
-      slice: limits.slice ?? 128 * 1024,
-      pending: limits.pending ?? 64 * 1024,
-      settleMs: limits.settleMs ?? 1000,
-      drainMs: limits.drainMs ?? 10_000,
-      warmMs: limits.warmMs ?? 2000,
-    },
+    limits: limitsOf(options),
   };
 }
 

@@ -4,7 +4,7 @@ import { expose } from "../../kit/metrics/mod.ts";
 import { create, toBinary } from "../../kit/proto/mod.ts";
 import { NameTable_NameInfoSchema, NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { type DnsProxy, parseDnsAddress, startDnsProxy, upstreamsOf } from "./proxy.ts";
-import { createResolver } from "./resolver.ts";
+import { createResolver } from "./answers.ts";
 import { listenDns } from "./server.ts";
 import { readQuery } from "./message.ts";
 import {

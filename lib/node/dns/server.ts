@@ -9,7 +9,7 @@ import { scope } from "../../kit/log/mod.ts";
 import { readQuery, truncatedReply } from "./message.ts";
 import type { SourceLimit } from "./source_limit.ts";
 import { readMessage, writeMessage } from "./stream.ts";
-import type { Resolver } from "./resolver.ts";
+import type { Resolver } from "./answers.ts";
 
 /** Options of {@link listenDns}. */
 export interface ListenOptions {

@@ -11,8 +11,13 @@ export {
   type Probe,
   type ProbeTable,
   type TcpProbe,
-} from "./probe.ts";
+} from "./probe_table.ts";
 export { MAX_BODY_BYTES } from "./answer.ts";
 export { probeRoutes } from "./routes.ts";
-export { type ProbeOutcome, type Prober, proberOf, type ProberOptions } from "./run.ts";
+export {
+  type ProbeOutcome,
+  type Prober,
+  proberOf,
+  type ProberOptions,
+} from "./call_application.ts";
 export { type ProbesEnv, readProbesEnv } from "./variables.ts";

@@ -5,8 +5,8 @@
  */
 import { scope } from "../../kit/log/mod.ts";
 import { type Handler, type Route, route, text, type WebCall } from "../../kit/web/mod.ts";
-import type { ProbeTable } from "./probe.ts";
-import type { Prober } from "./run.ts";
+import type { ProbeTable } from "./probe_table.ts";
+import type { Prober } from "./call_application.ts";
 
 /** Handlers of a container, by the first segment of their path. */
 const HANDLERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { startWeb } from "../../kit/web/mod.ts";
-import { parseProbes } from "./probe.ts";
+import { parseProbes } from "./probe_table.ts";
 import { probeRoutes } from "./routes.ts";
-import type { ProbeOutcome } from "./run.ts";
+import type { ProbeOutcome } from "./call_application.ts";
 
 Deno.test("the status server answers with the outcome of the mapped probe", async () => {
   let status = 503;

@@ -28,7 +28,7 @@ import { create, packAny } from "../../../kit/proto/mod.ts";
 import { MESH_METADATA, type Side, WORKLOAD_KEY } from "../core/mod.ts";
 import { celFormat } from "./expression.ts";
 import { NAMESPACE_PIECE, PIECES, PROTOCOL_PIECE } from "./peers.ts";
-import type { MetricName, MetricRule } from "./settings.ts";
+import type { MetricName, MetricRule } from "./merge_levels.ts";
 
 type Rules = ReadonlyMap<MetricName, MetricRule>;
 

@@ -30,7 +30,7 @@ import {
   metricRules,
   type TracingRule,
   tracingRule,
-} from "./settings.ts";
+} from "./merge_levels.ts";
 import { tracingOf } from "./tracing.ts";
 
 export interface TelemetryInput {

@@ -15,7 +15,7 @@ import type {
 } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import type { Tracing_CustomTag as CustomTag } from "#mesh/telemetry/v1alpha1/telemetry_pb.ts";
 import { create, type MessageInitShape } from "../../../kit/proto/mod.ts";
-import type { TracingRule } from "./settings.ts";
+import type { TracingRule } from "./merge_levels.ts";
 import { type ClusterOf, type Of, tracerOf } from "./tracers.ts";
 
 /** Default maximum length of a path in a trace, bytes. */

@@ -24,4 +24,4 @@ export {
   type WatchedFileOptions,
   watchMeshConfig,
   watchNetworks,
-} from "./watched_file.ts";
+} from "./mesh_files.ts";

@@ -27,9 +27,6 @@ import { closeSession, rebound, receive } from "./events.ts";
 
 const log = scope("ads");
 
-/** Default for the memory of the names of all streams, bytes. */
-const MAX_NAME_TABLE = 24 * 1024 * 1024;
-
 /** Dependencies of accepting streams. */
 export interface StreamAcceptor {
   readonly context: ServerContext;
@@ -192,12 +189,12 @@ export function decode(
   { call, variant, session }: Pick<Arriving, "call" | "variant" | "session">,
   bytes: Uint8Array,
 ): XdsRequest {
-  const { limits = {} } = acceptor.options;
+  const { maxNode, maxName, maxNames } = acceptor.context.limits;
   try {
     return decodeRequest(bytes, variant, {
-      maxNode: limits.maxNode ?? 1024 * 1024,
-      maxName: limits.maxName ?? 2048,
-      maxNames: limits.maxNames ?? 100_000,
+      maxNode,
+      maxName,
+      maxNames,
       checkNames: (list) => checkNames(nameLimit(acceptor), { peer: call.peer, session }, list),
     }, acceptor.lists);
   } catch (error) {
@@ -207,8 +204,8 @@ export function decode(
   }
 }
 
-function nameLimit({ context, sessions, options }: StreamAcceptor): NameLimit {
-  return { context, sessions, maxBytes: options.limits?.maxNameTable ?? MAX_NAME_TABLE };
+function nameLimit({ context, sessions }: StreamAcceptor): NameLimit {
+  return { context, sessions, maxBytes: context.limits.maxNameTable };
 }
 
 /** The node of an admitted stream, whose client may be that proxy. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { XdsLimits } from "./limits.ts";
 import type { View } from "../../graph/mod.ts";
 import type { NameTable, SnapshotStore, Subscription } from "../subscription/mod.ts";
 import type { XdsObserver } from "./observe.ts";
@@ -51,22 +52,5 @@ export interface SharedContext<S> {
   >;
   /** Says once that a type is not served. */
   readonly unserved: (session: S, typeUrl: string) => void;
-  readonly limits: {
-    /** Names one stream may ask for. */
-    readonly maxNames: number;
-    /** Bytes of the names and versions of one stream, about. */
-    readonly maxNameBytes: number;
-    /** Types one stream may ask for. */
-    readonly maxTypes: number;
-    /** Bytes of resources in one delta response, about. */
-    readonly slice: number;
-    /** Bytes that may wait in the transport before the session waits too. */
-    readonly pending: number;
-    /** Idle time on the stream before removals are sent, milliseconds. */
-    readonly settleMs: number;
-    /** Longest time removals wait, for quiet and for acknowledgements, milliseconds. */
-    readonly drainMs: number;
-    /** Longest time that what refers to new clusters waits for their endpoints to be taken, milliseconds. */
-    readonly warmMs: number;
-  };
+  readonly limits: Required<XdsLimits>;
 }

@@ -34,6 +34,7 @@ export { registry } from "./registry.ts";
 export { notice, takeSnapshots } from "./events.ts";
 export { type SessionInfo, sessionInfo, type SyncState, type TypeStatus } from "./status.ts";
 export { withOpinions } from "./opinions.ts";
-export type { XdsLimits, XdsOptions } from "./options.ts";
+export { limitsOf, type XdsLimits } from "./limits.ts";
+export type { XdsOptions } from "./options.ts";
 export { step } from "./push.ts";
 export { type LaterTimer, type Retries, retries } from "./retries.ts";

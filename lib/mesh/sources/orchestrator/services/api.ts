@@ -93,7 +93,7 @@ export interface NodeFacts {
   readonly addresses: readonly string[];
 }
 
-interface ApiNode extends ListItem {
+export interface ApiNode extends ListItem {
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
   };
@@ -151,16 +151,4 @@ function workloadOf({ name, labels, ownerReferences }: ListItem["metadata"]): st
   }
   // A CronJob names its Jobs by the minute of their start, in 8 to 11 digits.
   return owner.kind === "Job" ? owner.name.replace(/-\d{8,11}$/, "") : owner.name;
-}
-
-export function nodeFacts({ metadata: { name, labels = {} }, status }: ApiNode): NodeFacts {
-  return {
-    name,
-    region: labels["topology.kubernetes.io/region"] ?? "",
-    zone: labels["topology.kubernetes.io/zone"] ?? "",
-    subzone: labels["topology.mesh.io/subzone"] ?? "",
-    labels,
-    addresses: (status?.addresses ?? []).filter(({ type }) => type === "ExternalIP")
-      .map(({ address }) => address),
-  };
 }

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type EndpointFacts, localityFromLabels, networkLabel } from "../../../model/mod.ts";
+import { type EndpointFacts, networkLabel } from "../../../model/mod.ts";
 import type { ApiEndpoint, ApiSlice, NodeFacts, PodFacts } from "./api.ts";
+import { localityAt } from "./locality.ts";
 
 /** An endpoint: fields of a WorkloadEntry, and facts beside them. */
 export interface RowEndpoint {
@@ -127,18 +128,6 @@ function ofEndpoint(endpoint: ApiEndpoint, inputs: SliceInputs, pod: PodFacts | 
       pod: pod !== undefined,
     },
   };
-}
-
-/** Labels of the pod decide, then the node, as `region/zone/subzone`. */
-export function localityAt(
-  pod: PodFacts | undefined,
-  node: NodeFacts | undefined,
-  zone: string = "",
-): string {
-  const declared = localityFromLabels(pod?.labels ?? {});
-  if (declared !== "") return declared;
-  return [node?.region ?? "", node?.zone || zone, node?.subzone ?? ""].join("/")
-    .replace(/\/+$/, "");
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { useEnvironment } from "../../../../kit/env/mod.ts";
-import { type ApiService, nodeFacts } from "./api.ts";
+import type { ApiService } from "./api.ts";
+import { nodeFacts } from "./locality.ts";
 import { balancerNames, externalFacts, type ExternalInputs, nodeSelector } from "./external.ts";
 import { followGatewayNames } from "./gateway_names.ts";
 

@@ -1,6 +1,7 @@
 /** Fields of Services, EndpointSlices, pods and nodes reach the row of the Service. */
 import assert from "node:assert/strict";
-import { type ApiService, type ApiSlice, nodeFacts, podFacts } from "./api.ts";
+import { type ApiService, type ApiSlice, podFacts } from "./api.ts";
+import { nodeFacts } from "./locality.ts";
 import { serviceRow } from "./row.ts";
 
 interface World {

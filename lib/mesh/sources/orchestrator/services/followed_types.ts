@@ -14,14 +14,8 @@ import {
   type ResourceType,
   types,
 } from "../../../../kit/orch/mod.ts";
-import {
-  type ApiService,
-  type ApiSlice,
-  type NodeFacts,
-  nodeFacts,
-  type PodFacts,
-  podFacts,
-} from "./api.ts";
+import { type ApiService, type ApiSlice, type NodeFacts, type PodFacts, podFacts } from "./api.ts";
+import { nodeFacts } from "./locality.ts";
 import { eventCounter, registryEvents } from "./metrics.ts";
 import { type ApiImport, exportType, importType, type Sharing } from "./sharing.ts";
 import { idOf } from "./slice_index.ts";

@@ -1,6 +1,7 @@
 /** Events about pods and nodes that concern the Services that refer to them. */
 import assert from "node:assert/strict";
-import { nodeFacts, podFacts } from "./api.ts";
+import { podFacts } from "./api.ts";
+import { nodeFacts } from "./locality.ts";
 import { lastNodes, lastPods } from "./last_facts.ts";
 
 const none = { upserts: [], deletes: [] };

@@ -12,7 +12,7 @@ import {
   WorkloadEntrySchema,
 } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import type { NodeFacts, PodFacts } from "./api.ts";
-import { localityAt } from "./endpoints.ts";
+import { localityAt } from "./locality.ts";
 
 /** Inputs of the row of a pod. */
 export interface PodInputs {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { type ComponentChildren, json, type Route, text } from "../../kit/web/mod.ts";
-import { debugRoute } from "./access.ts";
-import type { DebugInputs } from "./inputs.ts";
-import { nearNames } from "./near_names.ts";
+import { type ComponentChildren, json, type Route, text } from "../../../kit/web/mod.ts";
+import { debugRoute } from "../access.ts";
+import type { DebugInputs } from "../inputs.ts";
+import { nearNames } from "../near_names.ts";
 import {
   byState,
   debugPage,
@@ -22,9 +22,9 @@ import {
   tiles,
   troublePart,
   wantsPage,
-} from "./pages/mod.ts";
-import { DEBUG_PATHS, type DebugPath, JSON_PATHS, PAGE_PATHS } from "./paths.ts";
-import { troublesOf } from "./troubles.ts";
+} from "./mod.ts";
+import { DEBUG_PATHS, type DebugPath, JSON_PATHS, PAGE_PATHS } from "../paths.ts";
+import { troublesOf } from "../troubles.ts";
 
 /** `/debug` and `/debug/list`. */
 export function indexRoutes(inputs: DebugInputs): Route[] {

@@ -11,7 +11,7 @@ import { isLoopback } from "../../kit/web/mod.ts";
 import { startOf } from "./answer.ts";
 import { CHECK_PATH, healthRequest, servingStatus } from "./health.ts";
 import { type HttpsClient, httpsClient } from "./https.ts";
-import type { GrpcProbe, HttpProbe, Probe, TcpProbe } from "./probe.ts";
+import type { GrpcProbe, HttpProbe, Probe, TcpProbe } from "./probe_table.ts";
 
 export interface ProbeOutcome {
   /** Status for the caller: that of the application, or 200 and 500. */

@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import { startRpc } from "../../kit/rpc/mod.ts";
 import { CHECK_PATH } from "./health.ts";
 import { MAX_BODY_BYTES, type ProbeOutcome, proberOf } from "./mod.ts";
-import { parseProbes } from "./probe.ts";
+import { parseProbes } from "./probe_table.ts";
 
 const PATH = "/app-health/web/readyz";
 

@@ -8,7 +8,7 @@ import {
   logRules,
   metricRules,
   tracingRule,
-} from "./settings.ts";
+} from "./merge_levels.ts";
 
 const NONE: DefaultProviders = { logs: [], metrics: [], tracing: [] };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../kit/base/mod.ts";
-import { parseProbes } from "./probe.ts";
+import { parseProbes } from "./probe_table.ts";
 
 const PATH = "/app-health/web/readyz";
 
