@@ -20,7 +20,16 @@ export function bothSides(listener: Listener, call: Call): string {
   const sent = `the client sends ${sentBy(call)} to port ${port}`;
   return accepted.length === 0
     ? `${sent}, where nothing is accepted`
-    : `${sent}, where ${accepted.join(" or ")} is accepted`;
+    : `${sent}, where ${some(accepted, " or ")} is accepted`;
+}
+
+/** Parts of a sentence that are written out; of more, the number is. */
+const MOST = 4;
+
+function some(parts: readonly string[], between: string): string {
+  const others = parts.length - MOST;
+  if (others < 1) return parts.join(between);
+  return [...parts.slice(0, MOST), `${others} more`].join(between);
 }
 
 function sentBy({ tls, http }: Call): string {
@@ -57,7 +66,7 @@ function acceptedBy(match: FilterChainMatch | undefined): string {
     : "anything";
   return [
     content,
-    ...(serverNames.length === 0 ? [] : [`for ${serverNames.join(", ")}`]),
+    ...(serverNames.length === 0 ? [] : [`for ${some(serverNames, ", ")}`]),
     ...(applicationProtocols.length === 0 ? [] : [
       `${transportProtocol === "tls" ? "with ALPN" : "with"} ${applicationProtocols.join(", ")}`,
     ]),
