@@ -77,8 +77,8 @@ export function firstCall(
   if (known) return { call };
   const near = nearest(host, context.world.services.map((one) => one.host));
   const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
-  const unresolved = `the host ${host} is no service of the mesh${hint}`;
-  context.assumptions.add(`${unresolved}; ${ip} stands for its address`);
+  const unresolved = `no service of the mesh gives the host ${host} an address${hint}`;
+  context.assumptions.add(`${unresolved}; ${ip} stands for it`);
   return { call, unresolved };
 }
 

@@ -229,7 +229,7 @@ function onward(
 ): Outcome[] {
   if (ending.kind !== "forwarded") return [outcome];
   if (unresolved !== undefined && ending.upstream.discovery === "ORIGINAL_DST") {
-    return [notKnown(outcome, `${unresolved}, and its address is not known`, {
+    return [notKnown(outcome, unresolved, {
       remedy: "Write the name of a service in --to, or the address, with the name as host header.",
     })];
   }
