@@ -527,7 +527,9 @@ Deno.test("every debug path and page", async (t) => {
       "receipts?resource=VirtualService/test/shop",
     );
     return receipt?.complete === true &&
-      (await syncOf(daemon)).every((row) => row.route_status === "SYNCED");
+      (await syncOf(daemon)).every((row) => row.route_status === "SYNCED") &&
+      (await daemon.debug<{ state: string }[]>("proxy_states"))
+        .some(({ state }) => state === "ready");
   });
   for (const path of PATHS) await t.step(`/debug/${path.path}`, () => checkPath(daemon, path));
   for (const page of PAGES) await t.step(`the page ${page.name}`, () => checkPage(daemon, page));

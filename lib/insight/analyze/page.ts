@@ -20,7 +20,7 @@ has a code, a level, the object with its position, and a remedy. Messages reject
   ServiceEntries, selectors, principals and modes of mutual TLS only if they describe workloads. Notes
   say which parts were not checked. The default ingress gateway is taken to exist in files.
 - \`meshctl validate\` prints the same messages about files. What a daemon rejects is an error there,
-  all else a warning.
+  all else a warning. It does not take a gateway to exist.
 - The daemon logs each message about objects of the mesh once, counts them in
   \`mesh_analysis_messages\`, and shows them at \`/debug/analysis\`. It knows the labels of proxies that
   are connected to it; selectors are checked from one minute after its start, when proxies had time to

@@ -67,9 +67,11 @@ const PARTS: readonly Part[] = [
 
 /** The parts that are not checked, with the reasons; half sentences. Only parts that the set has objects for. */
 export function uncheckedParts(
-  { objects, seen }: {
+  { objects, seen, assumeGateway }: {
     readonly objects: readonly ConfigObject[];
     readonly seen: readonly SeenDocument[];
+    /** True: a gateway is taken to exist, with which selectors of Gateways are compared. */
+    readonly assumeGateway: boolean;
   },
 ): readonly string[] {
   const kinds = new Set([
@@ -77,6 +79,8 @@ export function uncheckedParts(
     ...seen.flatMap(({ value }) => isPlainMap(value) ? [textAt(value, "kind")] : []),
   ]);
   const hasSome = (list: readonly string[]) => list.some((kind) => kinds.has(kind));
-  return PARTS.filter(({ about, needs }) => hasSome(about) && !hasSome(needs))
+  const unknown = (about: readonly string[], needs: readonly string[]) =>
+    assumeGateway && needs === WORKLOADS ? about.filter((kind) => kind !== "Gateway") : about;
+  return PARTS.filter(({ about, needs }) => hasSome(unknown(about, needs)) && !hasSome(needs))
     .map(({ text }) => text);
 }

@@ -73,6 +73,7 @@ export async function analyze(options: AnalyzeOptions, io: Io): Promise<number> 
     mesh: options.meshConfigFile === "" && live?.mesh !== undefined
       ? live.mesh
       : await meshConfigOf(options.meshConfigFile, io),
+    assumeGateway: true,
     all: options.verbose,
     live,
   });

@@ -23,6 +23,11 @@ export interface FileMessagesOptions {
   readonly namespace?: string;
   readonly meshNamespace: string;
   readonly mesh: ReturnType<typeof defaultMeshConfig>;
+  /**
+   * True: without a cluster, the default ingress gateway of an installation exists. False: selectors of
+   * Gateways are checked only if the files describe workloads.
+   */
+  readonly assumeGateway: boolean;
   /** True: also the analyzers that run only on request. */
   readonly all?: boolean;
   /** The objects of a cluster; files replace those of the same name. */
@@ -70,7 +75,7 @@ export async function fileMessages(options: FileMessagesOptions): Promise<FileMe
     ...{ mesh: options.mesh, namespace, meshNamespace, domain: DOMAIN, seen },
     ...live === undefined ? {} : { remotes: live.remotes, cluster: live.cluster },
     objects: [...below.objects, ...checked.objects],
-    assumeGateway: live === undefined,
+    assumeGateway: options.assumeGateway && live === undefined,
   };
   const found = analyzeFileSet({
     ...set,

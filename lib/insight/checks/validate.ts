@@ -35,6 +35,8 @@ export async function validate(options: ValidateOptions, io: Io): Promise<number
     namespace: namespace === "" ? undefined : namespace,
     meshNamespace,
     mesh: defaultMeshConfig(),
+    // Files may be for machines, whose gateways have other labels and ports.
+    assumeGateway: false,
   });
   const unreadable = found.unreadable.map((one) => messageOfProblem(one, true));
   const [rejected, others] = [true, false].map((isRejected) =>

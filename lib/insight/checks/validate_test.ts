@@ -347,9 +347,20 @@ Deno.test("validate and analyze: the messages about files are the same", async (
       }, io)
     );
     assert.deepEqual([status, findings], [1, 79]);
-    assert.deepEqual(analyzed, validated);
+    // The default gateway, which only `analyze` takes to exist, has the port 443.
+    const lacking = validated.filter((text) => text.startsWith("MSH0162 Gateway shop/bad "));
+    assert.equal(lacking.length, 1);
+    assert.deepEqual(analyzed, validated.filter((text) => !lacking.includes(text)));
     const codes = [...new Set(validated.map((text) => text.split(" ", 1)[0]))];
-    assert.deepEqual(codes, ["MSH0101", "MSH0106", "MSH0108", "MSH0118", "MSH0133", "MSH1001"]);
+    assert.deepEqual(codes, [
+      "MSH0101",
+      "MSH0106",
+      "MSH0108",
+      "MSH0118",
+      "MSH0133",
+      "MSH0162",
+      "MSH1001",
+    ]);
     assert.ok(validated.some((text) => text.includes("renamed: networking.mesh.io")));
     assert.ok(validated.some((text) => text.startsWith("MSH0106  ")), validated.join("\n"));
   } finally {

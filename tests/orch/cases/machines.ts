@@ -27,7 +27,8 @@ export interface CommandCluster {
   run(...args: string[]): Promise<{ out: string; err: string; status: number }>;
 }
 
-const SCRIPT = new URL("../../../packaging/machine/mesh-start.sh", import.meta.url).pathname;
+const SCRIPT =
+  new URL("../../../scripts/packaging/machine/mesh-start.sh", import.meta.url).pathname;
 const ADDRESS = "127.0.71.1";
 const GROUP = ["--name", "tills", "-n", "shop"];
 const CONFIGURE = ["x", "workload", "entry", "configure"];
