@@ -165,6 +165,7 @@ function inputsOf(
     oldestDifference: () => differenceNow(engine, sources, xds),
     certificates: () => [...identity.expiries(), ...clusterExpiries(clusters?.clusters() ?? [])],
     traffic: createTrafficReader(),
+    scopedGateways: settings.pipeline.features.scopeGatewayToNamespace,
     now: () => Date.now(),
     startedAt: performance.timeOrigin,
     clusterId: settings.pipeline.clusterId,

@@ -284,6 +284,13 @@ export const ROOMS: readonly Room[] = [
     purpose: "questions about requests and changes, to files, a cluster or a daemon",
   },
   {
+    name: "picture",
+    wing: "insight",
+    pure: "held",
+    only: [],
+    purpose: "graphs and plots as trees of SVG elements",
+  },
+  {
     name: "introspect",
     wing: "insight",
     purpose: "introspection of the process: log levels, memory, profiles, exit",

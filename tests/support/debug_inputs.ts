@@ -53,6 +53,7 @@ export function debugInputs(over: Partial<DebugInputs>): DebugInputs {
     quarantined: () => [],
     history: EMPTY_HISTORY,
     audit: () => ({ audited: 0, skipped: 0, differences: 0, passes: 0, reports: [] }),
+    scopedGateways: false,
     certificates: () => [],
     now: () => 0,
     startedAt: 0,

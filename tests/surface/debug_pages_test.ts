@@ -45,6 +45,9 @@ function pagesOf(revision: number, previous: number): Record<string, readonly [s
     "mistaken-object": `/debug/objects/VirtualService/${BROKEN}/no-such-subset`,
     services: "/debug/services",
     service: `/debug/services/${BROKEN}/${HOST}`,
+    maps: "/debug/map",
+    map: `/debug/map?namespace=${BROKEN}`,
+    "map-neighbours": `/debug/map?service=${seg(`${BROKEN}/${HOST}`)}`,
     pushes: "/debug/pushes",
     push: `/debug/history?revision=${revision}`,
     receipts: "/debug/receipts",
@@ -64,6 +67,7 @@ function pagesOf(revision: number, previous: number): Record<string, readonly [s
     "no-proxy": "/debug/proxies/settlement",
     "no-object": `/debug/objects/VirtualServce/${BROKEN}/${EDITED}`,
     "no-resource": `${AT}/cds/outbound`,
+    "no-map": "/debug/map?namespace=settlement",
     "no-service": `/debug/services/${BROKEN}/settlement`,
     "no-page": "/debug/proxis",
   };
@@ -134,7 +138,46 @@ const FLAWS = `(() => {
   return flaws;
 })()`;
 
-const LINKS = `[...document.querySelectorAll("a[href]")].map((link) => link.href)`;
+/** Links of pictures have addresses of another type. */
+const LINKS = `[...document.querySelectorAll("a[href]")]
+  .map((link) => new URL(link.getAttribute("href"), location.href).href)`;
+
+/** Returns boxes, texts and labels of a graph that overlap or leave their box or picture, as drawn. */
+const OVERLAPS = `(() => {
+  const flaws = [];
+  const boxOf = (element) => {
+    const { left, right, top, bottom } = element.getBBox === undefined
+      ? element.getBoundingClientRect()
+      : (({ x, y, width, height }) =>
+        ({ left: x, right: x + width, top: y, bottom: y + height }))(element.getBBox());
+    return { name: element.textContent || element.parentNode.textContent, left, right, top, bottom };
+  };
+  for (const graph of document.querySelectorAll("svg.graph")) {
+    const { width, height } = graph.viewBox.baseVal;
+    const nodes = [...graph.querySelectorAll(".nodes rect")].map(boxOf);
+    for (const [at, a] of nodes.entries()) {
+      if (a.left < 0 || a.top < 0 || a.right > width || a.bottom > height) flaws.push("outside: " + a.name);
+      for (const b of nodes.slice(at + 1)) {
+        const apart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+        if (!apart) flaws.push("overlap: " + a.name + " and " + b.name);
+      }
+    }
+    for (const text of graph.querySelectorAll(".nodes text")) {
+      const own = boxOf(text);
+      const box = boxOf(text.parentNode.querySelector("rect"));
+      if (own.left < box.left || own.right > box.right || own.bottom > box.bottom) {
+        flaws.push("too long: " + own.name);
+      }
+    }
+    for (const text of graph.querySelectorAll(".labels text")) {
+      const own = boxOf(text);
+      const hit = nodes.find((box) => own.left < box.right && box.left < own.right &&
+        own.top + 3 < box.bottom && box.top < own.bottom - 3);
+      if (hit !== undefined) flaws.push("covered: " + own.name);
+    }
+  }
+  return flaws;
+})()`;
 
 async function checkPage(tab: Tab, url: string, look: { width: number; dark: boolean }) {
   await tab.look(look);
@@ -149,6 +192,7 @@ async function checkPage(tab: Tab, url: string, look: { width: number; dark: boo
   assert.ok(width <= look.width, `${url}: ${width} pixels in a window of ${look.width}`);
   assert.ok(height <= HEIGHTS[look.width]!, `${url}: ${height} pixels high at ${look.width}`);
   assert.deepEqual(await tab.evaluate(FLAWS), [], url);
+  assert.deepEqual(await tab.evaluate(OVERLAPS), [], url);
   return status;
 }
 

@@ -90,6 +90,8 @@ export interface DebugInputs {
   readonly oldestDifference?: () => Difference | undefined;
   /** Requests of the last minute; unset without a Prometheus. */
   readonly traffic?: () => Promise<Traffic>;
+  /** True: Gateways select only proxies of their own namespace. */
+  readonly scopedGateways: boolean;
   /** Certificates of the daemon and of its authority. */
   readonly certificates: () => readonly Expiry[];
   /** When the process started, milliseconds since the epoch. */

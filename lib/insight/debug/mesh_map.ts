@@ -9,7 +9,7 @@ import {
   type ConfigObject,
   type Credential,
   fullHost,
-  objectKey,
+  gatewayKey,
   objectRef,
   type Service,
 } from "../../mesh/model/mod.ts";
@@ -82,11 +82,6 @@ function edgesOfObject(
     }
   }
   return edges;
-}
-
-function gatewayKey(name: string, namespace: string): string {
-  const [first = "", second] = name.split("/");
-  return objectKey(second === undefined ? { namespace, name } : { namespace: first, name: second });
 }
 
 function destinationsOf({ http, tls, tcp }: VirtualService): Sent[] {

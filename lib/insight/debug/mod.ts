@@ -15,6 +15,7 @@ import { indexRoutes, unknownPathRoutes } from "./pages/overview_page.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { meshRoutes } from "./mesh_state.ts";
 import {
+  mapPages,
   objectPages,
   proxyPages,
   receiptPages,
@@ -67,6 +68,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...resourcePages(inputs),
     ...objectPages(inputs),
     ...servicePages(inputs),
+    ...mapPages(inputs),
     ...workPages(inputs),
     ...receiptPages(inputs),
     ...historyRoutes(inputs),

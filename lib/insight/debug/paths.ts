@@ -18,6 +18,10 @@ export const PAGE_PATHS: readonly DebugPath[] = [
     path: "/debug/services",
     shows: "services, edges between them, certificates; JSON for scripts",
   },
+  {
+    path: "/debug/map",
+    shows: "the mesh as a graph; ?namespace=NS or ?service=NS/HOST; JSON for scripts",
+  },
   { path: "/debug/pushes", shows: "pushes: their edits, sent bytes, duration" },
   { path: "/debug/costs", shows: "cost of edits and tables; JSON for scripts; ?top=" },
   {

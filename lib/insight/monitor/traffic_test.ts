@@ -27,6 +27,24 @@ Deno.test("traffic: the client's proxy is preferred, errors are a share", () => 
   ]);
 });
 
+Deno.test("traffic: the server's proxy says how many requests came over mutual TLS", () => {
+  const to = (
+    destination_service: string,
+    connection_security_policy: string,
+    reporter: string,
+  ) => ({ destination_service, connection_security_policy, reporter, response_code: "200" });
+  const found = trafficOf([
+    series(4, to("b.test", "unknown", "source")),
+    series(3, to("b.test", "mutual_tls", "destination")),
+    series(1, to("b.test", "none", "destination")),
+    series(2, to("c.test", "unknown", "source")),
+  ]);
+  assert.deepEqual(found, [
+    { from: "a.shop", to: "b.test", rate: 4, errors: 0, mutual: 0.75 },
+    { from: "a.shop", to: "c.test", rate: 2, errors: 0 },
+  ]);
+});
+
 Deno.test("traffic: MESH_PROMETHEUS_ADDRESS names a server that may be away or another one", async () => {
   assert.equal(createTrafficReader(), undefined);
   await using server = Deno.serve(

@@ -14,6 +14,7 @@ const PAGES = [
   ["/debug/proxies", "Proxies"],
   ["/debug/objects", "Objects"],
   ["/debug/services", "Services"],
+  ["/debug/map", "Map"],
   ["/debug/pushes", "Pushes"],
   ["/debug/receipts", "Receipts"],
   ["/debug/faults", "Problems"],

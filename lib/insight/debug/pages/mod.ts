@@ -8,6 +8,7 @@ export { auditPage, changesPage, type ProxyChange, revisionPage } from "./histor
 export { debugPage, notFoundPage, type Shell, shellOf } from "./frame.ts";
 export { h, pathOf, proxyLink, refLink, table, tiles, wantsPage } from "./layout.ts";
 export { incidentPage } from "./incident_page.ts";
+export { mapPages } from "./map_page.ts";
 export { noProxyPage } from "./near_pages.ts";
 export { objectPages } from "./object_pages.ts";
 export { byState, proxyPages, proxyTable, stateTiles } from "./proxies_page.ts";

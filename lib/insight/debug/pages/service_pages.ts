@@ -31,6 +31,7 @@ import {
   tiles,
   wantsPage,
 } from "./layout.ts";
+import { mapPath } from "./map_page.ts";
 import { stateOf, STATES } from "./states.ts";
 import { trafficTable } from "./traffic_part.ts";
 
@@ -263,6 +264,10 @@ function servicePage(
         ["Resolution", service.resolution],
         ["Exported to", exportTo === "public" ? "all namespaces" : exportTo.join(", ") || "none"],
         ["Defined by", refLink(service.source)],
+        [
+          "Map",
+          h("a", { href: mapPath({ service: service.key }) }, "this service and its neighbours"),
+        ],
         ["Other objects", longList(objectsAbout(inputs, service).map(refLink))],
       ]),
       longTable({
