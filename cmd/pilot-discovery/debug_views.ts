@@ -10,6 +10,7 @@ import {
   debugQueries,
   type DebugQuery,
   debugRoutes,
+  SAMPLE_MS,
   UNSAFE_ENABLE_ADMIN_ENDPOINTS,
 } from "../../lib/insight/debug/mod.ts";
 import {
@@ -97,6 +98,14 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
     every: ingest.every,
     locate: (fields) => fieldPositions(fields, { home: viewed.settings.options.configDir }),
   });
+  const take = (): void =>
+    viewed.records.samples.take({
+      time: Date.now(),
+      proxies: sessions().length,
+      memory: Deno.memoryUsage().rss,
+    });
+  take();
+  stack.defer(ingest.every(SAMPLE_MS, take));
   const proxyWarnings = startProxyWarnings({
     mesh: translation.mesh,
     sessions,
@@ -130,6 +139,7 @@ function inputsOf(
     }),
     pushes: () => records.pushes.recent(),
     spending: records.spending,
+    samples: () => records.samples.recent(),
     history: records.history,
     audit: records.audit,
     disconnect: isAdmin ? (proxy) => xds.disconnect(proxy) : undefined,

@@ -196,6 +196,7 @@ function createServer(
       records.receipts.observer,
       records.pushes.observer,
       records.spending.observer,
+      records.samples.observer,
       proxyStates.observer,
       countUnselectedPods(mesh),
       logChanges(graph, () => performance.now() - (ingest.publishingSince ?? performance.now())),

@@ -5,8 +5,10 @@
  */
 import {
   createPushLog,
+  createSamples,
   createSpending,
   type PushLog,
+  type Samples,
   type Spending,
 } from "../../lib/insight/debug/mod.ts";
 import { type RunningHistory, startHistory } from "../../lib/insight/history/mod.ts";
@@ -24,6 +26,7 @@ export interface Records extends Pick<RunningHistory, "history" | "audit"> {
   readonly receipts: Receipts;
   readonly pushes: PushLog;
   readonly spending: Spending;
+  readonly samples: Samples;
 }
 
 /**
@@ -61,5 +64,6 @@ export async function startRecords(
     receipts,
     pushes: createPushLog(graph),
     spending: createSpending(graph),
+    samples: createSamples(graph),
   };
 }

@@ -199,6 +199,20 @@ const PATHS: readonly Path[] = [
   { path: "request/history", status: 400, text: /from=NAME\.NAMESPACE/ },
   { path: "request/compare", status: 400, text: /documents=YAML/ },
   { path: "request/proxies", json: (list) => assert.deepEqual(list, []) },
+  {
+    path: "samples",
+    json: (list) => {
+      assert.ok(list.length > 0);
+      for (const one of list) keys("time", "edits", "refused", "proxies", "memory")(one);
+    },
+  },
+  {
+    path: "map",
+    json: ({ nodes, seen }) => {
+      assert.ok(nodes.some((one: { id: string }) => one.id === `test/${HOST}`));
+      assert.match(seen, /not seen/);
+    },
+  },
   { path: "audit", json: keys("audited", "skipped", "differences", "passes", "reports") },
   { path: "quarantine", json: (list) => assert.deepEqual(list, []) },
 ];

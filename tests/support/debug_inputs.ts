@@ -50,6 +50,7 @@ export function debugInputs(over: Partial<DebugInputs>): DebugInputs {
     analysis: () => [],
     receipts: { of: () => [], latest: () => [] },
     pushes: () => [],
+    samples: () => [],
     quarantined: () => [],
     history: EMPTY_HISTORY,
     audit: () => ({ audited: 0, skipped: 0, differences: 0, passes: 0, reports: [] }),

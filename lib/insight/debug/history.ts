@@ -28,7 +28,8 @@ import {
 /**
  * `/debug/history`: the latest pushes (`limit=`), one of them (`revision=`), the resources of a
  * proxy at a revision or now (`proxyID=&revision=`, a number or `latest`), or their differences
- * between two revisions (`proxyID=&from=&to=`). `/debug/audit`: state of the audit.
+ * between two revisions (`proxyID=&from=&to=`). `/debug/samples`: samples of the last
+ * hour. `/debug/audit`: state of the audit.
  */
 export function historyRoutes(inputs: DebugInputs): Route[] {
   const { history, audit } = inputs;
@@ -48,6 +49,7 @@ export function historyRoutes(inputs: DebugInputs): Route[] {
       if (found === undefined) return forgotten(shell);
       return shell === undefined ? json(found) : revisionPage(shell, inputs, found);
     }),
+    debugRoute("GET", "/debug/samples", () => json(inputs.samples())),
     debugRoute("GET", "/debug/audit", ({ request, url }) => {
       const summary = audit();
       return wantsPage(request) ? auditPage(shellOf(inputs, url), summary) : json(summary);

@@ -21,6 +21,7 @@ import type {
 } from "../../mesh/sources/mod.ts";
 import type { WhatIf } from "../whatif/mod.ts";
 import type { Publication } from "./pushes.ts";
+import type { Sample } from "./samples.ts";
 import type { Spending } from "./spending.ts";
 
 /** The validity of a certificate. */
@@ -75,6 +76,8 @@ export interface DebugInputs {
   readonly disconnect?: (proxy: string) => number;
   /** The latest publications, the newest first. */
   readonly pushes: () => readonly Publication[];
+  /** Samples of the last hour, the oldest first. */
+  readonly samples: () => readonly Sample[];
   /** Sent bytes and responses by account. */
   readonly spending: Spending;
   /** Quarantined resource versions. */

@@ -42,6 +42,7 @@ export { ENABLE_DEBUG_ON_HTTP, UNSAFE_ENABLE_ADMIN_ENDPOINTS } from "./variables
 export { DEBUG_PATHS, type DebugPath } from "./paths.ts";
 export { debugQueries, type DebugQuery, type QueryClient } from "./query.ts";
 export { createPushLog, type Publication, type PushLog } from "./pushes.ts";
+export { createSamples, type Sample, SAMPLE_MS, type Samples } from "./samples.ts";
 export { createSpending, type Spending, type Spent } from "./spending.ts";
 export type { DebugInputs, Expiry } from "./inputs.ts";
 

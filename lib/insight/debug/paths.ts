@@ -74,6 +74,7 @@ export const JSON_PATHS: readonly DebugPath[] = [
     path: "/debug/history",
     shows: "pushes; ?revision=, ?proxyID=&revision= (served resources), &from=&to=",
   },
+  { path: "/debug/samples", shows: "the last hour: edits, convergence, refusals, proxies, memory" },
   { path: "/debug/syncz", shows: "sent and acknowledged versions; ?namespace=" },
   {
     path: "/debug/proxy_states",

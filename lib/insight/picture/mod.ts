@@ -10,3 +10,4 @@ export { LINE_KINDS, NODE_KINDS, type NodeKind } from "./graph.ts";
 export { bounded } from "./bound.ts";
 export { type PlacedEdge, type PlacedGraph, type PlacedNode, placeGraph } from "./place.ts";
 export { drawGraph, lineSample } from "./draw.ts";
+export { drawPlot, type Plot, type PlotPoint } from "./plot.ts";

@@ -195,7 +195,8 @@ Deno.test("seen traffic leads from services and Gateways, with its errors", () =
   const node = (id: string) => view.nodes.find((one) => one.id === id)!;
   assert.deepEqual(node(PAY).troubles, [{ text: "50 % errors seen", tone: "bad" }]);
   assert.deepEqual(node(CART).troubles, [{ text: "< 0.1 % errors seen", tone: "warn" }]);
-  assert.equal(node("workload unknown").kind, "workload");
+  const { kind, label } = node("workload unknown");
+  assert.deepEqual([kind, label], ["workload", "clients without proxy"]);
 });
 
 Deno.test("a map says that traffic is not seen, and why", () => {

@@ -135,7 +135,9 @@ function everyNode(inputs: DebugInputs, { services, gateways, home }: {
 /** An end of edges that is no known service or Gateway; `lost`: configuration sends requests there. */
 function strangeNode(id: string, lost: boolean): MapNode {
   if (id.startsWith(WORKLOAD)) {
-    const name = id.slice(WORKLOAD.length);
+    const workload = id.slice(WORKLOAD.length);
+    // Proxies say so of clients without a proxy.
+    const name = workload === "unknown" ? "clients without proxy" : workload;
     return nodeOf({ id, kind: "workload", label: name, name });
   }
   const kind = parseRowRef(id)?.table === "Gateway" ? "gateway" as const : "host" as const;

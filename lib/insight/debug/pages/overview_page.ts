@@ -23,6 +23,7 @@ import {
   troublePart,
   wantsPage,
 } from "./mod.ts";
+import { hourPart } from "./hour_part.ts";
 import { DEBUG_PATHS, type DebugPath, JSON_PATHS, PAGE_PATHS } from "../paths.ts";
 import { troublesOf } from "../troubles.ts";
 
@@ -74,6 +75,7 @@ function indexPage(inputs: DebugInputs, url: URL): Response {
         ["likely mistakes", mistakes, "/debug/faults#mistakes"],
         ["revision", published, "/debug/pushes"],
       ]),
+      hourPart(inputs.samples(), now),
       receiptTable(inputs.receipts.latest(SHOWN), now, "Latest edits"),
       proxyTable(
         inputs,
