@@ -18,7 +18,7 @@ import { readEvictionInterval } from "../../lib/mesh/environment/mod.ts";
 import type { Engine } from "./engine.ts";
 import type { Settings } from "./settings.ts";
 
-/** Milliseconds between two publications in which memory is given back at once. */
+/** Longest piece of giving memory back that no publication did, ms. */
 const TIDY_MS = 20;
 
 /** Records of the running daemon. */

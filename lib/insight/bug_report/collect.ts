@@ -138,8 +138,8 @@ function missingParts(pods: readonly Pod[], { meshNamespace }: ClusterAccess): s
 }
 
 /**
- * The pods that a report is about, for `--dry-run`: `include` chooses among those with proxies; the
- * daemons are in it unless they are excluded.
+ * The pods that a report is about, for `--dry-run`: `include` chooses among those with proxies. Daemons and
+ * other programs of the mesh are in it unless they are excluded.
  */
 export async function selectedPods(
   cluster: ClusterAccess,
@@ -149,10 +149,9 @@ export async function selectedPods(
   return pods.filter((pod) => {
     const { name, namespace = "", labels = {}, annotations = {} } = pod.metadata;
     const found = { name, namespace, labels, annotations };
-    const isOfMesh = namespace === meshNamespace;
-    if (!isOfMesh && !hasProxy(pod)) return false;
     if (exclude.some((one) => one(found, PROXY_CONTAINER))) return false;
-    return isOfMesh || include.length === 0 || include.some((one) => one(found, PROXY_CONTAINER));
+    if (!hasProxy(pod)) return namespace === meshNamespace;
+    return include.length === 0 || include.some((one) => one(found, PROXY_CONTAINER));
   });
 }
 
