@@ -72,11 +72,18 @@ export function behaviourDisagreements(
   return disagreements(outcome, listed);
 }
 
+/** The variable that names the corpus to the program, which else looks beside the checkout. */
+function corpusOf(corpora: string | undefined): { readonly BEHAVIOUR?: string } {
+  return corpora === undefined || Deno.env.has("BEHAVIOUR")
+    ? {}
+    : { BEHAVIOUR: `${corpora}/${BEHAVIOUR}` };
+}
+
 /** Runs the program and passes its output on. */
 async function run(program: string, names: readonly string[]): Promise<string> {
   const child = new Deno.Command("bash", {
     args: [program, ...names],
-    env: { DENO: Deno.execPath() },
+    env: { DENO: Deno.execPath(), ...corpusOf(Deno.env.get("MESH_CORPORA")) },
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
