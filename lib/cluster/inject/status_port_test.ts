@@ -1,7 +1,7 @@
 /** The port of the agent: probes, hooks and rules of capture in injected pods name the one it listens on. */
 import assert from "node:assert/strict";
 import { parseInjectionConfig, type Pod } from "./mod.ts";
-import { proxyOf } from "./objects.ts";
+import { type Container, proxyOf } from "./objects.ts";
 import { injectedPod } from "./testing.ts";
 
 const PORT = "status.sidecar.mesh.io/port";
@@ -37,7 +37,7 @@ function proxyIn(
   templates: string,
   { annotations, value }: Row,
   nativeSidecars = false,
-): { pod: Pod; proxy: Record<string, unknown> } {
+): { pod: Pod; proxy: Container } {
   const values = value === undefined ? {} : { global: { proxy: { statusPort: value } } };
   const pod = injectedPod(
     { annotations: { ...annotations, "inject.mesh.io/templates": templates } },
@@ -46,7 +46,9 @@ function proxyIn(
       config: parseInjectionConfig({ config: "", values: JSON.stringify(values) }),
     },
   );
-  return { pod, proxy: proxyOf(pod) as unknown as Record<string, unknown> };
+  const proxy = proxyOf(pod);
+  assert.ok(proxy !== undefined);
+  return { pod, proxy };
 }
 
 for (const row of ROWS) {
@@ -55,7 +57,7 @@ for (const row of ROWS) {
 
   Deno.test(`sidecar: the port of the agent is not captured: ${what}`, () => {
     const { pod, proxy } = proxyIn("sidecar", row);
-    const { args } = pod.spec!.initContainers![0]! as unknown as { args: string[] };
+    const args = pod.spec!.initContainers![0]!.args as string[];
     assert.equal(args[args.indexOf("-d") + 1], `15090,15021${spared === 0 ? "" : `,${spared}`}`);
     assert.equal(proxy.readinessProbe !== undefined, spared !== 0);
   });

@@ -106,10 +106,10 @@ async function groupOf(
   const remedy = "Create it, or name another one; `meshctl experimental workload group create` " +
     "prints one.";
   return await found(
-    getObject<OrchObject>(client, GROUP, { namespace, name }),
+    getObject<OrchObject & Plain>(client, GROUP, { namespace, name }),
     `there is no WorkloadGroup ${name} in namespace ${namespace}`,
     remedy,
-  ) as unknown as Plain;
+  );
 }
 
 /** An object that must exist. */

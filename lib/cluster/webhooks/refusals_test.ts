@@ -98,10 +98,17 @@ function kindOf(value: Json | undefined) {
   return KINDS.find((one) => one.kind === kind && one.group === group && one.group !== "");
 }
 
+/** An object as items of lists have it; those that are changed keep their metadata. */
+function withMetadata(value: { [name: string]: Json }): ListItem {
+  const { metadata } = value;
+  assert.ok(typeof metadata === "object" && metadata !== null && "name" in metadata);
+  return { ...value, metadata: { ...metadata, name: String(metadata.name) } };
+}
+
 /** Reads an object as the daemon does, and asks the webhook. */
 function compare(value: { [name: string]: Json }): "taken" | "refused" {
   const kind = kindOf(value)!;
-  const { problems, object } = readItem(kind, value as unknown as ListItem, "cluster/a");
+  const { problems, object } = readItem(kind, withMetadata(value), "cluster/a");
   const { group, versions: [version = ""], plural: resource } = kind;
   const answer = answerValidation({
     uid: "1",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { proxyNode } from "../../../tests/support/translation_fixture.ts";
 import { type ProxyNode, type ProxyState, proxyStateText } from "../../mesh/model/mod.ts";
 import type { ObservedStream } from "../../mesh/xds/mod.ts";
 import { createProxyStates, EXITED_MS, RESTART_MS, stateWithoutReport } from "./proxy_states.ts";
@@ -13,7 +14,10 @@ function states() {
     pass: (ms: number) => time += ms,
     now: () => time,
     open(name: string): ObservedStream {
-      const stream = { id: `${name}-1`, node: nodeOf(name) } as unknown as ObservedStream;
+      const stream: ObservedStream = {
+        ...{ id: `${name}-1`, node: nodeOf(name) },
+        ...{ variant: "delta", binding: { classKey: "" } },
+      };
       observer.opened!(stream);
       return stream;
     },
@@ -26,9 +30,11 @@ function states() {
 }
 
 function nodeOf(name: string): ProxyNode {
-  const ip = "10.0.0.1";
-  const id = `sidecar~${ip}~${name}.shop~shop.svc.cluster.local`;
-  return { id, name, namespace: "shop", role: "sidecar", ip, ips: [ip] } as unknown as ProxyNode;
+  return proxyNode("shop", {
+    name,
+    id: `sidecar~10.0.0.1~${name}.shop~shop.svc.cluster.local`,
+    ip: "10.0.0.1",
+  });
 }
 
 const READY: ProxyState = { phase: "ready", ageMs: 500 };

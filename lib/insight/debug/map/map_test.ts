@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { debugInputs, debugSession } from "../../../../tests/support/debug_inputs.ts";
 import { objectsOf } from "../../../../tests/support/mesh_fixture.ts";
-import { startTranslation } from "../../../../tests/support/translation_fixture.ts";
+import { proxyNode, startTranslation } from "../../../../tests/support/translation_fixture.ts";
 import type { SessionInfo } from "../../../mesh/xds/mod.ts";
 import { startWeb } from "../../../kit/web/mod.ts";
 import type { Traffic } from "../../monitor/mod.ts";
@@ -76,14 +76,13 @@ const FRONT = "Gateway/shop/front";
 
 /** A connected gateway proxy. */
 function gatewayProxy(namespace: string): SessionInfo {
-  const node = {
-    namespace,
+  const node = proxyNode(namespace, {
     metadata: { WORKLOAD_NAME: "front" },
-    locality: { region: "r", zone: "c" },
-  };
+    locality: { region: "r", zone: "c", subzone: "" },
+  });
   return debugSession({
     classKey: JSON.stringify({ role: "router", namespace, labels: { app: "front" }, targets: [] }),
-    node: node as unknown as SessionInfo["node"],
+    node,
   });
 }
 
