@@ -69,6 +69,11 @@ Deno.test("meshctl: daemon and proxies", async (t) => {
 
   await t.step("proxy-status lists proxies, over xDS and HTTP", async () => {
     const head = "NAME, CLUSTER, CDS, LDS, EDS, RDS, ECDS, MESHD, VERSION";
+    // An agent reports some time after its Envoy took its configuration that it is ready.
+    await eventually("the agents to report that their Envoys are ready", async () => {
+      const { err } = await meshctl(["proxy-status", ...http]);
+      return err === "";
+    });
     for (const access of [xds, http]) {
       const found = rows(await meshctl(["proxy-status", ...access]), head);
       assert.deepEqual(found.map(([name]) => name), ["sidecar-delta.test", "sidecar-sotw.test"]);

@@ -72,8 +72,10 @@ Deno.test("a process without file descriptors for connections goes on answering"
     );
     // The request in progress was not disturbed.
     assert.match(await readHead(slow), /^HTTP\/1.1 200 /);
-    // The runtime's server ends when it cannot accept; another one would have another port.
-    assert.deepEqual(await listeningPorts(child.pid), ports);
+    // The runtime's server ends when it cannot accept; another one would have another port. The
+    // process may hold more ports for a moment, while it counts its free descriptors.
+    const now = await listeningPorts(child.pid);
+    assert(ports.isSubsetOf(now), `${[...ports]} of ${[...now]}`);
   } finally {
     for (const connection of held) connection.close();
   }
