@@ -98,6 +98,7 @@ async function copySources(copy: string): Promise<void> {
     const found = await sourceFiles(join(ROOT, folder));
     files.push(...found.filter((f) => !f.endsWith("_test.ts")).map((f) => f.slice(ROOT.length)));
   }
+  files.push(...(await walkFiles(join(ROOT, "charts"), "")).map((f) => f.slice(ROOT.length)));
   for (const file of files) {
     await Deno.mkdir(dirname(join(copy, file)), { recursive: true });
     await Deno.copyFile(join(ROOT, file), join(copy, file));

@@ -79,6 +79,12 @@ export const ROOMS: readonly Room[] = [
     packages: ["@grpc/grpc-js"],
     purpose: "gRPC servers and clients with limits, over Mesh's HTTP/2 or grpc-js",
   },
+  {
+    name: "template",
+    wing: "kit",
+    pure: "safe",
+    purpose: "the language of Go's templates, with limits and positions",
+  },
   { name: "key", wing: "kit", pure: "held", purpose: "typed keys of rows, as text and parts" },
   {
     name: "orch",
@@ -196,6 +202,11 @@ export const ROOMS: readonly Room[] = [
     purpose: "secrets with which daemons of other clusters read this one",
   },
   { name: "revision_tags", wing: "cluster", purpose: "names for revisions of the control plane" },
+  {
+    name: "charts",
+    wing: "cluster",
+    purpose: "charts of the installation: values, templates, objects",
+  },
   { name: "install", wing: "cluster", purpose: "charts, profiles, overlays" },
   {
     name: "diff",

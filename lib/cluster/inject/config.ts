@@ -10,7 +10,8 @@ import { valueWarnings, variableWarnings } from "./config_warnings.ts";
 import { DEFAULT_TEMPLATES, DEFAULT_VALUES } from "./defaults/mod.ts";
 import { FUNCTION_NAMES } from "./functions.ts";
 import type { LabelSelector } from "./selector.ts";
-import { type Definitions, isMap, parseTemplate, valuesRead } from "./template/mod.ts";
+import { type Definitions, isMap, parseTemplate, valuesRead } from "../../kit/template/mod.ts";
+import { asInjection } from "./template_fault.ts";
 import { nameWarnings } from "./value_names.ts";
 import type { Json } from "./objects.ts";
 
@@ -59,7 +60,10 @@ export function parseInjectionConfig(
     : textsAt(fields.templates, "config.templates");
   const texts = { ...DEFAULT_TEMPLATES, ...own };
   const templates = new Map(
-    Object.entries(texts).map(([name, text]) => [name, parseTemplate(name, text, FUNCTION_NAMES)]),
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      asInjection(() => parseTemplate(name, text, FUNCTION_NAMES)),
+    ]),
   );
   const policy = fields.policy ?? "enabled";
   if (policy !== "enabled" && policy !== "disabled") {

@@ -5,7 +5,7 @@
  */
 import { ENV } from "./functions.ts";
 import type { Json } from "./objects.ts";
-import { calledWith, type Definitions, isMap } from "./template/mod.ts";
+import { calledWith, type Definitions, isMap } from "../../kit/template/mod.ts";
 
 /** Certificate authorities that the built-in templates set up. */
 const AUTHORITIES: readonly unknown[] = ["", "MeshCA"];

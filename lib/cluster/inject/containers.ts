@@ -5,7 +5,7 @@
  */
 import type { Container, Json, Pod, PodSpec } from "./objects.ts";
 import { strategicMerge } from "./merge.ts";
-import { isMap } from "./template/mod.ts";
+import { isMap } from "../../kit/template/mod.ts";
 
 /** The annotation that records the user's values of containers that a template has. */
 export const OVERRIDES = "proxy.mesh.io/overrides";

@@ -10,7 +10,7 @@ import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb
 import { type ProxyConfig, ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
 import { allContainers, annotationsOf, type Json, type Pod, PROXY_CONTAINER } from "./objects.ts";
 import type { NamespaceIds } from "./openshift.ts";
-import { isMap, type Structure, structureOf } from "./template/mod.ts";
+import { isMap, type Structure, structureOf } from "../../kit/template/mod.ts";
 import type { WorkloadMeta } from "./workload_meta.ts";
 
 /** The annotation with proxy configuration of a pod. */

@@ -14,7 +14,7 @@ import {
   type TemplateFunction,
   type TemplateFunctions,
   textOf,
-} from "./template/mod.ts";
+} from "../../kit/template/mod.ts";
 
 /** Gives the value of a variable of the daemon; `undefined`: it is not set, or there is none. */
 export type TemplateVariables = (name: string) => string | undefined;

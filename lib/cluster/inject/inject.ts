@@ -33,7 +33,7 @@ import { hasAgent, rewriteProbes, withEarlierProbes } from "./probes.ts";
 import { renderPod } from "./render.ts";
 import { mergedScrape, pointsToAgent } from "./scrape.ts";
 import { earlierInjection, isInjected, STATUS, statusText, stripped } from "./status.ts";
-import { isMap } from "./template/mod.ts";
+import { isMap } from "../../kit/template/mod.ts";
 import type { WorkloadMeta } from "./workload_meta.ts";
 
 /** The annotation that names the templates of a pod, with commas. */

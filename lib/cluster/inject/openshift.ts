@@ -12,7 +12,7 @@ import {
   type Pod,
   PROXY_CONTAINER,
 } from "./objects.ts";
-import { isMap } from "./template/mod.ts";
+import { isMap } from "../../kit/template/mod.ts";
 
 /** The platform, as the variable `PLATFORM` of the daemon names it. */
 const OPENSHIFT = "openshift";

@@ -6,6 +6,7 @@
 import { MeshError } from "../../kit/base/mod.ts";
 import { parseYaml, readYaml } from "../../kit/text/mod.ts";
 import { type RenderBudget, valuesIn } from "./bounds.ts";
+import { asInjection } from "./template_fault.ts";
 import { allContainers, type Json, type Pod } from "./objects.ts";
 import {
   DEFAULT_LIMITS,
@@ -15,7 +16,7 @@ import {
   renderTemplate,
   type Structure,
   type TemplateFunctions,
-} from "./template/mod.ts";
+} from "../../kit/template/mod.ts";
 
 /** A parsed template with its functions. */
 export interface TemplateInput {
@@ -55,9 +56,9 @@ export function renderPod(input: TemplateInput, data: Structure): Pod {
 
 /** The text of a template, within the budget. */
 function rendered({ budget, ...input }: TemplateInput, data: Structure): string {
-  if (budget === undefined) return renderTemplate(input, data);
+  if (budget === undefined) return asInjection(() => renderTemplate(input, data));
   const limits = { ...DEFAULT_LIMITS, steps: budget.steps, characters: budget.characters };
-  const { text, steps } = renderCounted({ ...input, limits }, data);
+  const { text, steps } = asInjection(() => renderCounted({ ...input, limits }, data));
   budget.steps -= steps;
   budget.characters -= text.length;
   budget.values -= valuesIn(text);
@@ -71,7 +72,7 @@ function rendered({ budget, ...input }: TemplateInput, data: Structure): string 
  * @throws MeshError `inject-template`; `inject-result` for a result that is not YAML
  */
 export function renderObjects(input: TemplateInput, data: Structure): readonly Json[] {
-  const text = renderTemplate(input, data);
+  const text = asInjection(() => renderTemplate(input, data));
   return [...readYaml(text)].flatMap(({ document, problem }) => {
     if (problem !== undefined) throw fault(input.name, `is not YAML: ${problem.message}`);
     return isMap(document?.value) ? [document.value as Json] : [];

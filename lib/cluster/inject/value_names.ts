@@ -5,7 +5,7 @@
  */
 import { DEFAULT_VALUES } from "./defaults/mod.ts";
 import type { Json } from "./objects.ts";
-import { isMap } from "./template/mod.ts";
+import { isMap } from "../../kit/template/mod.ts";
 
 /** Most values that are named one by one; the rest is counted. */
 const MOST_NAMED = 40;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DEFAULT_TEMPLATES, DEFAULT_VALUES } from "./defaults/mod.ts";
 import { FUNCTION_NAMES } from "./functions.ts";
 import { parseInjectionConfig } from "./mod.ts";
-import { parseTemplate, valuesRead } from "./template/mod.ts";
+import { parseTemplate, valuesRead } from "../../kit/template/mod.ts";
 import { INEFFECTIVE_VALUES } from "./value_names.ts";
 
 function warningsOf(values: object, templates: Readonly<Record<string, string>> = {}): string[] {

@@ -10,7 +10,7 @@ import {
   waypointObjects,
 } from "./mod.ts";
 import { injectedPod, type PodChange } from "./testing.ts";
-import { isMap } from "./template/mod.ts";
+import { isMap } from "../../kit/template/mod.ts";
 
 /** Pods that are injected with each value; each has something that some value acts on. */
 const PODS: readonly PodChange[] = [

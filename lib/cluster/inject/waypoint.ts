@@ -12,7 +12,7 @@ import { changedProxyFields, proxyImage } from "./data.ts";
 import { injectionFunctions } from "./functions.ts";
 import type { Json } from "./objects.ts";
 import { renderObjects } from "./render.ts";
-import { structureOf } from "./template/mod.ts";
+import { structureOf } from "../../kit/template/mod.ts";
 
 /** A Gateway of the class of waypoints. */
 export interface WaypointInput {

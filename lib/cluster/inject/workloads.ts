@@ -6,7 +6,7 @@
 import { decide } from "./decide.ts";
 import { type InjectionInput, injectPod } from "./inject.ts";
 import type { Json, Pod, PodMeta } from "./objects.ts";
-import { isMap } from "./template/mod.ts";
+import { isMap } from "../../kit/template/mod.ts";
 import { workloadOf } from "./workload_meta.ts";
 
 /** The result for one object. */

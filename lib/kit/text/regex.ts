@@ -14,6 +14,18 @@ export interface Regex {
   matchesAll(text: string): boolean;
   /** Reports if it matches a part of a text. */
   matchesPart(text: string): boolean;
+  /** The matches in a text from left to right, at most so many. */
+  matches(text: string, most?: number): RegexMatch[];
+}
+
+/** A match within a text. */
+export interface RegexMatch {
+  readonly start: number;
+  readonly end: number;
+  /** The whole match, then its groups. */
+  readonly groups: readonly string[];
+  /** Groups with names. */
+  readonly named: Readonly<Record<string, string>>;
 }
 
 /** Compiles an expression. Returns the mistake as a string if RE2 would reject it. */
@@ -24,11 +36,26 @@ export function compileRegex(source: string): Regex | string {
       source,
       matchesAll: (text) => compiled.testExact(text),
       matchesPart: (text) => compiled.test(text),
+      matches: (text, most) => matchesOf(compiled, text, most),
     };
   } catch (error) {
     if (error instanceof RE2JSException) return error.message;
     throw error;
   }
+}
+
+function matchesOf(compiled: RE2JS, text: string, most: number = Infinity): RegexMatch[] {
+  const found: RegexMatch[] = [];
+  const matcher = compiled.matcher(text);
+  while (found.length < most && matcher.find()) {
+    const count = matcher.groupCount();
+    const groups = Array.from({ length: count + 1 }, (_, at) => matcher.group(at) ?? "");
+    const named = Object.fromEntries(
+      Object.entries(compiled.namedGroups()).map(([name, at]) => [name, groups[at] ?? ""]),
+    );
+    found.push({ start: matcher.start(), end: matcher.end(), groups, named });
+  }
+  return found;
 }
 
 /** Maximum of characters of an expression, as in Envoy's validation of the fields. */

@@ -32,6 +32,20 @@ export class Structure {
   }
 }
 
+/** A map with methods, such as `.Files` of charts. */
+export class Methods {
+  readonly methods: Readonly<Record<string, (...given: readonly unknown[]) => unknown>>;
+  readonly entries: Readonly<Record<string, unknown>>;
+
+  constructor(
+    methods: Readonly<Record<string, (...given: readonly unknown[]) => unknown>>,
+    entries: Readonly<Record<string, unknown>> = {},
+  ) {
+    this.methods = methods;
+    this.entries = entries;
+  }
+}
+
 /** Maps of objects of the orchestrator and of proxies, which are no structures. */
 const MAPS: ReadonlySet<string> = new Set([
   "labels",
@@ -93,6 +107,9 @@ export function isMap(value: unknown): value is Readonly<Record<string, unknown>
 export function fieldOf(value: unknown, name: string): unknown {
   if (value === undefined || value === null) return undefined;
   if (value instanceof Structure) return value.field(name);
+  if (value instanceof Methods) {
+    return Object.hasOwn(value.methods, name) ? value.methods[name] : fieldOf(value.entries, name);
+  }
   if (isMap(value)) return Object.hasOwn(value, name) ? value[name] : undefined;
   // Enums and wrappers of scalars are scalars here.
   if (name === "String" || name === "GetValue" || name === "Value") return value;

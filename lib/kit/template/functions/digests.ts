@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hexDigest } from "../../../../kit/base/mod.ts";
+import { hexDigest } from "../../base/mod.ts";
 import type { TemplateFunction } from "../execute.ts";
 import { textOf } from "../values.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Command, Definitions, Node, Operand, Pipe, TemplatePosition } from "./ast.ts";
-import { templateFault } from "./fault.ts";
+import { TemplateFault, templateFault } from "./fault.ts";
 import { type Piece, scan, type Token } from "./scan.ts";
 
 /** Deepest nesting of blocks and of parentheses. */
@@ -15,7 +15,7 @@ const MAX_DEPTH = 100;
  *
  * @param template its name, for messages
  * @param functions names of the functions that it may call
- * @throws MeshError `inject-template` with the line of the mistake
+ * @throws MeshError `template` with the line of the mistake
  */
 export function parseTemplate(
   template: string,
@@ -203,11 +203,7 @@ class Parser {
       if (this.#functions.has(String(value))) {
         return { kind: "function" as const, name: String(value) };
       }
-      throw this.#fault(
-        token,
-        `the function ${value} is not known`,
-        "docs/injection.md lists the functions of templates.",
-      );
+      throw new TemplateFault(this.#template, token, `the function ${value} is not known`, true);
     }
     if (value === ".") return { kind: "dot" as const };
     if (value === "(") {
@@ -224,8 +220,8 @@ class Parser {
     return piece?.kind === "action" ? piece.at : { line: 1, column: 1 };
   }
 
-  #fault(at: TemplatePosition, what: string, remedy?: string) {
-    return templateFault(this.#template, at, what, remedy);
+  #fault(at: TemplatePosition, what: string): TemplateFault {
+    return templateFault(this.#template, at, what);
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { ValueFault } from "../value_fault.ts";
-import { compileRegex } from "../../../../kit/text/mod.ts";
+import { compileRegex } from "../../text/mod.ts";
 import type { TemplateFunction } from "../execute.ts";
 import { isTrue, textOf } from "../values.ts";
 import { numberOf } from "./numbers.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { ValueFault } from "../value_fault.ts";
-import { parseYaml, toYaml } from "../../../../kit/text/mod.ts";
+import { parseYaml, toYaml } from "../../text/mod.ts";
 import type { TemplateFunction } from "../execute.ts";
 import { fieldOf, isMap, isTrue, kindOf, plainOf, Structure, textOf } from "../values.ts";
 import { numberOf } from "./numbers.ts";

@@ -4,10 +4,11 @@
  * @module
  */
 import { ValueFault } from "./value_fault.ts";
-import { MeshError } from "../../../kit/base/mod.ts";
+import { MeshError } from "../base/mod.ts";
 import type { Command, Definitions, Node, Operand, Pipe } from "./ast.ts";
 import { templateFault } from "./fault.ts";
-import { fieldOf, isMap, isTrue, kindOf, Structure, textOf } from "./values.ts";
+import { entriesOf, throughFields } from "./fields.ts";
+import { isTrue, kindOf, textOf } from "./values.ts";
 
 /** A function of templates. The value of a pipe comes as the last argument. */
 export type TemplateFunction = (...given: readonly unknown[]) => unknown;
@@ -34,12 +35,20 @@ export interface RenderInput {
   readonly definitions: Definitions;
   readonly functions: TemplateFunctions;
   readonly limits?: RenderLimits;
+  /** Files of named templates, for messages; else they are in the template with this name. */
+  readonly origins?: ReadonlyMap<string, string>;
+  /** A field of nothing is a mistake, as in Go; else it is nothing. */
+  readonly isStrict?: boolean;
+  /** The name of the template to render; default: the main one. */
+  readonly start?: string;
+  /** Parses text for `tpl`. With it, `include` and `tpl` are known. */
+  readonly nested?: (template: string, text: string) => Definitions;
 }
 
 /**
  * Renders a template.
  *
- * @throws MeshError `inject-template` with the line of the action that failed
+ * @throws MeshError `template` with the line of the action that failed
  */
 export function renderTemplate(input: RenderInput, data: unknown): string {
   return renderCounted(input, data).text;
@@ -63,6 +72,9 @@ type End = "done" | "break" | "continue";
 class Renderer {
   readonly #input: RenderInput;
   readonly #limits: RenderLimits;
+  #definitions: Definitions;
+  /** The file of the running template. */
+  #file: string;
   #output: string[] = [];
   #characters = 0;
   #steps = 0;
@@ -71,6 +83,8 @@ class Renderer {
   constructor(input: RenderInput) {
     this.#input = input;
     this.#limits = input.limits ?? DEFAULT_LIMITS;
+    this.#definitions = input.definitions;
+    this.#file = input.name;
   }
 
   get steps(): number {
@@ -78,9 +92,41 @@ class Renderer {
   }
 
   run(data: unknown): string {
-    const main = this.#input.definitions.get("") ?? [];
+    const main = this.#definitions.get(this.#input.start ?? "") ?? [];
     this.#nodes(main, data, [{ name: "$", value: data }]);
     return this.#output.join("");
+  }
+
+  /** Runs a named template. */
+  #named(name: string, data: unknown): void {
+    const called = this.#definitions.get(name);
+    if (called === undefined) throw new ValueFault(`the template ${name} is not defined`);
+    if (++this.#depth > this.#limits.depth) throw this.#limit("calls itself too deeply");
+    const before = this.#file;
+    this.#file = this.#input.origins?.get(name) ?? before;
+    this.#nodes(called, data, [{ name: "$", value: data }]);
+    this.#file = before;
+    this.#depth--;
+  }
+
+  /** The output of what `run` renders. */
+  #captured(run: () => void): string {
+    const outer = this.#output;
+    this.#output = [];
+    run();
+    const text = this.#output.join("");
+    this.#output = outer;
+    return text;
+  }
+
+  #tpl(text: unknown, data: unknown): string {
+    if (typeof text !== "string") throw new ValueFault(`tpl needs a text, not ${kindOf(text)}`);
+    const outer = this.#definitions;
+    const parsed = this.#input.nested!(`${this.#file} (text of tpl)`, text);
+    this.#definitions = new Map([...outer, ...parsed]);
+    const output = this.#captured(() => this.#named("", data));
+    this.#definitions = outer;
+    return output;
   }
 
   #nodes(nodes: readonly Node[], dot: unknown, scope: Scope): End {
@@ -121,18 +167,13 @@ class Renderer {
         this.#range(node, dot, scope);
         return "done";
       case "template": {
-        const called = this.#input.definitions.get(node.name);
-        if (called === undefined) {
-          throw templateFault(
-            this.#input.name,
-            node.at,
-            `the template ${node.name} is not defined`,
-          );
-        }
-        if (++this.#depth > this.#limits.depth) throw this.#limit("calls itself too deeply");
         const value = node.pipe && this.#pipe(node.pipe, dot, scope);
-        this.#nodes(called, value, [{ name: "$", value }]);
-        this.#depth--;
+        try {
+          this.#named(node.name, value);
+        } catch (error) {
+          if (error instanceof MeshError) throw error;
+          throw templateFault(this.#file, node.at, faultText(error));
+        }
         return "done";
       }
       case "break":
@@ -145,7 +186,7 @@ class Renderer {
     const { variables } = node.pipe;
     const items = entriesOf(
       this.#pipe({ ...node.pipe, variables: [] }, dot, scope),
-      () => templateFault(this.#input.name, node.pipe, "range needs a list, a map or a number"),
+      () => templateFault(this.#file, node.pipe, "range needs a list, a map or a number"),
     );
     if (items.length === 0) return void this.#nodes(node.otherwise, dot, scope);
     const mark = scope.length;
@@ -177,7 +218,7 @@ class Renderer {
     try {
       for (const name of pipe.variables) this.#bind(name, value, scope, pipe.declares);
     } catch (error) {
-      throw templateFault(this.#input.name, pipe, faultText(error));
+      throw templateFault(this.#file, pipe, faultText(error));
     }
     return value;
   }
@@ -190,12 +231,12 @@ class Renderer {
     try {
       if (first.kind === "function") {
         const shortcut = this.#shortcut(first.name, rest, { dot, scope, piped });
-        if (shortcut !== undefined) return throughFields(shortcut.value, first.fields);
-        const given = [...rest.map((one) => this.#operand(one, dot, scope)), ...piped];
-        return throughFields(this.#call(first.name, given), first.fields);
+        if (shortcut !== undefined) return this.#fields(shortcut.value, first);
+        const given = [...rest.map((one) => this.#argument(one, dot, scope)), ...piped];
+        return this.#fields(this.#call(first.name, given), first);
       }
       const value = this.#operand(first, dot, scope);
-      const given = [...rest.map((one) => this.#operand(one, dot, scope)), ...piped];
+      const given = [...rest.map((one) => this.#argument(one, dot, scope)), ...piped];
       if (typeof value === "function") return value(...given);
       if (given.length > 0) {
         throw new ValueFault(`${kindOf(value)} cannot be called with arguments`);
@@ -203,7 +244,7 @@ class Renderer {
       return value;
     } catch (error) {
       if (error instanceof MeshError) throw error;
-      throw templateFault(this.#input.name, first, faultText(error, first));
+      throw templateFault(this.#file, first, faultText(error, first));
     }
   }
 
@@ -216,36 +257,50 @@ class Renderer {
     if (name !== "and" && name !== "or") return undefined;
     let value: unknown;
     for (const operand of operands) {
-      value = this.#operand(operand, dot, scope);
+      value = this.#argument(operand, dot, scope);
       if (isTrue(value) === (name === "or")) return { value };
     }
     for (const one of piped) value = one;
     return { value };
   }
 
+  /** The value of an argument: a method without arguments is called. */
+  #argument(operand: Operand, dot: unknown, scope: Scope): unknown {
+    const value = this.#operand(operand, dot, scope);
+    return typeof value === "function" ? value() : value;
+  }
+
   #operand(operand: Operand, dot: unknown, scope: Scope): unknown {
-    const { kind, fields } = operand;
-    switch (kind) {
+    switch (operand.kind) {
       case "literal":
         return operand.value;
       case "dot":
-        return throughFields(dot, fields);
+        return this.#fields(dot, operand);
       case "variable": {
         const found = scope.findLast((one) => one.name === operand.name);
         if (found === undefined) {
           throw new ValueFault(`the variable ${operand.name} is not declared`);
         }
-        return throughFields(found.value, fields);
+        return this.#fields(found.value, operand);
       }
       case "function":
-        return throughFields(this.#call(operand.name, []), fields);
+        return this.#fields(this.#call(operand.name, []), operand);
       case "pipe":
-        return throughFields(this.#pipe(operand.pipe, dot, [...scope]), fields);
+        return this.#fields(this.#pipe(operand.pipe, dot, [...scope]), operand);
     }
+  }
+
+  #fields(value: unknown, operand: Operand): unknown {
+    return throughFields(value, operand, this.#input.isStrict === true);
   }
 
   #call(name: string, given: readonly unknown[]): unknown {
     if (++this.#steps > this.#limits.steps) throw this.#limit("runs too many actions");
+    if (this.#input.nested !== undefined) {
+      const [first, data] = given;
+      if (name === "include") return this.#captured(() => this.#named(textOf(first), data));
+      if (name === "tpl") return this.#tpl(first, data);
+    }
     const called = this.#input.functions.get(name);
     if (called === undefined) throw new ValueFault(`the function ${name} is not known`);
     return called(...given);
@@ -258,7 +313,7 @@ class Renderer {
   }
 
   #limit(what: string): MeshError {
-    return templateFault(this.#input.name, { line: 1, column: 1 }, `it ${what}`);
+    return templateFault(this.#file, { line: 1, column: 1 }, `it ${what}`);
   }
 }
 
@@ -266,18 +321,4 @@ class Renderer {
 function faultText(error: unknown, operand?: Operand): string {
   if (error instanceof ValueFault) return error.message;
   return operand?.kind === "function" ? `${operand.name} failed` : "the action failed";
-}
-
-function throughFields(value: unknown, fields: readonly string[]): unknown {
-  return fields.reduce(fieldOf, value);
-}
-
-/** The keys and elements that `range` visits; keys of maps are sorted. */
-function entriesOf(value: unknown, fault: () => MeshError): [unknown, unknown][] {
-  if (value === undefined || value === null || value === "") return [];
-  if (Array.isArray(value)) return value.map((one, i) => [i, one]);
-  if (typeof value === "number") return Array.from({ length: value }, (_, i) => [i, i]);
-  const map = value instanceof Structure ? value.value : value;
-  if (!isMap(map)) throw fault();
-  return Object.keys(map).sort().map((key) => [key, map[key]]);
 }

@@ -26,7 +26,7 @@ const TOKEN =
 /**
  * Cuts a template into pieces.
  *
- * @throws MeshError `inject-template` for an action that does not end, or characters of no token
+ * @throws MeshError `template` for an action that does not end, or characters of no token
  */
 export function scan(template: string, text: string): Piece[] {
   const position = positions(text);
