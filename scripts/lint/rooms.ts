@@ -180,6 +180,12 @@ export const ROOMS: readonly Room[] = [
     purpose: "injection of the proxy into workloads",
   },
   {
+    name: "operator",
+    wing: "cluster",
+    pure: "held",
+    purpose: "MeshOperator documents: profiles, overlays, the objects of an installation",
+  },
+  {
     name: "injectors",
     wing: "cluster",
     purpose: "which injectors put the proxy into a pod, and injection by hand",

@@ -31,7 +31,10 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "mesh.io/ingress-controller": "a controller of IngressClasses",
   "kubernetes.io/service-account.name": "on secrets with tokens",
   "mesh.io/tag": "on webhook configurations",
-  "operator.mesh.io/component": "on webhook configurations; nothing reads it",
+  "install.operator.mesh.io/owning-resource": "on objects of an installation",
+  "operator.mesh.io/component": "on objects of an installation",
+  "operator.mesh.io/managed": "on objects of an installation",
+  "operator.mesh.io/version": "on objects of an installation",
   "networking.mesh.io/tunnel": "a name of templates of waypoints",
 };
 

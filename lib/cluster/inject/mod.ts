@@ -25,6 +25,7 @@ export { valuesIn } from "./bounds.ts";
 export { type InjectionInput, injectPod, templatesOf } from "./inject.ts";
 export { isOpenshift } from "./openshift.ts";
 export { type InjectedObject, injectObject, type RefusedObject } from "./workloads.ts";
+export { strategicMerge } from "./merge.ts";
 export { jsonPatch, type PatchOperation } from "./patch.ts";
 export type { Container, EnvEntry, Json, Pod, PodMeta, PodSpec } from "./objects.ts";
 export { type WorkloadMeta, workloadOf } from "./workload_meta.ts";

@@ -45,11 +45,13 @@ export {
   type StructuralSchema,
 } from "./definitions/mod.ts";
 export {
+  checkMeshConfig,
   controlPlaneOf,
   defaultMeshConfig,
   defaultMeshNetworks,
   defaultProxyConfig,
   directoryOf,
+  isMeshConfigText,
   MESH_CONFIG_FIELDS,
   MESH_DEFAULTS_MS,
   MESH_NETWORKS_FIELDS,

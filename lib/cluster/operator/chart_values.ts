@@ -1,0 +1,99 @@
+/**
+ * The values of the charts of components.
+ *
+ * @module
+ */
+import type { Chart } from "./chart_types.ts";
+import { withChartNames } from "./gateway_values.ts";
+import type { Instance } from "./instances.ts";
+import { type Known, knownOf } from "./known_values.ts";
+import { mergedValues } from "./merge.ts";
+import type { Shared } from "./shared.ts";
+import { isEmpty, isTree, type Tree, treeAt, withValue } from "./tree.ts";
+
+/** Settings of a document, as the values of charts need them. */
+export interface ValuesInput {
+  readonly root: Tree;
+  readonly shared: Shared;
+  /** The values that all charts know. */
+  readonly known: Known;
+}
+
+/** The values with which the chart of a component is rendered. */
+export function chartValues(instance: Instance, chart: Chart, input: ValuesInput): Tree {
+  const { root, shared } = input;
+  const all = mergedValues(
+    treeAt(root, ["spec", "values"]),
+    treeAt(root, ["spec", "unvalidatedValues"]),
+  );
+  const common = withShared(all, shared);
+  const own = knownOf(chart);
+  return instance.kind.isList
+    ? gatewayValues(all, common, instance, new Set(own.names))
+    : componentValues(common, instance, own, input.known);
+}
+
+function componentValues(common: Tree, instance: Instance, own: Known, known: Known): Tree {
+  const { kind, settings } = instance;
+  const [root] = kind.valuesRoot;
+  const image = Object.fromEntries(
+    ["hub", "tag"].filter((name) => !isEmpty(settings[name])).map((name) => [name, settings[name]]),
+  );
+  const values = withoutForeign(common, own, known);
+  if (own.names.includes(root!)) {
+    return isEmpty(image) ? values : mergedValues(values, { [root!]: image });
+  }
+  return mergedValues(mergedValues(values, treeAt(common, kind.valuesRoot)), image);
+}
+
+/** Values without those that only other charts know; those that nobody knows stay. */
+function withoutForeign(values: Tree, own: Known, all: Known | undefined): Tree {
+  const entries = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+    const [mine, others] = [
+      own.names.includes(name) ? own.child(name) : undefined,
+      all?.child(name),
+    ];
+    if (mine !== undefined && isTree(value)) {
+      const below = withoutForeign(value, mine, others);
+      return isEmpty(below) && !isEmpty(value) ? [] : [[name, below]];
+    }
+    return mine !== undefined || own.isFree || others === undefined ? [[name, value]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function gatewayValues(
+  all: Tree,
+  common: Tree,
+  { kind, name, settings }: Instance,
+  names: ReadonlySet<string>,
+): Tree {
+  const [root, own] = kind.valuesRoot as [string, string];
+  const shared = withChartNames(treeAt(all, [root, own]));
+  const special = name === own ? {} : withChartNames(treeAt(all, [root, name]));
+  const picked = Object.fromEntries(
+    ["global", "revision"].filter((one) => names.has(one) && common[one] !== undefined).map((
+      one,
+    ) => [one, common[one]]),
+  );
+  const labels = isTree(settings.label) ? { labels: settings.label } : {};
+  return mergedValues(
+    picked,
+    mergedValues(mergedValues(mergedValues(shared, special), labels), { name }),
+  );
+}
+
+/** Values with the settings that several components share. */
+function withShared(values: Tree, { hub, tag, revision, namespace, meshConfig }: Shared): Tree {
+  const settings: readonly (readonly [readonly string[], unknown])[] = [
+    [["global", "hub"], hub],
+    [["global", "tag"], tag],
+    [["global", "meshNamespace"], namespace],
+    [["revision"], revision === "" ? undefined : revision],
+    [["meshConfig"], isEmpty(meshConfig) ? undefined : meshConfig],
+  ];
+  return settings.reduce(
+    (at, [path, value]) => value === undefined ? at : withValue(at, path, value),
+    withValue(values, ["revision"], undefined),
+  );
+}
