@@ -180,9 +180,14 @@ export const ROOMS: readonly Room[] = [
     purpose: "injection of the proxy into workloads",
   },
   {
+    name: "charts",
+    wing: "cluster",
+    purpose: "charts of the installation: values, templates, objects",
+  },
+  {
     name: "operator",
     wing: "cluster",
-    pure: "held",
+    pure: "safe",
     purpose: "MeshOperator documents: profiles, overlays, the objects of an installation",
   },
   {
@@ -208,11 +213,6 @@ export const ROOMS: readonly Room[] = [
     purpose: "secrets with which daemons of other clusters read this one",
   },
   { name: "revision_tags", wing: "cluster", purpose: "names for revisions of the control plane" },
-  {
-    name: "charts",
-    wing: "cluster",
-    purpose: "charts of the installation: values, templates, objects",
-  },
   { name: "install", wing: "cluster", purpose: "charts, profiles, overlays" },
   {
     name: "diff",

@@ -3,28 +3,21 @@
  *
  * @module
  */
-import type {
-  Capabilities,
-  ChartSet,
-  JsonObject,
-  OrchObject,
-  Renderer,
-  RenderInput,
-} from "./chart_types.ts";
+import type { ChartCapabilities, ChartSet, JsonObject, RenderInput } from "../charts/mod.ts";
+import type { OrchObject } from "../../kit/orch/mod.ts";
 import type { ComponentName } from "./components.ts";
 import type { Problem } from "./problems.ts";
 
 /** Input of a plan. */
 export interface OperatorInput {
   readonly charts: ChartSet;
-  readonly render: Renderer;
   /** Later ones win. */
   readonly files: readonly { readonly name: string; readonly text: string }[];
   /** Texts of `--set`; they win over the files. */
   readonly set: readonly string[];
   /** The value of `--revision`; absent: the documents decide. */
   readonly revision?: string;
-  readonly capabilities: Capabilities;
+  readonly capabilities: ChartCapabilities;
   readonly lookup?: RenderInput["lookup"];
   /** True: problems of validation are warnings. */
   readonly isForced: boolean;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Chart } from "./chart_types.ts";
+import type { Chart } from "../charts/mod.ts";
 import { withChartNames } from "./gateway_values.ts";
 import type { Instance } from "./instances.ts";
 import { type Known, knownOf } from "./known_values.ts";

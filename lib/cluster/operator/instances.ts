@@ -4,7 +4,7 @@
  * @module
  */
 import type { Path } from "../../kit/text/mod.ts";
-import type { ChartSet } from "./chart_types.ts";
+import type { ChartSet } from "../charts/mod.ts";
 import { type ComponentKind, COMPONENTS, UNSUPPORTED_COMPONENTS } from "./components.ts";
 import type { Report } from "./problems.ts";
 import { checkLabel, type Shared } from "./shared.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { strategicMerge } from "../inject/mod.ts";
-import type { OrchObject } from "./chart_types.ts";
+import type { OrchObject } from "../../kit/orch/mod.ts";
 import type { Instance } from "./instances.ts";
 import type { Report } from "./problems.ts";
 import { isEmpty, isTree, type Tree, treeAt, valueAt } from "./tree.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Chart } from "./chart_types.ts";
+import type { Chart } from "../charts/mod.ts";
 import { isEmpty, isTree, memberOf, type Tree } from "./tree.ts";
 
 /** The knowledge about the value at one path. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { OrchObject } from "./chart_types.ts";
+import type { OrchObject } from "../../kit/orch/mod.ts";
 import type { Instance } from "./instances.ts";
 
 /** Labels of objects of an installation. */

@@ -5,15 +5,6 @@
  * @module
  */
 export type { ComponentPlan, InstallPlan, OperatorInput } from "./api.ts";
-export type {
-  Capabilities,
-  Chart,
-  ChartObject,
-  ChartSet,
-  OrchObject,
-  Renderer,
-  RenderInput,
-} from "./chart_types.ts";
 export { planInstallation } from "./plan.ts";
 export { type Origin, type Problem, problemText } from "./problems.ts";
 export { profileNames } from "./profiles.ts";

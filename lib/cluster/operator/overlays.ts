@@ -5,7 +5,7 @@
  */
 import { canonicalJson } from "../../kit/base/mod.ts";
 import { nearest, type Path } from "../../kit/text/mod.ts";
-import type { OrchObject } from "./chart_types.ts";
+import type { OrchObject } from "../../kit/orch/mod.ts";
 import type { Instance } from "./instances.ts";
 import type { Report } from "./problems.ts";
 import { parsePath, PathFault } from "./set_path.ts";

@@ -5,7 +5,7 @@
  */
 import { MeshError } from "../../kit/base/mod.ts";
 import type { ComponentPlan, InstallPlan, OperatorInput } from "./api.ts";
-import type { Chart } from "./chart_types.ts";
+import { type Chart, renderChart } from "../charts/mod.ts";
 import { chartValues } from "./chart_values.ts";
 import { type Effective, effectiveOperator } from "./effective.ts";
 import { type Instance, instancesOf } from "./instances.ts";
@@ -86,7 +86,7 @@ function render(
   try {
     const release = { name, namespace };
     const { capabilities, lookup } = input;
-    return input.render(chart, { release, values: values, capabilities, lookup })
+    return renderChart(chart, { release, values: values, capabilities, lookup })
       .map(({ object }) => object);
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;

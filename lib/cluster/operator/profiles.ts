@@ -4,7 +4,7 @@
  * @module
  */
 import { nearest } from "../../kit/text/mod.ts";
-import type { ChartSet } from "./chart_types.ts";
+import type { ChartSet } from "../charts/mod.ts";
 import { UNSUPPORTED_PROFILES } from "./components.ts";
 import { type Layer, readLayer } from "./documents.ts";
 import type { Finding, Report } from "./problems.ts";

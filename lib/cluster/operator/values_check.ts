@@ -4,7 +4,7 @@
  * @module
  */
 import type { Path } from "../../kit/text/mod.ts";
-import type { ChartSet } from "./chart_types.ts";
+import type { ChartSet } from "../charts/mod.ts";
 import { COMPONENTS, UNSUPPORTED_COMPONENTS } from "./components.ts";
 import { GATEWAY_VALUES } from "./gateway_values.ts";
 import { type Known, knownByAny, knownMap, knownOf } from "./known_values.ts";
