@@ -5,40 +5,57 @@
  * @module
  */
 import { describedDefinitions } from "./crds.ts";
-import { fromFileUrl, join, walkFiles } from "./paths.ts";
+import { daemonRulesText, readerRulesText } from "./charts/rules.ts";
+import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
 import { toYaml } from "../lib/kit/text/mod.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
 const GENERATED = "by `deno task charts`; do not edit.";
 
+/** Folder that has generated files alone. */
+const DEFINITIONS = "charts/base/files/definitions";
+
 /** Path from the root → text of the files that are made. */
 export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
-  return new Map([
-    ["charts/base/files/definitions.yaml", await definitions()],
-    ["lib/cluster/charts/embedded_files.ts", await embeddedFiles()],
+  const made = new Map([
+    ...await definitions(),
+    ["charts/base/templates/_rules.tpl", readerRulesText()],
+    ["charts/meshd/templates/_rules.tpl", daemonRulesText()],
   ]);
+  return made.set("lib/cluster/charts/embedded_files.ts", await embeddedFiles([...made.keys()]));
 }
 
-/** Files that differ from what would be made. */
+/** Files that differ from what would be made, and definitions that nothing makes. */
 export async function outdatedFiles(): Promise<string[]> {
-  const outdated: string[] = [];
-  for (const [path, text] of await chartFiles()) {
+  const made = await chartFiles();
+  const outdated = await abandoned(made);
+  for (const [path, text] of made) {
     const now = await Deno.readTextFile(join(ROOT, path)).catch(() => undefined);
     if (now !== text) outdated.push(path);
   }
   return outdated;
 }
 
-async function definitions(): Promise<string> {
-  const all = (await describedDefinitions()).map((one) => `---\n${toYaml(one)}`);
-  return `# Written ${GENERATED}\n${all.join("")}`;
+async function abandoned(made: ReadonlyMap<string, string>): Promise<string[]> {
+  const paths = (await walkFiles(join(ROOT, DEFINITIONS), "")).map((path) =>
+    path.slice(ROOT.length)
+  );
+  return paths.filter((path) => !made.has(path));
+}
+
+async function definitions(): Promise<[string, string][]> {
+  return (await describedDefinitions()).map((one) => [
+    `${DEFINITIONS}/${one.metadata.name}.yaml`,
+    `# Written ${GENERATED}\n${toYaml(one)}`,
+  ]);
 }
 
 /** A module with the text of each file of the charts. */
-async function embeddedFiles(): Promise<string> {
+async function embeddedFiles(made: readonly string[]): Promise<string> {
   const folder = join(ROOT, "charts");
-  const paths = (await walkFiles(folder, "")).map((path) => path.slice(folder.length + 1)).sort();
-  const used = paths.filter((path) => path.includes("/") && !path.endsWith(".md"));
+  const all = new Set([...await walkFiles(folder, ""), ...made.map((path) => join(ROOT, path))]);
+  const used = [...all].map((path) => path.slice(folder.length + 1)).sort()
+    .filter((path) => path.includes("/") && !path.endsWith(".md"));
   const imports = used.map((path, at) =>
     `import F${at} from "../../../charts/${path}" with { type: "text" };\n`
   );
@@ -60,7 +77,12 @@ async function main(): Promise<void> {
     console.error(`charts: not current: ${outdated.join(", ")}; run \`deno task charts\``);
     Deno.exit(1);
   }
-  for (const [path, text] of await chartFiles()) await Deno.writeTextFile(join(ROOT, path), text);
+  const made = await chartFiles();
+  for (const path of await abandoned(made)) await Deno.remove(join(ROOT, path));
+  for (const [path, text] of made) {
+    await Deno.mkdir(dirname(join(ROOT, path)), { recursive: true });
+    await Deno.writeTextFile(join(ROOT, path), text);
+  }
 }
 
 if (import.meta.main) await main();

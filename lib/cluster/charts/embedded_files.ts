@@ -1,39 +1,125 @@
 // Written by `deno task charts`; do not edit.
 import F0 from "../../../charts/base/Chart.yaml" with { type: "text" };
-import F1 from "../../../charts/base/files/definitions.yaml" with { type: "text" };
-import F2 from "../../../charts/base/templates/definitions.yaml" with { type: "text" };
-import F3 from "../../../charts/base/values.yaml" with { type: "text" };
-import F4 from "../../../charts/profiles/default.yaml" with { type: "text" };
-import F5 from "../../../charts/profiles/demo.yaml" with { type: "text" };
-import F6 from "../../../charts/profiles/empty.yaml" with { type: "text" };
-import F7 from "../../../charts/profiles/minimal.yaml" with { type: "text" };
-import F8 from "../../../charts/profiles/openshift.yaml" with { type: "text" };
-import F9 from "../../../charts/profiles/platform-gke.yaml" with { type: "text" };
-import F10 from "../../../charts/profiles/platform-k3d.yaml" with { type: "text" };
-import F11 from "../../../charts/profiles/platform-k3s.yaml" with { type: "text" };
-import F12 from "../../../charts/profiles/platform-microk8s.yaml" with { type: "text" };
-import F13 from "../../../charts/profiles/platform-minikube.yaml" with { type: "text" };
-import F14 from "../../../charts/profiles/platform-openshift.yaml" with { type: "text" };
-import F15 from "../../../charts/profiles/preview.yaml" with { type: "text" };
-import F16 from "../../../charts/profiles/remote.yaml" with { type: "text" };
+import F1 from "../../../charts/base/files/definitions/authorizationpolicies.security.mesh.io.yaml" with { type: "text" };
+import F2 from "../../../charts/base/files/definitions/dataproxyfilters.networking.mesh.io.yaml" with { type: "text" };
+import F3 from "../../../charts/base/files/definitions/destinationrules.networking.mesh.io.yaml" with { type: "text" };
+import F4 from "../../../charts/base/files/definitions/gateways.networking.mesh.io.yaml" with { type: "text" };
+import F5 from "../../../charts/base/files/definitions/peerauthentications.security.mesh.io.yaml" with { type: "text" };
+import F6 from "../../../charts/base/files/definitions/proxyconfigs.networking.mesh.io.yaml" with { type: "text" };
+import F7 from "../../../charts/base/files/definitions/requestauthentications.security.mesh.io.yaml" with { type: "text" };
+import F8 from "../../../charts/base/files/definitions/serviceentries.networking.mesh.io.yaml" with { type: "text" };
+import F9 from "../../../charts/base/files/definitions/sidecars.networking.mesh.io.yaml" with { type: "text" };
+import F10 from "../../../charts/base/files/definitions/telemetries.telemetry.mesh.io.yaml" with { type: "text" };
+import F11 from "../../../charts/base/files/definitions/virtualservices.networking.mesh.io.yaml" with { type: "text" };
+import F12 from "../../../charts/base/files/definitions/wasmplugins.extensions.mesh.io.yaml" with { type: "text" };
+import F13 from "../../../charts/base/files/definitions/workloadentries.networking.mesh.io.yaml" with { type: "text" };
+import F14 from "../../../charts/base/files/definitions/workloadgroups.networking.mesh.io.yaml" with { type: "text" };
+import F15 from "../../../charts/base/templates/NOTES.txt" with { type: "text" };
+import F16 from "../../../charts/base/templates/_helpers.tpl" with { type: "text" };
+import F17 from "../../../charts/base/templates/_rules.tpl" with { type: "text" };
+import F18 from "../../../charts/base/templates/definitions.yaml" with { type: "text" };
+import F19 from "../../../charts/base/templates/reader.yaml" with { type: "text" };
+import F20 from "../../../charts/base/templates/validation.yaml" with { type: "text" };
+import F21 from "../../../charts/base/values.yaml" with { type: "text" };
+import F22 from "../../../charts/gateway/Chart.yaml" with { type: "text" };
+import F23 from "../../../charts/gateway/templates/NOTES.txt" with { type: "text" };
+import F24 from "../../../charts/gateway/templates/_helpers.tpl" with { type: "text" };
+import F25 from "../../../charts/gateway/templates/account.yaml" with { type: "text" };
+import F26 from "../../../charts/gateway/templates/autoscale.yaml" with { type: "text" };
+import F27 from "../../../charts/gateway/templates/deployment.yaml" with { type: "text" };
+import F28 from "../../../charts/gateway/templates/networkpolicy.yaml" with { type: "text" };
+import F29 from "../../../charts/gateway/templates/service.yaml" with { type: "text" };
+import F30 from "../../../charts/gateway/values.yaml" with { type: "text" };
+import F31 from "../../../charts/meshd/Chart.yaml" with { type: "text" };
+import F32 from "../../../charts/meshd/templates/NOTES.txt" with { type: "text" };
+import F33 from "../../../charts/meshd/templates/_helpers.tpl" with { type: "text" };
+import F34 from "../../../charts/meshd/templates/_rules.tpl" with { type: "text" };
+import F35 from "../../../charts/meshd/templates/autoscale.yaml" with { type: "text" };
+import F36 from "../../../charts/meshd/templates/configmap.yaml" with { type: "text" };
+import F37 from "../../../charts/meshd/templates/deployment.yaml" with { type: "text" };
+import F38 from "../../../charts/meshd/templates/injector-configmap.yaml" with { type: "text" };
+import F39 from "../../../charts/meshd/templates/monitors.yaml" with { type: "text" };
+import F40 from "../../../charts/meshd/templates/networkpolicy.yaml" with { type: "text" };
+import F41 from "../../../charts/meshd/templates/roles.yaml" with { type: "text" };
+import F42 from "../../../charts/meshd/templates/service.yaml" with { type: "text" };
+import F43 from "../../../charts/meshd/templates/serviceaccount.yaml" with { type: "text" };
+import F44 from "../../../charts/meshd/templates/webhooks.yaml" with { type: "text" };
+import F45 from "../../../charts/meshd/templates/zzz_pilot.yaml" with { type: "text" };
+import F46 from "../../../charts/meshd/values.yaml" with { type: "text" };
+import F47 from "../../../charts/profiles/default.yaml" with { type: "text" };
+import F48 from "../../../charts/profiles/demo.yaml" with { type: "text" };
+import F49 from "../../../charts/profiles/empty.yaml" with { type: "text" };
+import F50 from "../../../charts/profiles/minimal.yaml" with { type: "text" };
+import F51 from "../../../charts/profiles/openshift.yaml" with { type: "text" };
+import F52 from "../../../charts/profiles/platform-gke.yaml" with { type: "text" };
+import F53 from "../../../charts/profiles/platform-k3d.yaml" with { type: "text" };
+import F54 from "../../../charts/profiles/platform-k3s.yaml" with { type: "text" };
+import F55 from "../../../charts/profiles/platform-microk8s.yaml" with { type: "text" };
+import F56 from "../../../charts/profiles/platform-minikube.yaml" with { type: "text" };
+import F57 from "../../../charts/profiles/platform-openshift.yaml" with { type: "text" };
+import F58 from "../../../charts/profiles/preview.yaml" with { type: "text" };
+import F59 from "../../../charts/profiles/remote.yaml" with { type: "text" };
 
 /** Path below `charts/` → text. */
 export const EMBEDDED_FILES: Readonly<Record<string, string>> = {
   "base/Chart.yaml": F0,
-  "base/files/definitions.yaml": F1,
-  "base/templates/definitions.yaml": F2,
-  "base/values.yaml": F3,
-  "profiles/default.yaml": F4,
-  "profiles/demo.yaml": F5,
-  "profiles/empty.yaml": F6,
-  "profiles/minimal.yaml": F7,
-  "profiles/openshift.yaml": F8,
-  "profiles/platform-gke.yaml": F9,
-  "profiles/platform-k3d.yaml": F10,
-  "profiles/platform-k3s.yaml": F11,
-  "profiles/platform-microk8s.yaml": F12,
-  "profiles/platform-minikube.yaml": F13,
-  "profiles/platform-openshift.yaml": F14,
-  "profiles/preview.yaml": F15,
-  "profiles/remote.yaml": F16,
+  "base/files/definitions/authorizationpolicies.security.mesh.io.yaml": F1,
+  "base/files/definitions/dataproxyfilters.networking.mesh.io.yaml": F2,
+  "base/files/definitions/destinationrules.networking.mesh.io.yaml": F3,
+  "base/files/definitions/gateways.networking.mesh.io.yaml": F4,
+  "base/files/definitions/peerauthentications.security.mesh.io.yaml": F5,
+  "base/files/definitions/proxyconfigs.networking.mesh.io.yaml": F6,
+  "base/files/definitions/requestauthentications.security.mesh.io.yaml": F7,
+  "base/files/definitions/serviceentries.networking.mesh.io.yaml": F8,
+  "base/files/definitions/sidecars.networking.mesh.io.yaml": F9,
+  "base/files/definitions/telemetries.telemetry.mesh.io.yaml": F10,
+  "base/files/definitions/virtualservices.networking.mesh.io.yaml": F11,
+  "base/files/definitions/wasmplugins.extensions.mesh.io.yaml": F12,
+  "base/files/definitions/workloadentries.networking.mesh.io.yaml": F13,
+  "base/files/definitions/workloadgroups.networking.mesh.io.yaml": F14,
+  "base/templates/NOTES.txt": F15,
+  "base/templates/_helpers.tpl": F16,
+  "base/templates/_rules.tpl": F17,
+  "base/templates/definitions.yaml": F18,
+  "base/templates/reader.yaml": F19,
+  "base/templates/validation.yaml": F20,
+  "base/values.yaml": F21,
+  "gateway/Chart.yaml": F22,
+  "gateway/templates/NOTES.txt": F23,
+  "gateway/templates/_helpers.tpl": F24,
+  "gateway/templates/account.yaml": F25,
+  "gateway/templates/autoscale.yaml": F26,
+  "gateway/templates/deployment.yaml": F27,
+  "gateway/templates/networkpolicy.yaml": F28,
+  "gateway/templates/service.yaml": F29,
+  "gateway/values.yaml": F30,
+  "meshd/Chart.yaml": F31,
+  "meshd/templates/NOTES.txt": F32,
+  "meshd/templates/_helpers.tpl": F33,
+  "meshd/templates/_rules.tpl": F34,
+  "meshd/templates/autoscale.yaml": F35,
+  "meshd/templates/configmap.yaml": F36,
+  "meshd/templates/deployment.yaml": F37,
+  "meshd/templates/injector-configmap.yaml": F38,
+  "meshd/templates/monitors.yaml": F39,
+  "meshd/templates/networkpolicy.yaml": F40,
+  "meshd/templates/roles.yaml": F41,
+  "meshd/templates/service.yaml": F42,
+  "meshd/templates/serviceaccount.yaml": F43,
+  "meshd/templates/webhooks.yaml": F44,
+  "meshd/templates/zzz_pilot.yaml": F45,
+  "meshd/values.yaml": F46,
+  "profiles/default.yaml": F47,
+  "profiles/demo.yaml": F48,
+  "profiles/empty.yaml": F49,
+  "profiles/minimal.yaml": F50,
+  "profiles/openshift.yaml": F51,
+  "profiles/platform-gke.yaml": F52,
+  "profiles/platform-k3d.yaml": F53,
+  "profiles/platform-k3s.yaml": F54,
+  "profiles/platform-microk8s.yaml": F55,
+  "profiles/platform-minikube.yaml": F56,
+  "profiles/platform-openshift.yaml": F57,
+  "profiles/preview.yaml": F58,
+  "profiles/remote.yaml": F59,
 };

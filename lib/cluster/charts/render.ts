@@ -18,8 +18,8 @@ import { CHART_FUNCTIONS } from "./functions/mod.ts";
 import { isObject, templateData } from "./objects.ts";
 import { inInstallOrder } from "./order.ts";
 import { checkValues } from "./schema.ts";
-import type { Chart, ChartObject, JsonObject, RenderInput } from "./types.ts";
-import { copied, mergedValues } from "./values.ts";
+import type { Chart, ChartObject, RenderInput } from "./types.ts";
+import { mergedValues } from "./values.ts";
 
 /** Bounds of one template of a chart with what it includes. */
 const LIMITS: RenderLimits = { steps: 1_000_000, characters: 8 << 20, depth: 200 };
@@ -35,12 +35,12 @@ const UNUSED_HOOKS: ReadonlySet<string> = new Set(["test", "test-success", "test
  */
 export function renderChart(chart: Chart, input: RenderInput): ChartObject[] {
   const renderer = new ChartRenderer(chart, input);
-  const objects: ChartObject[] = [];
-  for (const path of [...chart.files.keys()].sort()) {
-    if (!isTemplate(path) || path.endsWith("NOTES.txt")) continue;
-    objects.push(...objectsIn(chart, `${chart.name}/${path}`, renderer.text(path)));
-  }
-  return inInstallOrder(objects);
+  // Templates may change values for those that are rendered after them.
+  const texts = inParseOrder([...chart.files.keys()])
+    .filter((path) => isTemplate(path) && !path.endsWith("NOTES.txt"))
+    .map((path) => ({ source: `${chart.name}/${path}`, text: renderer.text(path) }))
+    .sort((a, b) => a.source < b.source ? -1 : 1);
+  return inInstallOrder(texts.flatMap(({ source, text }) => objectsIn(chart, source, text)));
 }
 
 /**
@@ -60,8 +60,7 @@ function isTemplate(path: string): boolean {
 
 class ChartRenderer {
   readonly #chart: Chart;
-  readonly #input: RenderInput;
-  readonly #values: JsonObject;
+  readonly #data: Record<string, unknown>;
   readonly #functions: TemplateFunctions;
   readonly #names: ReadonlySet<string>;
   readonly #definitions = new Map<string, readonly Node[]>();
@@ -69,10 +68,9 @@ class ChartRenderer {
 
   constructor(chart: Chart, input: RenderInput) {
     this.#chart = chart;
-    this.#input = input;
     const values = mergedValues(chart.values, input.values);
     checkValues(chart, values);
-    this.#values = values;
+    this.#data = templateData(chart, input, values);
     this.#functions = new Map([...CHART_FUNCTIONS, ["lookup", lookupOf(input)]]);
     this.#names = new Set([...this.#functions.keys(), "include", "tpl"]);
     for (const path of inParseOrder([...chart.files.keys()])) this.#parse(path);
@@ -81,7 +79,6 @@ class ChartRenderer {
   /** The output of a template. */
   text(path: string): string {
     const name = `${this.#chart.name}/${path}`;
-    const data = templateData(this.#chart, this.#input, copied(this.#values) as JsonObject);
     return inChart(this.#chart.name, name, () =>
       renderTemplate({
         name,
@@ -92,7 +89,7 @@ class ChartRenderer {
         limits: LIMITS,
         isStrict: true,
         nested: (template, text) => parseTemplate(template, text, this.#names),
-      }, { ...data, Template: { Name: name, BasePath: `${this.#chart.name}/templates` } }));
+      }, { ...this.#data, Template: { Name: name, BasePath: `${this.#chart.name}/templates` } }));
   }
 
   #parse(path: string): void {

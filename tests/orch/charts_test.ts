@@ -1,0 +1,106 @@
+/**
+ * The charts, rendered by Helm and by Mesh.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { type ChartObject, embeddedCharts, renderChart } from "../../lib/cluster/charts/mod.ts";
+import { readYaml, toYaml } from "../../lib/kit/text/mod.ts";
+import { helmProgram, lackingHelm } from "../../scripts/cluster/helm_program.ts";
+import { fromFileUrl } from "../../scripts/paths.ts";
+import { CHART_CASES, type ChartCase, REFUSED } from "./charts/values.ts";
+
+const CHARTS = fromFileUrl(new URL("../../charts", import.meta.url));
+const lacking = lackingHelm();
+
+/** A test that runs Helm; skipped where it is not built. */
+function helmTest(name: string, run: (helm: string) => Promise<void>): void {
+  const reason = lacking === undefined ? "" : ` [${lacking}]`;
+  Deno.test({
+    name: `${name}${reason}`,
+    ignore: lacking !== undefined,
+    fn: async () => run(await helmProgram()),
+  });
+}
+
+helmTest("Helm and Mesh make the same objects in the same order", async (helm) => {
+  assert.ok(CHART_CASES.length >= 30);
+  for (const one of CHART_CASES) {
+    const name = `${one.chart} ${JSON.stringify(one.values)}`;
+    const { success, out, err } = await template(helm, one);
+    assert.ok(success, `${name}: ${err}`);
+    const [theirs, ours] = [objectsOf(out), rendered(one).map(plain)];
+    const names = (objects: typeof ours) =>
+      objects.map(({ source, object }) => {
+        const { kind, metadata } = object as { kind: string; metadata: { name: string } };
+        return `${source} ${kind} ${metadata.name}`;
+      });
+    assert.deepEqual(names(ours), names(theirs), name);
+    for (const [at, object] of ours.entries()) assert.deepEqual(object, theirs[at], name);
+  }
+});
+
+helmTest("Helm and Mesh refuse the same values", async (helm) => {
+  for (const one of REFUSED) {
+    const name = `${one.chart} ${JSON.stringify(one.values)}`;
+    assert.throws(() => rendered(one), one.message, name);
+    assert.equal((await template(helm, one)).success, false, name);
+  }
+});
+
+helmTest("Helm finds nothing to complain about in the charts", async (helm) => {
+  for (const chart of ["base", "meshd", "gateway"]) {
+    const { success, out, err } = await run(helm, ["lint", "--strict", `${CHARTS}/${chart}`]);
+    assert.ok(success && !/\[(WARNING|ERROR)\]/.test(out), `${out}${err}`);
+  }
+});
+
+function rendered({ chart, values, namespace, orchVersion }: ChartCase): ChartObject[] {
+  return renderChart(embeddedCharts().charts.get(chart)!, {
+    release: { name: "demo", namespace: namespace ?? "mesh-system" },
+    values,
+    capabilities: { orchVersion: orchVersion ?? "1.33.0", apiVersions: [] },
+  });
+}
+
+async function template(helm: string, { chart, values, namespace, orchVersion }: ChartCase) {
+  const file = await Deno.makeTempFile({ suffix: ".yaml" });
+  try {
+    await Deno.writeTextFile(file, toYaml(values));
+    return await run(helm, [
+      ...["template", "demo", `${CHARTS}/${chart}`, `--namespace=${namespace ?? "mesh-system"}`],
+      ...[`--values=${file}`, `--kube-version=${orchVersion ?? "1.33.0"}`],
+    ]);
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+async function run(helm: string, args: readonly string[]) {
+  const home = await Deno.makeTempDir();
+  try {
+    const { success, stdout, stderr } = await new Deno.Command(helm, {
+      args: [...args],
+      clearEnv: true,
+      env: { HOME: home },
+    }).output();
+    const text = new TextDecoder();
+    return { success, out: text.decode(stdout), err: text.decode(stderr) };
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+/** The objects in Helm's output, with the templates that it names in comments. */
+function objectsOf(output: string) {
+  return output.split(/^---\n/m).filter((text) => text.trim() !== "").map((text) => {
+    const source = /^# Source: (\S+)$/m.exec(text)?.[1];
+    const [result] = readYaml(text);
+    return plain({ source: source!, object: result?.document?.value });
+  });
+}
+
+/** With plain maps, which `deepEqual` compares by their entries alone. */
+function plain({ source, object }: { readonly source: string; readonly object: unknown }) {
+  return { source, object: JSON.parse(JSON.stringify(object)) as unknown };
+}
