@@ -73,12 +73,14 @@ function makeDocument(
   limits: YamlLimits,
 ): YamlDocument {
   let tree: Node | undefined;
+  let starts: number[] | undefined;
   return {
     value,
     line,
     locate(path, target = "value") {
       tree ??= compose(part.text, limits);
-      return position(part, locate(tree, path, target));
+      starts ??= lineStarts(part.text);
+      return position(part, locate(tree, path, target), starts);
     },
   };
 }
@@ -114,12 +116,31 @@ function refuseOversize(text: string, limits: YamlLimits): void {
 }
 
 /** Line and column in the file for an offset in a document's text. */
-function position(part: DocumentText, offset: number): Position {
-  const before = part.text.slice(0, offset);
-  const lastBreak = before.lastIndexOf("\n");
-  let line = part.line;
-  for (let at = before.indexOf("\n"); at >= 0; at = before.indexOf("\n", at + 1)) line++;
-  return { line, column: offset - lastBreak };
+function position(
+  part: DocumentText,
+  offset: number,
+  starts: readonly number[] = lineStarts(part.text),
+): Position {
+  const at = lineAt(starts, offset);
+  return { line: part.line + at, column: offset - starts[at]! + 1 };
+}
+
+/** Offsets of the beginnings of lines. */
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** The line of an offset, from 0: the last one that begins at it or before it. */
+function lineAt(starts: readonly number[], offset: number): number {
+  let low = 0;
+  for (let high = starts.length; high - low > 1;) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
 /**

@@ -5,7 +5,13 @@
  * @module
  */
 import { resolve } from "node:path";
-import { decodeUtf8, DEFAULT_YAML_LIMITS, type Position, readYaml } from "../../../kit/text/mod.ts";
+import {
+  decodeUtf8,
+  DEFAULT_YAML_LIMITS,
+  type Position,
+  readYaml,
+  type YamlDocument,
+} from "../../../kit/text/mod.ts";
 import { diskIo, type Io } from "./io.ts";
 import { pathSteps } from "./path_steps.ts";
 
@@ -25,6 +31,8 @@ export interface FieldOptions {
   readonly home: string;
   /** For tests. */
   readonly io?: Pick<Io, "read">;
+  /** For tests. */
+  readonly read?: typeof readYaml;
 }
 
 /**
@@ -33,12 +41,17 @@ export interface FieldOptions {
  */
 export async function fieldPositions(
   fields: readonly FieldOfFile[],
-  { home, io = diskIo }: FieldOptions,
+  { home, io = diskIo, read = readYaml }: FieldOptions,
 ): Promise<(Position | undefined)[]> {
   const found = new Map<FieldOfFile, Position | undefined>();
   for (const [file, ofFile] of Map.groupBy(fields, (one) => one.file)) {
     const lines = await linesOf(resolve(home, file), io);
-    for (const field of ofFile) found.set(field, lines && positionIn(lines, field));
+    if (lines === undefined) continue;
+    // A large document may have a thousand such fields.
+    for (const [line, ofDocument] of Map.groupBy(ofFile, (one) => one.line)) {
+      const document = documentAt(lines, line, read);
+      for (const field of ofDocument) found.set(field, document && positionIn(document, field));
+    }
   }
   return fields.map((field) => found.get(field));
 }
@@ -55,16 +68,22 @@ async function linesOf(file: string, io: Pick<Io, "read">): Promise<string[] | u
 /** The end of a document in a stream (YAML 1.2, section 9.2). */
 const END = /^(---|\.\.\.)(\s|$)/;
 
-function positionIn(
+/** The document whose first key is in a line, 1-based; undefined for an item of a list. */
+function documentAt(
   lines: readonly string[],
-  { line, path }: FieldOfFile,
-): Position | undefined {
+  line: number,
+  read: typeof readYaml,
+): YamlDocument | undefined {
   const first = line - 1;
   // An item of a list begins with an indent or a dash; its document begins elsewhere.
   if (!/^[^\s-]/.test(lines[first] ?? "")) return undefined;
   const length = lines.slice(first).findIndex((text) => END.test(text));
   const part = lines.slice(first, length < 0 ? undefined : first + length);
-  const [result] = readYaml(part.join("\n"), DEFAULT_YAML_LIMITS);
-  const position = result?.document?.locate(pathSteps(path));
-  return position && { line: position.line + first, column: position.column };
+  const [result] = read(part.join("\n"), DEFAULT_YAML_LIMITS);
+  return result?.document;
+}
+
+function positionIn(document: YamlDocument, { line, path }: FieldOfFile): Position | undefined {
+  const position = document.locate(pathSteps(path));
+  return position && { line: position.line + line - 1, column: position.column };
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readYaml } from "../../../kit/text/mod.ts";
 import { fieldPositions } from "./field_positions.ts";
 
 const TEXT = `# routes
@@ -45,4 +46,26 @@ Deno.test("positions of fields in files: the document at the line of the object"
     undefined,
   ]);
   assert.deepEqual(read, ["/etc/mesh/a.yaml", "/etc/mesh/gone.yaml"]);
+});
+
+Deno.test("positions of fields in files: a document with many such fields is parsed once", async () => {
+  const count = 2_000;
+  const rules = Array.from({ length: count }, (_, i) => `  - destination: {host: h${i}.test}\n`);
+  let parses = 0;
+  const text = `kind: VirtualService\nhttp:\n- route:\n${rules.join("")}`;
+  const fields = Array.from({ length: count }, (_, i) => ({
+    file: "a.yaml",
+    line: 1,
+    path: `http[0].route[${i}].destination.host`,
+  }));
+  const found = await fieldPositions(fields, {
+    home: "/",
+    io: { read: () => Promise.resolve(new TextEncoder().encode(text)) },
+    read: (part, limits) => {
+      parses++;
+      return readYaml(part, limits);
+    },
+  });
+  assert.deepEqual(found.map((at) => at?.line), fields.map((_, i) => i + 4));
+  assert.equal(parses, 1);
 });
