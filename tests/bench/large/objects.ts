@@ -35,8 +35,8 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
           1 + version
         }s, route: [{ destination: { host: a.test } }] }`,
     ),
-  "a VirtualService with 10,000 hosts": (version) =>
-    `${head("VirtualService")}  hosts:\n${many(10_000, (i) => `  - h${i}.large.test`)}` +
+  "a VirtualService with 5,000 hosts": (version) =>
+    `${head("VirtualService")}  hosts:\n${many(5_000, (i) => `  - h${i}.large.test`)}` +
     `  http: [{ timeout: ${1 + version}s, route: [{ destination: { host: a.test } }] }]\n`,
   "a VirtualService with a rule of 10,000 matches": (version) =>
     `${head("VirtualService")}  hosts: [a.test]\n  http:\n  - timeout: ${1 + version}s\n` +
@@ -99,9 +99,9 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
     `${head("Gateway")}  selector: { app: client-0 }\n  servers:\n` +
     `  - port: { number: 80, name: http, protocol: HTTP }\n    hosts:\n` +
     many(20_000, (i) => `    - h${i}-${version}.gw.test`),
-  "a VirtualService of a gateway with 10,000 hosts": (version) =>
+  "a VirtualService of a gateway with 5,000 hosts": (version) =>
     `${head("VirtualService")}  gateways: [a]\n  hosts:\n${
-      many(10_000, (i) => `  - h${i}.large.test`)
+      many(5_000, (i) => `  - h${i}.large.test`)
     }  http: [{ timeout: ${1 + version}s, route: [{ destination: { host: a.test } }] }]\n`,
   "a VirtualService of a gateway with 5,000 rules": (version) =>
     `${head("VirtualService")}  gateways: [a]\n  hosts: [h.test]\n  http:\n` +

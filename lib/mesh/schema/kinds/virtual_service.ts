@@ -119,7 +119,7 @@ function validate(
 }
 
 /** Hosts of one object; each has a virtual host. More would stop the daemon for longer than it may. */
-const MAX_HOSTS = 10_000;
+const MAX_HOSTS = 5_000;
 
 function checkHosts(spec: VirtualService, report: Report): void {
   const path = ["spec", "hosts"];

@@ -395,15 +395,15 @@ Deno.test("VirtualService: warnings", () => {
 Deno.test("VirtualService: the number of hosts is bounded", () => {
   const hosts = (count: number) => Array.from({ length: count }, (_, i) => `h${i}.test`).join(", ");
   assert.equal(
-    readSpec("VirtualService", `hosts: [${hosts(10_000)}]\nhttp: [{${TO}}]`).objects.length,
+    readSpec("VirtualService", `hosts: [${hosts(5_000)}]\nhttp: [{${TO}}]`).objects.length,
     1,
   );
   const { objects, problems } = readSpec(
     "VirtualService",
-    `hosts: [${hosts(10_001)}]\nhttp: [{${TO}}]`,
+    `hosts: [${hosts(5_001)}]\nhttp: [{${TO}}]`,
   );
   assert.deepEqual(objects, []);
   assert.deepEqual(problems.map(({ code, path, message }) => [code, path, message]), [
-    ["too-large", "spec.hosts", "the VirtualService has more than 10000 hosts"],
+    ["too-large", "spec.hosts", "the VirtualService has more than 5000 hosts"],
   ]);
 });
