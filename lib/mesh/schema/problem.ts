@@ -64,13 +64,31 @@ export interface Report {
   unknownField(path: Path, message: string, remedy: string): void;
 }
 
+/** Findings of one list of a document; a longer list helps no reader, and each takes time. */
+const MAX_FINDINGS = 500;
+
+/** Adds a finding to a list, or counts it in the last one when the list is full. */
+function record(list: Finding[], finding: Finding, counts: WeakMap<Finding[], number>): void {
+  if (list.length < MAX_FINDINGS) return void list.push(finding);
+  const more = (counts.get(list) ?? 0) + 1;
+  counts.set(list, more);
+  list[MAX_FINDINGS] = {
+    path: [],
+    code: "more-findings",
+    message: `${more} more of this document are not listed`,
+    remedy: "Mend those that are listed first.",
+    target: "value",
+  };
+}
+
 /** Creates an empty report. `unknownFields` selects errors or warnings for unknown fields. */
 export function newReport(unknownFields: "errors" | "warnings" = "errors"): Report {
   const errors: Finding[] = [];
   const warnings: Finding[] = [];
+  const counts = new WeakMap<Finding[], number>();
   const add =
     (list: Finding[], target: Finding["target"]): Report["fail"] => (path, code, message, remedy) =>
-      void list.push({ path, code, message, remedy, target });
+      record(list, { path, code, message, remedy, target }, counts);
   const unknown = add(unknownFields === "errors" ? errors : warnings, "key");
   return {
     errors,
