@@ -154,11 +154,11 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
     `${head("PeerAuthentication", "security")}  selector: { matchLabels: { app: client-0 } }\n` +
     `  mtls: { mode: STRICT }\n  portLevelMtls:\n` +
     many(5_000, (i) => `    ${1 + i}: { mode: ${(i + version) % 2 ? "DISABLE" : "PERMISSIVE"} }`),
-  "an AuthorizationPolicy with a rule of 50,000 addresses": (version) =>
+  "an AuthorizationPolicy with a rule of 40,000 addresses": (version) =>
     `${
       head("AuthorizationPolicy", "security")
     }  rules:\n  - from:\n    - source:\n        ipBlocks:\n` +
-    many(50_000, (i) => `        - ${ip(i + version)}`),
+    many(40_000, (i) => `        - ${ip(i + version)}`),
   "an AuthorizationPolicy with 5,000 conditions": (version) =>
     `${head("AuthorizationPolicy", "security")}  rules:\n  - when:\n` +
     many(5_000, (i) => `    - { key: "request.headers[x-h${i}]", values: ["v${version}", "w*"] }`),
@@ -171,10 +171,10 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
     `${head("Telemetry", "telemetry")}  metrics:\n  - providers: [{ name: prometheus }]\n` +
     `    overrides:\n    - tagOverrides:\n` +
     many(5_000, (i) => `        t${i}: { value: "request.headers['x-${i}-${version}']" }`),
-  "a WasmPlugin with a configuration of 20,000 fields": (version) =>
+  "a WasmPlugin with a configuration of 10,000 fields": (version) =>
     `${head("WasmPlugin", "extensions").replace("/v1\n", "/v1alpha1\n")}` +
     `  url: "http://a.test/x.wasm"\n  sha256: "${"0".repeat(64)}"\n  pluginConfig:\n` +
-    many(20_000, (i) => `    f${i}: { a: [${version}, b] }`),
+    many(10_000, (i) => `    f${i}: { a: [${version}, b] }`),
   "a ProxyConfig with 20,000 variables": (version) =>
     `${head("ProxyConfig", "networking").replace("/v1\n", "/v1beta1\n")}  environmentVariables:\n` +
     many(20_000, (i) => `    V${i}: "${version}"`),

@@ -222,21 +222,26 @@ function checkEgressPort(
   }
 }
 
-/** Warns about a host that is listed twice, and about hosts that another one of the list covers. */
-function warnSurplusHost(hosts: readonly string[], index: number, path: Path, report: Report) {
-  const host = hosts[index]!;
-  if (hosts.indexOf(host) < index) {
-    report.warnValue(path, "duplicate", `"${host}" occurs twice`, "Remove one of the two.");
-  } else if (host !== "*/*" && hosts.includes("*/*")) {
-    const message = `"${host}" has no effect beside "*/*", which imports everything`;
-    report.warnValue(path, NO_EFFECT, message, 'Remove it, or remove "*/*".');
-  }
+/** Warns of hosts that occur twice, or beside one that imports everything. */
+function warnSurplusHosts(hosts: readonly string[], path: Path, report: Report): void {
+  const importsAll = hosts.includes("*/*");
+  const seen = new Set<string>();
+  hosts.forEach((host, index) => {
+    const at = [...path, index];
+    if (seen.has(host)) {
+      report.warnValue(at, "duplicate", `"${host}" occurs twice`, "Remove one of the two.");
+    } else if (importsAll && host !== "*/*") {
+      const message = `"${host}" has no effect beside "*/*", which imports everything`;
+      report.warnValue(at, NO_EFFECT, message, 'Remove it, or remove "*/*".');
+    }
+    seen.add(host);
+  });
 }
 
 function checkEgressHosts(hosts: readonly string[], path: Path, report: Report): void {
+  warnSurplusHosts(hosts, path, report);
   hosts.forEach((host, index) => {
     const at = [...path, index];
-    warnSurplusHost(hosts, index, at, report);
     const slash = host.indexOf("/");
     const namespace = host.slice(0, slash);
     const name = host.slice(slash + 1);
