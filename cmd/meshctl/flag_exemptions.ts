@@ -75,6 +75,7 @@ export const ADDED: Additions = {
   "meshctl proxy-config secret": CONNECTION,
   "meshctl proxy-config rootca-compare": CONNECTION,
   "meshctl experimental proxy-status": { "<[<type>/]<name>[.<namespace>]>": TARGET },
+  "meshctl experimental migrate": {},
   "meshctl experimental wait": {},
   "meshctl experimental workload entry configure": {
     "--capture-dns": "the description gives no default, and the files that it shows capture",

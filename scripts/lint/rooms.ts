@@ -254,7 +254,17 @@ export const ROOMS: readonly Room[] = [
     purpose: "configuration that a command names: files, a live cluster",
   },
   { name: "describe", wing: "insight", purpose: "pods and services in words" },
-  { name: "checks", wing: "insight", purpose: "analysis and validation of files and of a cluster" },
+  {
+    name: "migrate",
+    wing: "insight",
+    pure: "held",
+    purpose: "manifests of an Istio mesh under the names of Mesh",
+  },
+  {
+    name: "checks",
+    wing: "insight",
+    purpose: "analysis, validation and conversion of files; analysis of a cluster",
+  },
   { name: "precheck", wing: "insight", purpose: "fitness of a cluster for an installation" },
   {
     name: "bug_report",

@@ -7,6 +7,7 @@ import { describe } from "./describe.ts";
 import { injector } from "./injector.ts";
 import { internalDebug } from "./internal_debug.ts";
 import { metrics } from "./metrics.ts";
+import { migrate } from "./migrate.ts";
 import { precheck } from "./precheck.ts";
 import { experimentalProxyStatus } from "./proxy_status.ts";
 import { experimentalVersion } from "./version.ts";
@@ -27,6 +28,7 @@ export const experimental: CommandSpec = {
     injector,
     internalDebug,
     metrics,
+    migrate,
     precheck,
     experimentalProxyStatus,
     experimentalVersion,

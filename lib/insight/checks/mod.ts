@@ -4,4 +4,5 @@
  * @module
  */
 export { analyze, listAnalyzers } from "./analyze.ts";
+export { migrate, type MigrateOptions } from "./migrate.ts";
 export { validate } from "./validate.ts";

@@ -30,6 +30,15 @@ export interface ScalarNode extends NodeBase {
   readonly text: string;
   /** Neither quoted nor a block: its text may be a number, a boolean or null. */
   readonly plain: boolean;
+  /** Its place; only if {@linkcode compose} was told to keep places. */
+  readonly span?: ScalarSpan;
+}
+
+/** The characters of a scalar without its quotes, tag and anchor. */
+export interface ScalarSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly style: "plain" | "single" | "double" | "literal" | "folded";
 }
 
 /** One entry of a map. */
@@ -62,10 +71,15 @@ export type Node = ScalarNode | MapNode | SeqNode | AliasNode;
 /**
  * The syntax tree of one document; `undefined` for an empty one.
  *
+ * @param keepsSpans true: scalars have their places, except empty ones
  * @throws {YamlFault} for bad text.
  */
-export function compose(text: string, limits: YamlLimits): Node | undefined {
-  const reader = { ...parse(protectColons(text), limits), at: 0, end: 0 };
+export function compose(
+  text: string,
+  limits: YamlLimits,
+  keepsSpans: boolean = false,
+): Node | undefined {
+  const reader = { ...parse(protectColons(text), limits), at: 0, end: 0, keepsSpans };
   if (reader.events[0]?.type !== EVENT_ID.DOCUMENT) return undefined;
   reader.at = 1;
   return reader.events[1]?.type === EVENT_ID.POP ? undefined : readNode(reader);
@@ -88,6 +102,7 @@ interface Reader extends Parsed {
   at: number;
   /** End of the last node: the position of an empty node after it. */
   end: number;
+  readonly keepsSpans: boolean;
 }
 
 /** A colon between a word and the end of an item in brackets. */
@@ -212,8 +227,22 @@ function readScalar(reader: Reader, event: ScalarEvent): ScalarNode {
     kind: "scalar",
     text: colon === "" ? raw : raw.replaceAll(colon, ":"),
     plain,
+    ...(reader.keepsSpans && event.valueStart >= 0 ? { span: spanOf(reader, event) } : undefined),
     ...properties(reader, event, start),
   };
+}
+
+const STYLES: Readonly<Record<number, ScalarSpan["style"]>> = {
+  [SCALAR_STYLE.PLAIN]: "plain",
+  [SCALAR_STYLE.SINGLE_QUOTED]: "single",
+  [SCALAR_STYLE.DOUBLE_QUOTED]: "double",
+  [SCALAR_STYLE.LITERAL_BLOCK]: "literal",
+  [SCALAR_STYLE.FOLDED_BLOCK]: "folded",
+};
+
+function spanOf({ original }: Parsed, event: ScalarEvent): ScalarSpan {
+  const [start, end] = [original(event.valueStart), original(event.valueEnd)];
+  return { start, end, style: STYLES[event.style]! };
 }
 
 function isBlock({ style }: ScalarEvent): boolean {

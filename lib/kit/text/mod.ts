@@ -14,6 +14,7 @@ export {
   type YamlProblem,
   type YamlResult,
 } from "./yaml.ts";
+export { type EditableDocument, type EditedYaml, editYaml, type YamlScalar } from "./edit.ts";
 export { camelCase, type Path, type Position } from "./locate.ts";
 export { compileRegex, type Regex, regexFault } from "./regex.ts";
 export {

@@ -34,6 +34,7 @@ export {
 } from "./kinds.ts";
 export { DRY_RUN } from "./kinds/mod.ts";
 export type { EffectiveFields, Kind, KindName, TabledKind } from "./kind.ts";
+export { type NewNames, newNames } from "./renamed.ts";
 export { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";
 export { formatPath, type ObjectIdentity, type SchemaProblem } from "./problem.ts";

@@ -21,6 +21,8 @@ export interface NewNames {
   readonly kind: string;
   /** The API version to write; `undefined`: the kind does not exist here. */
   readonly apiVersion: string | undefined;
+  /** The versions of the kind; none if it does not exist here. */
+  readonly versions: readonly string[];
 }
 
 /** The names of an object here; `undefined` for an object of another group. */
@@ -32,6 +34,7 @@ export function newNames(group: string, kind: string): NewNames | undefined {
   return {
     group: own,
     kind: name,
+    versions: found?.versions ?? [],
     apiVersion: found === undefined ? undefined : `${own}/${found.versions[0]}`,
   };
 }
