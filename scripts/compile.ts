@@ -38,6 +38,8 @@ export interface CompileRequest {
   readonly facts: BuildInfo;
   /** Permission flags that replace those of a program's set. */
   readonly permissions?: readonly string[];
+  /** The system that the results are for, as the compiler names it; default: this one. */
+  readonly target?: string;
 }
 
 /** Names of all programs: the folders of `cmd/` with a `main.ts`. */
@@ -112,13 +114,14 @@ async function writeFacts(file: string, facts: BuildInfo): Promise<void> {
 async function build(
   copy: string,
   program: string,
-  { into, facts, permissions = [] }: CompileRequest,
+  { into, facts, permissions = [], target = Deno.build.target }: CompileRequest,
   compiler: Compiler,
 ): Promise<string> {
   const config = JSON.parse(await Deno.readTextFile(join(ROOT, "deno.json")));
   const module = await bundle(copy, program, join(copy, `bundle-${program}`));
   // A failed compilation leaves partial output behind, so it is written into the copy first.
-  const made = join(copy, `built-${program}`);
+  const ending = target.includes("windows") ? ".exe" : "";
+  const made = join(copy, `built-${program}${ending}`);
   const flags = [
     "--no-config",
     "--no-check",
@@ -126,10 +129,11 @@ async function build(
     ...unstableFlags(config),
     ...engineFlags(program),
     ...grants(config.permissions[program], permissions),
+    ...target === Deno.build.target ? [] : [`--target=${target}`],
   ];
   await step(copy, program, compiler, ["compile", ...flags, `--output=${made}`, module]);
-  await seenToRun(made, facts);
-  const out = join(into, program);
+  if (target === Deno.build.target) await seenToRun(made, facts);
+  const out = join(into, `${program}${ending}`);
   await Deno.copyFile(made, `${out}.new`);
   await Deno.rename(`${out}.new`, out);
   return out;

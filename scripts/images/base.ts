@@ -59,6 +59,12 @@ const FOLDERS = ["etc/mesh/config", "etc/mesh/config.d", "run"];
 /** All packages. */
 export const PACKAGES: readonly string[] = [...Object.keys(BASE), ...Object.keys(RULES)];
 
+/** Packages by the programs whose images hold them. */
+export const PACKAGES_OF: Readonly<Record<"all" | "pilot-agent", readonly string[]>> = {
+  "all": Object.keys(BASE),
+  "pilot-agent": Object.keys(RULES),
+};
+
 /** The layer of every image. */
 export async function baseLayer(missing: Missing): Promise<Layer> {
   const found = await packages(Object.keys(BASE), missing);

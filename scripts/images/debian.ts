@@ -37,6 +37,12 @@ const PINS_FILE = fromFileUrl(new URL("./packages.json", import.meta.url));
 /** Release whose packages are pinned. */
 export const RELEASE = "Debian 12";
 
+/** The pinned packages for an architecture of `Deno.build.arch`, by name. */
+export async function pinnedPackages(arch: string): Promise<Readonly<Record<string, Pin>>> {
+  const all: Pins = JSON.parse(await Deno.readTextFile(PINS_FILE));
+  return all[arch] ?? {};
+}
+
 /** True if the machine's mirror has all packages: it has lists, and is of a fitting release. */
 export async function canFetch(names: readonly string[]): Promise<boolean> {
   try {

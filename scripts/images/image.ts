@@ -147,8 +147,8 @@ async function writeLayer(
   return { content: `sha256:${content.digest("hex")}`, descriptor, unpacked };
 }
 
-/** The header that zlib writes has no time, so that the same bytes give the same bytes. */
-async function* compressed(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Compresses bytes. The header that zlib writes has no time, so that the same bytes give the same bytes. */
+export async function* compressed(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip();
   const fed = (async () => {
     for await (const chunk of bytes) {
@@ -186,7 +186,8 @@ async function writeBlob(
   return { mediaType, digest: `sha256:${digest}`, size };
 }
 
-async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+/** Writes a file piece by piece. */
+export async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   using file = await Deno.open(path, { write: true, create: true, truncate: true });
   for await (const chunk of bytes) {
     for (let at = 0; at < chunk.length;) at += await file.write(chunk.subarray(at));

@@ -7,10 +7,15 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
+import { nodePaths } from "../../scripts/cluster/node/configuration.ts";
+import { nodeLayouts } from "../../scripts/cluster/node/layout.ts";
+import { nodePrograms } from "../../scripts/cluster/node_programs.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { IMAGE_NAMES } from "../../scripts/images/contents.ts";
 import { keptImages, TEST_TAG } from "../../scripts/images/kept.ts";
 import { makeImages } from "../../scripts/images/task.ts";
+import { dirname, join } from "../../scripts/paths.ts";
+import { IMAGE_ENDING, makeOffline } from "../../scripts/release/offline.ts";
 import { ENVOY_VERSION } from "../../scripts/tools.ts";
 import { apply, kubectl, nodeTest, podsReady, temporaryFolder } from "../support/node.ts";
 
@@ -62,7 +67,12 @@ nodeTest("images: small, the same each time, and they run on a node", async (clu
   await using folder = await temporaryFolder();
   const archives = await keptImages();
   const programs = Object.keys(archives);
-  for (const archive of Object.values(archives)) await cluster.importImages(archive);
+  const { meshctl, ...others } = archives;
+  for (const archive of Object.values(others)) await cluster.importImages(archive);
+  await t.step(
+    "the script of the offline bundle loads an image",
+    () => loadOffline(cluster, meshctl!, folder.path),
+  );
 
   await t.step("sizes", async () => {
     assert.deepEqual(programs.sort(), Object.keys(LARGEST).sort());
@@ -101,6 +111,27 @@ nodeTest("images: small, the same each time, and they run on a node", async (clu
     () => checkRules(cluster, image("pilot-agent")),
   );
 });
+
+/** Packs a bundle with an image, unpacks it, and runs its script beside the node's containers. */
+async function loadOffline(cluster: NodeCluster, archive: string, folder: string): Promise<void> {
+  const [into, version] = [join(folder, "release"), "0.0.0-test"];
+  await Deno.mkdir(into);
+  const name = `mesh-meshctl-${version}${IMAGE_ENDING}`;
+  await Deno.symlink(archive, join(into, name));
+  const quiet = { progress: () => {}, leftOut: () => {} };
+  const facts = { version, revision: "", status: "", tag: "" };
+  const sums = new Map([[name, await digestOf(archive)]]);
+  const bundle = await makeOffline({ into, facts, created: "", ...quiet }, sums);
+  await new Deno.Command("tar", { args: ["-xf", join(into, bundle), "-C", folder] }).output();
+  const { ctr } = await nodePrograms();
+  for (const [index, node] of cluster.nodes.entries()) {
+    const { socket } = nodePaths(cluster.dir, nodeLayouts(cluster.nodes.length)[index]!);
+    const env = [`PATH=${dirname(ctr)}:/usr/bin:/bin`, `CONTAINERD_ADDRESS=${socket}`];
+    const script = join(folder, `mesh-${version}-offline/load.sh`);
+    const { success, stderr } = await cluster.onNode(node, ["env", ...env, script]);
+    assert.ok(success, stderr);
+  }
+}
 
 function daemonPod(image: string): unknown {
   const pod = once("daemon", image, {
