@@ -76,6 +76,12 @@ export const ADDED: Additions = {
   "meshctl proxy-config rootca-compare": CONNECTION,
   "meshctl experimental proxy-status": { "<[<type>/]<name>[.<namespace>]>": TARGET },
   "meshctl experimental migrate": {},
+  "meshctl experimental precheck": {
+    ...CONNECTION,
+    "--proxies": "which proxies an upgrade changes",
+    "--config-dir": "the configuration of --proxies",
+    "--meshConfigFile": "the configuration of --proxies",
+  },
   "meshctl experimental wait": {},
   "meshctl experimental workload entry configure": {
     "--capture-dns": "the description gives no default, and the files that it shows capture",

@@ -265,7 +265,6 @@ export const ROOMS: readonly Room[] = [
     wing: "insight",
     purpose: "analysis, validation and conversion of files; analysis of a cluster",
   },
-  { name: "precheck", wing: "insight", purpose: "fitness of a cluster for an installation" },
   {
     name: "bug_report",
     wing: "insight",
@@ -309,6 +308,11 @@ export const ROOMS: readonly Room[] = [
     name: "questions",
     wing: "insight",
     purpose: "questions about requests and changes, to files, a cluster or a daemon",
+  },
+  {
+    name: "precheck",
+    wing: "insight",
+    purpose: "fitness of a cluster for an installation or an upgrade",
   },
   {
     name: "picture",

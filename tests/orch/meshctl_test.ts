@@ -411,6 +411,8 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.match(upgrade.err, /^Note: no default differs between 0\.0\.1 and \d/);
     assert.equal(upgrade.status, 0, upgrade.err);
     assert.equal((await run("x", "precheck", "-f", "1.x")).status, 64);
+    const proxies = await run("x", "precheck", "--proxies", "--output-threshold", "Info");
+    assert.match(proxies.out, /^Info \d+ of [1-9]\d* proxies would be served something else$/m);
     const newer = await run("x", "precheck", "--from-version", "99.0");
     assert.match(newer.out, /^Warning Version 99\.0 is newer than this meshctl/m);
     assert.equal(newer.status, 0);

@@ -4,3 +4,4 @@
  * @module
  */
 export { precheck } from "./precheck.ts";
+export { ORCHESTRATORS } from "./support.ts";

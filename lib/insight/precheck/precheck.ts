@@ -1,4 +1,4 @@
-import { buildInfo, MeshError, printable } from "../../kit/base/mod.ts";
+import { MeshError, printable } from "../../kit/base/mod.ts";
 import { EXIT_FAILURE, type Invocation, usageError } from "../../kit/cli/mod.ts";
 import { isAtLeast, type Level } from "../analyze/mod.ts";
 import {
@@ -13,17 +13,11 @@ import { toYaml } from "../../kit/text/mod.ts";
 import { type ClusterAccess, openCluster } from "../cluster_access/mod.ts";
 import { daemonPods } from "../daemon_client/mod.ts";
 import { findLocalPorts } from "./listening_sockets.ts";
+import { isOlder } from "./changes.ts";
+import type { Finding } from "./finding.ts";
+import { ORCHESTRATORS, supportOf } from "./support.ts";
+import { checkProxies, checkUpgrade } from "./upgrade.ts";
 
-/** A finding of a check. */
-interface Finding {
-  /** Empty for findings without a code of the interface. */
-  readonly code: string;
-  readonly level: Level;
-  readonly message: string;
-}
-
-/** Oldest orchestrator: the first with the API versions that the client uses. */
-const MIN_MINOR = 28;
 /** Oldest definitions of the Gateway API that are read. */
 const MIN_GATEWAY_API = "v0.8.0";
 const GATEWAY_DEFINITION = "httproutes.gateway.networking.k8s.io";
@@ -51,13 +45,15 @@ const CREATED: readonly {
 /** Checks if the mesh can be installed in a cluster, or upgraded. */
 export async function precheck(call: Invocation): Promise<number> {
   const { flags, io } = call;
-  const found: Finding[] = [...checkUpgrade(call)];
+  checkVersionFlag(call);
   using cluster = await openCluster(call);
+  const found: Finding[] = [...await checkUpgrade(call, cluster)];
   if (!flags.bool("skip-controlplane")) {
     found.push(...await checkVersion(cluster), ...await checkRights(cluster));
     found.push(...await checkGatewayApi(cluster), ...await checkDaemons(call, cluster));
   }
   found.push(...await checkSockets(call, cluster));
+  if (flags.bool("proxies")) found.push(...await checkProxies(call));
   const threshold = flags.string("output-threshold") as Level;
   const shown = found.filter(({ level }) => isAtLeast(level, threshold));
   const form = flags.string("output");
@@ -85,31 +81,33 @@ export async function precheck(call: Invocation): Promise<number> {
 
 const VERSION = /^v?\d+(\.\d+){1,2}(-[0-9A-Za-z.-]+)?$/;
 
-/**
- * Compares the defaults of another version with those of this one. No release has changed a default:
- * the result is a note, or a warning for a version that is newer than this program.
- */
-function checkUpgrade({ flags, io }: Invocation): Finding[] {
+function checkVersionFlag({ flags }: Invocation): void {
   const from = flags.string("from-version");
-  if (from === "") return [];
-  if (!VERSION.test(from)) {
-    throw usageError(`--from-version: ${JSON.stringify(from)} is no version`, "Write it as 0.1.0.");
-  }
-  const { version } = buildInfo;
-  if (isOlder(version, from)) {
-    const message =
-      `Version ${from} is newer than this meshctl, ${version}: its defaults are not known`;
-    return [{ code: "", level: "Warning", message }];
-  }
-  io.err(`Note: no default differs between ${from} and ${version}: no release has changed one.\n`);
-  return [];
+  if (from === "" || VERSION.test(from)) return;
+  throw usageError(`--from-version: ${JSON.stringify(from)} is no version`, "Write it as 0.1.0.");
 }
 
 async function checkVersion({ client }: ClusterAccess): Promise<Finding[]> {
   const { major, minor, gitVersion } = await serverVersion(client);
-  if (major > 1 || minor >= MIN_MINOR) return [];
-  const message = `Orchestrator version "${gitVersion}" is below the minimum 1.${MIN_MINOR}`;
-  return [{ code: "MSH0142", level: "Error", message }];
+  const { oldest, tested } = ORCHESTRATORS;
+  const known = tested.map((one) => `1.${one}`).join(", ");
+  const version = `Orchestrator version "${gitVersion}"`;
+  switch (supportOf({ major, minor })) {
+    case "tested":
+      return [];
+    case "too-old": {
+      const message = `${version} is below the minimum 1.${oldest}`;
+      return [{ code: "MSH0142", level: "Error", message }];
+    }
+    case "newer": {
+      const message = `${version} is newer than those that were tested: ${known}`;
+      return [{ code: "", level: "Warning", message }];
+    }
+    case "not-tested": {
+      const message = `${version} is supported and was not tested; tested: ${known}`;
+      return [{ code: "", level: "Info", message }];
+    }
+  }
 }
 
 /** Asks the API server if the identity may create what an installation creates. */
@@ -147,13 +145,6 @@ async function checkGatewayApi({ client }: ClusterAccess): Promise<Finding[]> {
   if (version === undefined || !isOlder(version, MIN_GATEWAY_API)) return [];
   const message = `Gateway API CRD version ${version} is below the minimum ${MIN_GATEWAY_API}`;
   return [{ code: "MSH0156", level: "Error", message }];
-}
-
-function isOlder(version: string, than: string): boolean {
-  const numbers = (text: string) => (text.match(/\d+/g) ?? []).slice(0, 3).map(Number);
-  const [a, b] = [numbers(version), numbers(than)];
-  const at = [0, 1, 2].find((index) => (a[index] ?? 0) !== (b[index] ?? 0));
-  return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0);
 }
 
 async function checkSockets(call: Invocation, cluster: ClusterAccess): Promise<Finding[]> {

@@ -14,4 +14,4 @@ export {
 export { comparedRevisions, latestRevisions, outcomesOfDaemon, outcomesOfLog } from "./history.ts";
 export { readNamedMesh } from "./offline_files.ts";
 export { testRequests } from "./request_tests.ts";
-export { compareServed } from "./served.ts";
+export { compareServed, servedChanges } from "./served.ts";

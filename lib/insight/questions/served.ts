@@ -2,6 +2,7 @@ import { MeshError } from "../../kit/base/mod.ts";
 import { EXIT_FINDINGS, type Invocation, neutralText } from "../../kit/cli/mod.ts";
 import type { ProxyNode } from "../../mesh/model/mod.ts";
 import {
+  type DifferenceGroup,
   OfflineMesh,
   servedDifferences,
   type ServedProxy,
@@ -18,14 +19,9 @@ import { readNamedMesh } from "./offline_files.ts";
  */
 export async function compareServed(call: Invocation): Promise<number> {
   const { flags, io } = call;
-  const { objects, mesh: own, networks } = await readNamedMesh(call);
-  const { proxies, mesh } = await withDebugPages(call, async ({ read, each }) => ({
-    mesh: OfflineMesh.of({ objects, mesh: own ?? await meshConfigOf(read), networks }).mesh,
-    proxies: (await Promise.all(each.map(servedProxies))).flat(),
-  }));
-  const groups = servedDifferences(mesh, proxies);
+  const { compared, groups } = await servedChanges(call);
   if (flags.string("output") === "json") {
-    io.out(`${JSON.stringify({ compared: proxies.length, groups }, null, 2)}\n`);
+    io.out(`${JSON.stringify({ compared, groups }, null, 2)}\n`);
   } else {
     const lines = groups.flatMap(({ proxies, differences }) => [
       `${proxies.join(", ")}:`,
@@ -34,10 +30,22 @@ export async function compareServed(call: Invocation): Promise<number> {
       ),
     ]);
     const different = groups.reduce((sum, { proxies }) => sum + proxies.length, 0);
-    lines.push(`${different} of ${proxies.length} proxies would be served something else`);
+    lines.push(`${different} of ${compared} proxies would be served something else`);
     io.out(neutralText(`${lines.join("\n")}\n`));
   }
   return flags.bool("fail") && groups.length > 0 ? EXIT_FINDINGS : 0;
+}
+
+/** The number of connected proxies, and those that this program would serve something else. */
+export async function servedChanges(
+  call: Invocation,
+): Promise<{ readonly compared: number; readonly groups: readonly DifferenceGroup[] }> {
+  const { objects, mesh: own, networks } = await readNamedMesh(call);
+  const { proxies, mesh } = await withDebugPages(call, async ({ read, each }) => ({
+    mesh: OfflineMesh.of({ objects, mesh: own ?? await meshConfigOf(read), networks }).mesh,
+    proxies: (await Promise.all(each.map(servedProxies))).flat(),
+  }));
+  return { compared: proxies.length, groups: servedDifferences(mesh, proxies) };
 }
 
 /** The mesh configuration of the daemon. */
