@@ -121,6 +121,7 @@ export const RETIRED: readonly Retired[] = [
     use: "what-if",
     // The name of a command.
     still: [
+      "cmd/meshctl/commands/precheck.ts",
       "cmd/meshctl/commands/served.ts",
       "cmd/meshctl/flag_exemptions.ts",
       "cmd/meshctl/offline_test.ts",

@@ -26,7 +26,6 @@ export async function sha256Of(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** An entry with a text. */
 export function textEntry(path: string, text: string, mode: number = 0o644): TarEntry {
   return { path, mode, data: new TextEncoder().encode(text) };
 }

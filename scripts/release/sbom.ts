@@ -33,7 +33,7 @@ export interface SpdxPackage {
   }[];
 }
 
-/** A document. */
+/** The names of its fields are those of the specification. */
 export interface SpdxDocument {
   readonly spdxVersion: "SPDX-2.3";
   readonly dataLicense: "CC0-1.0";

@@ -21,7 +21,6 @@ export interface RemovedField {
   readonly remedy: string;
 }
 
-/** The changes of a release. */
 export interface ReleaseChanges {
   readonly version: string;
   readonly defaults: readonly ChangedDefault[];
