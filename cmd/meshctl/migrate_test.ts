@@ -1,5 +1,9 @@
 /** `experimental migrate`: what it writes, and where. */
 import assert from "node:assert/strict";
+import { buildInfo } from "../../lib/kit/base/mod.ts";
+import { embeddedCharts } from "../../lib/cluster/charts/mod.ts";
+import { planInstallation } from "../../lib/cluster/operator/mod.ts";
+import { migrateText } from "../../lib/insight/migrate/mod.ts";
 import { runInProcess } from "../../tests/support/program_run.ts";
 import { MESHCTL } from "./program.ts";
 
@@ -106,6 +110,36 @@ Deno.test("migrate: a loss is said with file, line, field and remedy", () =>
     );
     assert.match(err, /1 error, 0 warnings\n$/);
   }));
+
+const OPERATOR = `apiVersion: install.istio.io/v1alpha1
+kind: IstioOperator
+metadata: {name: installed, namespace: istio-system}
+spec:
+  profile: default
+  meshConfig: {accessLogFile: /dev/stdout, enableEnvoyAccessLogService: true}
+  components:
+    ingressGateways:
+    - {name: istio-ingressgateway, enabled: true, label: {istio: ingressgateway}}
+    pilot: {k8s: {replicaCount: 2, env: [{name: PILOT_ENABLE_IP_AUTOALLOCATE, value: "true"}]}}
+  values:
+    global: {meshID: m1}
+    pilot: {autoscaleEnabled: false}
+`;
+
+Deno.test("migrate: an installation is planned from the converted document", () => {
+  const { text, remarks } = migrateText(OPERATOR, "operator.yaml");
+  assert.deepEqual(remarks, []);
+  const { problems, components } = planInstallation({
+    charts: embeddedCharts(),
+    files: [{ name: "operator.yaml", text }],
+    set: [],
+    version: buildInfo.version,
+    capabilities: { orchVersion: "v1.36.0", apiVersions: [] },
+    isForced: false,
+  });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(components.map(({ name }) => name), ["base", "meshd", "mesh-ingressgateway"]);
+});
 
 /** Command line → status, and the error. */
 const WRONG: readonly (readonly [string, number, RegExp])[] = [
