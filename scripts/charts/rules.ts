@@ -37,13 +37,19 @@ const CONDITIONS: Readonly<Record<string, Partial<RoleOptions>>> = {
 export function daemonRulesText(): string {
   const cluster = (options: RoleOptions) => rulesOf(daemonRoles(options), "ClusterRole");
   const system = (options: RoleOptions) => rulesOf(daemonRoles(options), "Role");
-  return HEAD + defined("meshd.clusterRules", cluster) + defined("meshd.systemRules", system);
+  return HEAD + groupText("meshd") + defined("meshd.clusterRules", cluster) +
+    defined("meshd.systemRules", system);
 }
 
 /** The named template `base.readerRules`. */
 export function readerRulesText(): string {
-  return HEAD +
+  return HEAD + groupText("base") +
     defined("base.readerRules", (options) => rulesOf(readerRoles(options), "ClusterRole"));
+}
+
+/** The API group of shared services without the variable that names another. */
+function groupText(chart: string): string {
+  return `{{- define "${chart}.sharingGroup" -}}\n${defaultRoleOptions().sharingGroup}\n{{- end }}\n`;
 }
 
 function rulesOf(objects: readonly RoleObject[], kind: string): readonly RoleRule[] {

@@ -1,4 +1,7 @@
 {{- /* Written by `deno task charts`; do not edit. */}}
+{{- define "base.sharingGroup" -}}
+multicluster.x-orch.io
+{{- end }}
 {{- define "base.readerRules" -}}
 - apiGroups:
     - ''

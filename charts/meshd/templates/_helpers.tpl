@@ -56,7 +56,7 @@ mesh.io/rev: {{ include "meshd.revision" . | quote }}
 {{- end }}
 
 {{- define "meshd.ruleOptions" -}}
-sharingGroup: {{ .Values.env.MCS_API_GROUP | default "multicluster.x-k8s.io" | quote }}
+sharingGroup: {{ .Values.env.MCS_API_GROUP | default (include "meshd.sharingGroup" .) | quote }}
 untaint: {{ eq (toString .Values.env.PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS) "true" }}
 autoExport: {{ eq (toString .Values.env.ENABLE_MCS_AUTO_EXPORT) "true" }}
 signers: {{ toJson .Values.global.certSigners }}

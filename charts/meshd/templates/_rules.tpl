@@ -1,4 +1,7 @@
 {{- /* Written by `deno task charts`; do not edit. */}}
+{{- define "meshd.sharingGroup" -}}
+multicluster.x-orch.io
+{{- end }}
 {{- define "meshd.clusterRules" -}}
 - apiGroups:
     - ''

@@ -69,7 +69,7 @@ class ChartRenderer {
   constructor(chart: Chart, input: RenderInput) {
     this.#chart = chart;
     const values = mergedValues(chart.values, input.values);
-    checkValues(chart, values);
+    if (input.isUnchecked !== true) checkValues(chart, values);
     this.#data = templateData(chart, input, values);
     this.#functions = new Map([...CHART_FUNCTIONS, ["lookup", lookupOf(input)]]);
     this.#names = new Set([...this.#functions.keys(), "include", "tpl"]);

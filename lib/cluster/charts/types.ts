@@ -37,6 +37,8 @@ export interface RenderInput {
   /** Values of the user, over those of the chart. `null` removes a value of the chart. */
   readonly values: JsonObject;
   readonly capabilities: ChartCapabilities;
+  /** The values are not checked against the chart's schema. */
+  readonly isUnchecked?: boolean;
   /** An object of the cluster, for the function `lookup`; an empty name: a list. Default: there are none. */
   readonly lookup?: (
     apiVersion: string,

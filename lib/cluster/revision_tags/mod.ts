@@ -6,3 +6,4 @@
 export { generateTag, setTag, type TagConflicts } from "./write.ts";
 export { listTags } from "./list.ts";
 export { removeTag } from "./remove.ts";
+export { defaultValidator, type Tag, tagConfiguration } from "./tag_objects.ts";
