@@ -5,13 +5,38 @@
  */
 import assert from "node:assert/strict";
 import { type ChartObject, embeddedCharts, renderChart } from "../../lib/cluster/charts/mod.ts";
+import { injectPod, parseInjectionConfig, type Pod } from "../../lib/cluster/inject/mod.ts";
+import { defaultMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import { readYaml, toYaml } from "../../lib/kit/text/mod.ts";
 import { helmProgram, lackingHelm } from "../../scripts/cluster/helm_program.ts";
 import { fromFileUrl } from "../../scripts/paths.ts";
+import { clusterTest } from "../support/cluster.ts";
 import { CHART_CASES, type ChartCase, REFUSED } from "./charts/values.ts";
 
 const CHARTS = fromFileUrl(new URL("../../charts", import.meta.url));
 const lacking = lackingHelm();
+
+/** Renderings with which every kind of object is made, but those of the Prometheus operator. */
+const SERVED: readonly ChartCase[] = [
+  { chart: "base", values: {} },
+  { chart: "meshd", values: { autoscaleMin: 2, global: { networkPolicy: { enabled: true } } } },
+  {
+    chart: "meshd",
+    values: {
+      revision: "canary",
+      revisionTags: ["prod"],
+      sidecarInjectorWebhook: { failurePolicy: "Ignore" },
+    },
+  },
+  {
+    chart: "gateway",
+    values: {
+      name: "mesh-ingressgateway",
+      podDisruptionBudget: { minAvailable: 1 },
+      networkPolicy: { enabled: true },
+    },
+  },
+];
 
 /** A test that runs Helm; skipped where it is not built. */
 function helmTest(name: string, run: (helm: string) => Promise<void>): void {
@@ -54,6 +79,75 @@ helmTest("Helm finds nothing to complain about in the charts", async (helm) => {
     assert.ok(success && !/\[(WARNING|ERROR)\]/.test(out), `${out}${err}`);
   }
 });
+
+clusterTest(
+  "an API server takes every object, and pods under restricted Pod Security",
+  async (cluster) => {
+    const apply = async (text: string, ...flags: string[]) => {
+      const args = ["apply", "--server-side", "--validate=strict", ...flags, "-f", "-"];
+      const { success, text: said } = await cluster.run(args, text);
+      assert.ok(success, said);
+    };
+    await apply(
+      `apiVersion: v1
+kind: Namespace
+metadata: {name: mesh-system, labels: {pod-security.kubernetes.io/enforce: restricted}}
+`,
+      "--force-conflicts",
+    );
+    const pods: Pod[] = [];
+    for (const one of SERVED) {
+      const objects = rendered(one);
+      await apply(
+        objects.map(({ object }) => `---\n${toYaml(object)}`).join(""),
+        "--force-conflicts",
+      );
+      pods.push(...objects.flatMap(({ object }) => podOf(object)));
+    }
+    // No daemon answers here.
+    const { success, text } = await cluster.run([
+      "delete",
+      "mutatingwebhookconfigurations",
+      "--all",
+    ]);
+    assert.ok(success, text);
+    assert.equal(pods.length, 3);
+    for (const pod of pods) {
+      const { success, text } = await cluster.run(
+        ["create", "--dry-run=server", "--validate=strict", "-n", "mesh-system", "-f", "-"],
+        toYaml(JSON.parse(JSON.stringify(pod))),
+      );
+      assert.ok(success && !text.includes("Warning"), text);
+    }
+  },
+);
+
+/** The pod of a Deployment; that of a gateway is injected as the chart of the control plane says. */
+function podOf(object: unknown): Pod[] {
+  const { kind, spec } = object as {
+    readonly kind: string;
+    readonly spec?: {
+      readonly template?: { readonly metadata: Pod["metadata"]; readonly spec: Pod["spec"] };
+    };
+  };
+  if (kind !== "Deployment" || spec?.template === undefined) return [];
+  const metadata = { ...spec.template.metadata, name: "tried" };
+  const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: spec.template.spec } as Pod;
+  if (pod.spec?.containers?.[0]?.image !== "auto") return [pod];
+  const injector = rendered({ chart: "meshd", values: {} })
+    .find((one) =>
+      one.object.metadata.name === "mesh-sidecar-injector" && one.object.kind === "ConfigMap"
+    );
+  const { config, values } = (injector!.object as unknown as { data: Record<string, string> }).data;
+  return [injectPod(pod, {
+    config: parseInjectionConfig({ config: config!, values: values! }),
+    mesh: defaultMeshConfig(),
+    revision: "",
+    nativeSidecars: false,
+    compliancePolicy: "",
+    workload: { apiVersion: "v1", kind: "Pod", name: "tried", namespace: "mesh-system" },
+  })];
+}
 
 function rendered({ chart, values, namespace, orchVersion }: ChartCase): ChartObject[] {
   return renderChart(embeddedCharts().charts.get(chart)!, {
