@@ -1,10 +1,11 @@
 /**
- * Helm, which renders and checks the charts in tests: built with Go when a test asks for it.
+ * Helm, which renders and checks the charts in tests: built with Go by `deno task tools`.
  *
  * @module
  */
 import { join } from "../paths.ts";
-import { findGo, type GoBuild, goPrograms } from "./go.ts";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import { findGo, type GoBuild, goPrograms, lackingBuild } from "./go.ts";
 
 /** Version of Helm, as in `helm/go.mod`. */
 const HELM_VERSION = "3.22.0";
@@ -16,9 +17,9 @@ const BUILD: GoBuild = {
   packages: ["helm.sh/helm/v3/cmd/helm"],
 };
 
-/** The reason why Helm cannot be built here, for the names of tests; `undefined` if it can. */
+/** The reason why there is no Helm, for the names of tests; `undefined` if it was built. */
 export function lackingHelm(): string | undefined {
-  return findGo() === undefined ? "needs Go" : undefined;
+  return lackingBuild(BUILD);
 }
 
 /**
@@ -30,4 +31,13 @@ export async function helmProgram(): Promise<string> {
   return join(await goPrograms(BUILD), "helm");
 }
 
-if (import.meta.main) console.log(await helmProgram());
+if (import.meta.main && !(Deno.args.includes("--optional") && findGo() === undefined)) {
+  try {
+    console.log(await helmProgram());
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    console.error(`tools: ${error.message}`);
+    if (error.remedy !== undefined) console.error(`tools: ${error.remedy}`);
+    Deno.exit(1);
+  }
+}
