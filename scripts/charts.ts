@@ -55,7 +55,7 @@ async function embeddedFiles(made: readonly string[]): Promise<string> {
   const folder = join(ROOT, "charts");
   const all = new Set([...await walkFiles(folder, ""), ...made.map((path) => join(ROOT, path))]);
   const used = [...all].map((path) => path.slice(folder.length + 1)).sort()
-    .filter((path) => path.includes("/") && !path.endsWith(".md"));
+    .filter((path) => path.includes("/") && !/^monitoring\/|\.md$/.test(path));
   const imports = used.map((path, at) =>
     `import F${at} from "../../../charts/${path}" with { type: "text" };\n`
   );

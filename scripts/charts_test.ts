@@ -10,8 +10,7 @@ import {
   readChartsFrom,
   renderChart,
 } from "../lib/cluster/charts/mod.ts";
-import { parseInjectionConfig } from "../lib/cluster/inject/mod.ts";
-import { DEFAULT_VALUES } from "../lib/cluster/inject/defaults/mod.ts";
+import { defaultInjectionConfig, parseInjectionConfig } from "../lib/cluster/inject/mod.ts";
 import { defaultValidator, tagConfiguration } from "../lib/cluster/revision_tags/mod.ts";
 import {
   daemonRoles,
@@ -87,7 +86,7 @@ Deno.test("the program has the charts of the folder, with its own version", asyn
   assert.deepEqual([...embedded.profiles.keys()].sort(), [...read.profiles.keys()].sort());
 });
 
-/** What counts in roles: names, rules, bindings. */
+/** Names, rules and bindings of roles. */
 function rights(all: readonly (Rendered | RoleObject)[]) {
   return all.filter(({ kind }) => /Role|ServiceAccount/.test(kind)).map((one) => ({
     kind: one.kind,
@@ -196,14 +195,9 @@ Deno.test("the daemon takes the chart's configuration without a warning", () => 
 Deno.test("without values of the user, injection has the built-in ones", () => {
   const { config, values } = data(objects("meshd"), "mesh-sidecar-injector");
   const { values: merged } = parseInjectionConfig({ config: config!, values: values! });
-  const global = { ...DEFAULT_VALUES.global as JsonObject, tag: buildInfo.version };
-  assert.deepEqual(
-    plain({ ...merged, global: { ...merged.global as JsonObject } }),
-    plain({
-      ...DEFAULT_VALUES,
-      global,
-    }),
-  );
+  const builtIn = defaultInjectionConfig().values;
+  const global = { ...builtIn.global as JsonObject, tag: buildInfo.version };
+  assert.deepEqual(plain(merged), plain({ ...builtIn, global }));
 });
 
 function plain(value: unknown): unknown {

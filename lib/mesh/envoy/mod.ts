@@ -141,6 +141,7 @@ export {
   type AccessLogSettings,
   buildTelemetry,
   fileLog,
+  METRICS,
   needsCluster,
   TELEMETRY_KINDS,
   type TelemetryKind,

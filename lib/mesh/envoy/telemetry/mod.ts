@@ -6,6 +6,6 @@
  */
 export { type AccessLogSettings, fileLog, unmatchedOnly } from "./access_log.ts";
 export { TELEMETRY_KINDS, type TelemetryKind, unfit } from "./providers.ts";
-export { tracingRule } from "./merge_levels.ts";
+export { METRICS, tracingRule } from "./merge_levels.ts";
 export { buildTelemetry, type TelemetryResult } from "./telemetry.ts";
 export { needsCluster } from "./tracers.ts";
