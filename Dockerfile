@@ -29,6 +29,7 @@ FROM tasks AS build
 COPY main.ts ./
 COPY cmd/ cmd/
 COPY lib/ lib/
+COPY charts/ charts/
 ARG REVISION=unknown
 ARG STATUS=Unknown
 ARG TAG=""

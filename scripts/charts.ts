@@ -1,11 +1,12 @@
 /**
- * `deno task charts`: writes the parts of `charts/` that come from the code, and the list of files that
- * the programs contain. With `--check` it only compares.
+ * `deno task charts`: writes the parts of `charts/` that come from the code, the list of files that
+ * the programs contain, and the tables of values in `docs/charts.md`. With `--check` it only compares.
  *
  * @module
  */
 import { describedDefinitions } from "./crds.ts";
 import { daemonRulesText, readerRulesText } from "./charts/rules.ts";
+import { valuesTable, withTables } from "./charts/values_tables.ts";
 import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
 import { toYaml } from "../lib/kit/text/mod.ts";
 
@@ -22,7 +23,8 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
     ["charts/base/templates/_rules.tpl", readerRulesText()],
     ["charts/meshd/templates/_rules.tpl", daemonRulesText()],
   ]);
-  return made.set("lib/cluster/charts/embedded_files.ts", await embeddedFiles([...made.keys()]));
+  return made.set("lib/cluster/charts/embedded_files.ts", await embeddedFiles([...made.keys()]))
+    .set("docs/charts.md", await page());
 }
 
 /** Files that differ from what would be made, and definitions that nothing makes. */
@@ -41,6 +43,16 @@ async function abandoned(made: ReadonlyMap<string, string>): Promise<string[]> {
     path.slice(ROOT.length)
   );
   return paths.filter((path) => !made.has(path));
+}
+
+/** The page about the charts, with current tables of values. */
+async function page(): Promise<string> {
+  const tables = new Map<string, string>();
+  for (const name of ["base", "meshd", "gateway"]) {
+    const values = await Deno.readTextFile(join(ROOT, `charts/${name}/values.yaml`));
+    tables.set(name, valuesTable(name, values));
+  }
+  return withTables(await Deno.readTextFile(join(ROOT, "docs/charts.md")), tables);
 }
 
 async function definitions(): Promise<[string, string][]> {

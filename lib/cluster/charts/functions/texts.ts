@@ -64,6 +64,11 @@ export const TEXTS: Readonly<Record<string, TemplateFunction>> = {
   },
   ext: (path) => /\.[^./]*$/.exec(textOf(path))?.[0] ?? "",
   isAbs: (path) => textOf(path).startsWith("/"),
+  osBase: (path) => TEXTS.base!(path),
+  osDir: (path) => TEXTS.dir!(path),
+  osClean: (path) => TEXTS.clean!(path),
+  osExt: (path) => TEXTS.ext!(path),
+  osIsAbs: (path) => TEXTS.isAbs!(path),
   urlquery: (text) => encodeURIComponent(textOf(text)).replaceAll("%20", "+"),
   urlParse: (text) => {
     const url = URL.parse(textOf(text));
