@@ -21,6 +21,7 @@ import {
 } from "../lib/cluster/roles/mod.ts";
 // Its imports declare the variables of the daemon.
 import "../cmd/pilot-discovery/discovery.ts";
+import { DISCOVERY_FLAGS } from "../cmd/pilot-discovery/discovery_flags.ts";
 import { buildInfo } from "../lib/kit/base/mod.ts";
 import { declaredEnv } from "../lib/kit/env/mod.ts";
 import { isMap } from "../lib/kit/template/mod.ts";
@@ -214,6 +215,23 @@ Deno.test("the daemon knows each variable that the chart gives it", () => {
   };
   for (const { name } of deployment.spec.template.spec.containers[0]!.env) {
     assert.ok(VARIABLES.has(name), name);
+  }
+});
+
+Deno.test("the daemon knows each flag that the chart gives it", () => {
+  const all = objects("meshd", {
+    keepaliveMaxServerConnectionAge: "30m",
+    global: { logAsJson: true },
+  });
+  const deployment = named(all, "Deployment") as unknown as {
+    spec: { template: { spec: { containers: { args: string[] }[] } } };
+  };
+  const [command, ...flags] = deployment.spec.template.spec.containers[0]!.args;
+  assert.equal(command, "discovery");
+  assert.equal(flags.length, 4);
+  for (const flag of flags) {
+    const name = /^--(\w+)/.exec(flag)![1];
+    assert.ok(DISCOVERY_FLAGS.some((one) => one.name === name), flag);
   }
 });
 
