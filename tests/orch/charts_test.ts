@@ -4,13 +4,20 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { type ChartObject, embeddedCharts, renderChart } from "../../lib/cluster/charts/mod.ts";
+import {
+  chartFrom,
+  type ChartObject,
+  embeddedCharts,
+  renderChart,
+  type RenderInput,
+} from "../../lib/cluster/charts/mod.ts";
 import { injectPod, parseInjectionConfig, type Pod } from "../../lib/cluster/inject/mod.ts";
 import { defaultMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import { readYaml, toYaml } from "../../lib/kit/text/mod.ts";
 import { helmProgram, lackingHelm } from "../../scripts/cluster/helm_program.ts";
 import { fromFileUrl } from "../../scripts/paths.ts";
 import { clusterTest } from "../support/cluster.ts";
+import { EXPRESSIONS, VALUES } from "./charts/expressions.ts";
 import { CHART_CASES, type ChartCase, REFUSED } from "./charts/values.ts";
 
 const CHARTS = fromFileUrl(new URL("../../charts", import.meta.url));
@@ -70,6 +77,46 @@ helmTest("Helm and Mesh refuse the same values", async (helm) => {
     const name = `${one.chart} ${JSON.stringify(one.values)}`;
     assert.throws(() => rendered(one), one.message, name);
     assert.equal((await template(helm, one)).success, false, name);
+  }
+});
+
+helmTest("Helm and Mesh evaluate functions alike", async (helm) => {
+  const lines = EXPRESSIONS.map((one, at) =>
+    `  k${at}: |-\n    >{{ ${one} | print | nindent 4 }}\n`
+  );
+  const files = new Map([
+    [
+      "Chart.yaml",
+      "apiVersion: v2\nname: demo\nversion: 1.2.3\nappVersion: 4.5.6\ntype: application\n",
+    ],
+    [
+      "templates/c.yaml",
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n${lines.join("")}`,
+    ],
+    [
+      "templates/_helpers.tpl",
+      '{{ define "demo.name" }}{{ .Chart.Name }}-{{ .Release.Name }}{{ end }}',
+    ],
+    ["a.txt", "one\ntwo\n"],
+    ["b.txt", "x"],
+  ]);
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${folder}/templates`);
+    for (const [path, text] of files) await Deno.writeTextFile(`${folder}/${path}`, text);
+    const { success, out, err } = await template(helm, {
+      folder,
+      values: VALUES,
+    });
+    assert.ok(success, err);
+    const [ours] = renderChart(chartFrom("demo", files), inputOf({ values: VALUES }));
+    const data = (object: unknown) => (object as { data: Record<string, string> }).data;
+    const theirs = data(objectsOf(out)[0]!.object);
+    for (const [at, expression] of EXPRESSIONS.entries()) {
+      assert.equal(data(ours!.object)[`k${at}`], theirs[`k${at}`], expression);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 });
 
@@ -149,20 +196,32 @@ function podOf(object: unknown): Pod[] {
   })];
 }
 
-function rendered({ chart, values, namespace, orchVersion }: ChartCase): ChartObject[] {
-  return renderChart(embeddedCharts().charts.get(chart)!, {
+function rendered(one: ChartCase): ChartObject[] {
+  return renderChart(embeddedCharts().charts.get(one.chart)!, inputOf(one));
+}
+
+function inputOf({ values, namespace, orchVersion }: Omit<ChartCase, "chart">): RenderInput {
+  return {
     release: { name: "demo", namespace: namespace ?? "mesh-system" },
     values,
     capabilities: { orchVersion: orchVersion ?? "1.33.0", apiVersions: [] },
-  });
+  };
 }
 
-async function template(helm: string, { chart, values, namespace, orchVersion }: ChartCase) {
+async function template(
+  helm: string,
+  { chart, folder, values, namespace, orchVersion }: Partial<ChartCase> & { folder?: string },
+) {
   const file = await Deno.makeTempFile({ suffix: ".yaml" });
   try {
     await Deno.writeTextFile(file, toYaml(values));
     return await run(helm, [
-      ...["template", "demo", `${CHARTS}/${chart}`, `--namespace=${namespace ?? "mesh-system"}`],
+      ...[
+        "template",
+        "demo",
+        folder ?? `${CHARTS}/${chart}`,
+        `--namespace=${namespace ?? "mesh-system"}`,
+      ],
       ...[`--values=${file}`, `--kube-version=${orchVersion ?? "1.33.0"}`],
     ]);
   } finally {

@@ -11,10 +11,17 @@ import {
   ValueFault,
 } from "../../../kit/template/mod.ts";
 import { copied } from "../values.ts";
-import { type Fields, isEqual, listOf, mapOf } from "./values.ts";
+import { type Fields, isEqual, isNothing, listOf, mapOf } from "./values.ts";
 
 export const COLLECTIONS: Readonly<Record<string, TemplateFunction>> = {
   tuple: (...given) => given,
+  dict: (...given) => {
+    const fields: Fields = {};
+    for (let at = 0; at < given.length; at += 2) {
+      fields[textOf(given[at])] = at + 1 < given.length ? given[at + 1] : "";
+    }
+    return fields;
+  },
   push: (list, value) => [...listOf(list), value],
   has: (value, list) => listOf(list).some((one) => isEqual(one, value)),
   without: (list, ...values) =>
@@ -79,13 +86,14 @@ function changeable(value: unknown): Fields {
   throw new ValueFault("a map is needed here, and it is not set or something else");
 }
 
-/** Adds entries to a map and the maps in it. Empty values are as good as missing ones. */
+/**
+ * Adds entries to a map and to the maps in it. Without overwriting, only what is missing or empty is
+ * taken.
+ */
 function mergeInto(target: Fields, other: Readonly<Fields>, overwrites: boolean): void {
   for (const [name, value] of Object.entries(other)) {
     const before = Object.hasOwn(target, name) ? target[name] : undefined;
     if (isMap(before) && isMap(value)) mergeInto(before as Fields, value, overwrites);
-    else if (!isTrue(before) && !(Object.hasOwn(target, name) && !isTrue(value))) {
-      target[name] = copied(value);
-    } else if (overwrites && isTrue(value)) target[name] = copied(value);
+    else if (overwrites || !isTrue(before) && !isNothing(value)) target[name] = copied(value);
   }
 }

@@ -48,7 +48,7 @@ export const ENCODINGS: Readonly<Record<string, TemplateFunction>> = {
 };
 
 function yamlOf(value: unknown): string {
-  return toYaml(sorted(value), "double").trimEnd();
+  return toYaml(sorted(value)).trimEnd();
 }
 
 /** The JSON value with sorted keys. */

@@ -16,14 +16,18 @@ import { isNothing } from "./values.ts";
 /** Longest text that `indent` may make, in characters. */
 const MAX_LENGTH = 8 << 20;
 
+const printf = STANDARD_FUNCTIONS.get("printf")!;
 const trimAll = STANDARD_FUNCTIONS.get("trimAll")!;
 
 export const TEXTS: Readonly<Record<string, TemplateFunction>> = {
   print: (...given) =>
     given.map((one, at) => {
       const gap = at > 0 && typeof one !== "string" && typeof given[at - 1] !== "string";
-      return (gap ? " " : "") + textOf(one);
+      return (gap ? " " : "") + goText(one);
     }).join(""),
+  println: (...given) => `${given.map(goText).join(" ")}\n`,
+  printf: (format, ...given) => printf(format, ...given.map((one) => one ?? "<nil>")),
+  toString: goText,
   squote: (...given) =>
     given.filter((one) => !isNothing(one)).map((one) => `'${textOf(one)}'`).join(" "),
   cat: (...given) => given.filter((one) => !isNothing(one)).map(textOf).join(" "),
@@ -93,6 +97,11 @@ export const TEXTS: Readonly<Record<string, TemplateFunction>> = {
       part("path", "") + part("query", "?") + part("fragment", "#");
   },
 };
+
+/** The text that Go prints for a value; an action prints nothing for nothing. */
+function goText(value: unknown): string {
+  return isNothing(value) ? "<nil>" : textOf(value);
+}
 
 function indented(width: number, text: string): string {
   const lines = text.split("\n");

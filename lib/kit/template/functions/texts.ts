@@ -99,7 +99,7 @@ function indented(width: number, text: string): string {
 
 const VERB = /%([-+#0 ]*)(\d*)(?:\.(\d+))?([a-zA-Z%])/g;
 
-/** `printf` with the verbs `%s`, `%v`, `%d`, `%q`, `%t`, `%f` and `%%`. */
+/** `printf` with the verbs `%s`, `%v`, `%d`, `%q`, `%t`, `%f`, `%x`, `%c` and `%%`. */
 function formatted(format: string, given: readonly unknown[]): string {
   let next = 0;
   return format.replace(VERB, (all: string, ...groups: (string | undefined)[]) => {
@@ -119,5 +119,10 @@ function converted(verb: string, value: unknown, digits?: string): string | unde
   if (verb === "s" || verb === "v" || verb === "t") return textOf(value);
   if (verb === "d") return String(Math.trunc(numberOf(value)));
   if (verb === "f") return numberOf(value).toFixed(digits === undefined ? 6 : Number(digits));
+  if (verb === "x" || verb === "X") {
+    const hex = Math.trunc(numberOf(value)).toString(16);
+    return verb === "x" ? hex : hex.toUpperCase();
+  }
+  if (verb === "c") return String.fromCodePoint(Math.trunc(numberOf(value)));
   return verb === "q" ? quoted(value) : undefined;
 }
