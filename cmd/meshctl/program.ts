@@ -9,9 +9,11 @@ import { experimental } from "./commands/experimental.ts";
 import { history } from "./commands/history.ts";
 import { explain } from "./commands/explain.ts";
 import { incident } from "./commands/incident.ts";
-import { install, manifest, uninstall, upgrade } from "./commands/install.ts";
+import { install, uninstall, upgrade } from "./commands/install.ts";
+import { manifest } from "./commands/manifest.ts";
 import { options } from "./commands/options.ts";
 import { orchInject } from "./commands/orch_inject.ts";
+import { profile } from "./commands/profile.ts";
 import { proxyConfig } from "./commands/proxy_config.ts";
 import { proxyStatus } from "./commands/proxy_status.ts";
 import { served } from "./commands/served.ts";
@@ -52,6 +54,7 @@ export const MESHCTL: ProgramSpec = {
     manifest,
     options,
     orchInject,
+    profile,
     proxyConfig,
     proxyStatus,
     remoteClusters,

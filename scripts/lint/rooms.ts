@@ -191,6 +191,11 @@ export const ROOMS: readonly Room[] = [
     purpose: "MeshOperator documents: profiles, overlays, the objects of an installation",
   },
   {
+    name: "manifests",
+    wing: "cluster",
+    purpose: "commands about manifests and profiles: documents read, printed and compared",
+  },
+  {
     name: "injectors",
     wing: "cluster",
     purpose: "which injectors put the proxy into a pod, and injection by hand",

@@ -62,34 +62,10 @@ export const uninstall: CommandSpec = notYet({
   ],
 });
 
-/** `manifest` and its sub-commands. */
-export const manifest: CommandSpec = {
-  name: "manifest",
-  summary: "Commands about manifests of an installation",
-  commands: [
-    notYet({
-      name: "generate",
-      summary: "Print the manifests of an installation",
-      flags: [
-        ...INSTALL_FLAGS,
-        flag("output", "string", "Directory to write to", { short: "o", complete: "directory" }),
-        flag("cluster-specific", "bool", "Read properties of the cluster"),
-      ],
-    }),
-    notYet({
-      name: "translate",
-      summary: "Translate MeshOperator files to values of charts",
-      flags: [
-        flag("filename", "stringSlice", "MeshOperator files", { short: "f", complete: "file" }),
-        SET,
-        flag("output", "string", "Directory to write to", { short: "o", complete: "directory" }),
-      ],
-    }),
-    notYet({
-      name: "install",
-      aliases: ["apply"],
-      summary: "Install or reconfigure the mesh in a cluster",
-      flags: INSTALL_FLAGS,
-    }),
-  ],
-};
+/** Beside the commands that only print. */
+export const manifestInstall: CommandSpec = notYet({
+  name: "install",
+  aliases: ["apply"],
+  summary: "Install or reconfigure the mesh in a cluster",
+  flags: INSTALL_FLAGS,
+});

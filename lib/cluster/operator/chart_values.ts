@@ -28,9 +28,49 @@ export function chartValues(instance: Instance, chart: Chart, input: ValuesInput
   );
   const common = withShared(all, shared);
   const own = knownOf(chart);
-  return instance.kind.isList
+  const values = instance.kind.isList
     ? gatewayValues(all, common, instance, new Set(own.names))
     : componentValues(common, instance, own, input.known);
+  return Object.entries(expressedSettings(instance, own)).reduce(
+    (at, [, { path, value }]) => mergedValues(at, withValue({}, path, value)),
+    values,
+  );
+}
+
+/** Values that stand for settings of `k8s`, so that Helm applies them too, by the path in the chart. */
+const SETTING_VALUES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  affinity: [["affinity"]],
+  imagePullPolicy: [["imagePullPolicy"]],
+  nodeSelector: [["nodeSelector"]],
+  podAnnotations: [["podAnnotations"]],
+  priorityClassName: [["priorityClassName"]],
+  resources: [["resources"]],
+  serviceAnnotations: [["serviceAnnotations"], ["service", "annotations"]],
+  tolerations: [["tolerations"]],
+};
+
+/** The settings of `k8s` of a component that values of its chart express. */
+export function expressedSettings(
+  { settings, kind }: Instance,
+  chart: Known,
+): Readonly<Record<string, { readonly path: readonly string[]; readonly value: unknown }>> {
+  if (kind.workload === undefined) return {};
+  const found = Object.entries(treeAt(settings, ["k8s"])).flatMap(([name, value]) => {
+    const path = SETTING_VALUES[name]?.find((one) =>
+      knownBelow(chart, one)?.refusal(value) === undefined &&
+      knownBelow(chart, one) !== undefined
+    );
+    return path === undefined || isEmpty(value) ? [] : [[name, { path, value }] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The knowledge of a path that a chart names. */
+function knownBelow(chart: Known, path: readonly string[]): Known | undefined {
+  return path.reduce<Known | undefined>(
+    (at, name) => at?.names.includes(name) ? at.child(name) : undefined,
+    chart,
+  );
 }
 
 function componentValues(common: Tree, instance: Instance, own: Known, known: Known): Tree {

@@ -6,11 +6,11 @@
 import { MeshError } from "../../kit/base/mod.ts";
 import type { ComponentPlan, InstallPlan, OperatorInput } from "./api.ts";
 import { type Chart, renderChart } from "../charts/mod.ts";
-import { chartValues } from "./chart_values.ts";
+import { chartValues, expressedSettings } from "./chart_values.ts";
 import { type Effective, effectiveOperator } from "./effective.ts";
 import { type Instance, instancesOf } from "./instances.ts";
 import { settingNames, withK8sSettings } from "./k8s_settings.ts";
-import type { Known } from "./known_values.ts";
+import { type Known, knownOf } from "./known_values.ts";
 import { type Ownership, withLabels } from "./labels.ts";
 import { checkMesh } from "./mesh_check.ts";
 import { withOverlays } from "./overlays.ts";
@@ -56,6 +56,7 @@ function componentPlan(instance: Instance, planning: Planning): ComponentPlan {
   const values = chartValues(instance, chart, { root, shared, known });
   const rendered = render(chart, instance, values, planning);
   const set = withOverlays(withK8sSettings(rendered, instance, report), instance, report.problem);
+  const expressed = expressedSettings(instance, knownOf(chart));
   const ownership = ownershipOf(root, planning);
   return {
     component: kind.component,
@@ -64,7 +65,9 @@ function componentPlan(instance: Instance, planning: Planning): ComponentPlan {
     chart: kind.chart,
     values: values,
     objects: set.map((object) => withLabels(object, instance, ownership)),
-    unrendered: settingNames(instance).map((one) => [...instance.path, "k8s", one].join(".")),
+    unrendered: settingNames(instance).filter((one) => !Object.hasOwn(expressed, one)).map((one) =>
+      [...instance.path, "k8s", one].join(".")
+    ),
   };
 }
 
