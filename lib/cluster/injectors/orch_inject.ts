@@ -1,4 +1,4 @@
-import { MeshError, printable } from "../../kit/base/mod.ts";
+import { buildInfo, MeshError, printable } from "../../kit/base/mod.ts";
 import type { FlagValues, Invocation } from "../../kit/cli/mod.ts";
 import {
   type InjectionConfig,
@@ -8,9 +8,17 @@ import {
   pathVariables,
 } from "../inject/mod.ts";
 import { getObject, isNotFound, type OrchObject, types } from "../../kit/orch/mod.ts";
-import { parseYaml, readYaml, toYaml } from "../../kit/text/mod.ts";
+import { readYaml, toYaml } from "../../kit/text/mod.ts";
 import { defaultMeshConfig, parseMeshConfig, type SchemaProblem } from "../../mesh/schema/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
+import { embeddedCharts } from "../charts/mod.ts";
+import { USUAL_CLUSTER } from "../manifests/mod.ts";
+import {
+  type InjectionSettings,
+  injectionSettings,
+  planInstallation,
+  problemText,
+} from "../operator/mod.ts";
 import type { InjectorCluster } from "./cluster.ts";
 import { injectPathOf, type WebhookConfig } from "./injectors.ts";
 
@@ -119,10 +127,11 @@ async function sourcesOf(call: Invocation, open: OpenCluster): Promise<Sources> 
       { remedy: "Give one of them." },
     );
   }
-  const operator = await operatorOf(flags);
+  const operator = await operatorOf(call, "operatorFileName");
   const given = {
-    config: await fileAt(flags, "injectConfigFile"),
-    values: operator?.values ?? await fileAt(flags, "valuesFile"),
+    config: await fileAt(flags, "injectConfigFile") ??
+      (flags.given.has("injectConfigMapName") ? undefined : operator?.config),
+    values: operator?.values ?? await valuesOf(call),
     mesh: operator?.mesh ?? await fileAt(flags, "meshConfigFile"),
   };
   const { config, values, mesh } = given;
@@ -190,15 +199,38 @@ async function fileAt(flags: FlagValues, flag: string): Promise<string | undefin
   return file === "" ? undefined : await textOf(file);
 }
 
-/** Values and mesh configuration of a MeshOperator, which precede those of other files. */
+/** The values of `--valuesFile`: plain ones, or those of a MeshOperator. */
+async function valuesOf(call: Invocation): Promise<string | undefined> {
+  const text = await fileAt(call.flags, "valuesFile");
+  const isOperator = text !== undefined && /^kind:\s*["']?MeshOperator\b/m.test(text);
+  return isOperator ? (await operatorOf(call, "valuesFile"))?.values : text;
+}
+
+/**
+ * The settings that the installation of a MeshOperator has, which precede those of other files. What
+ * its validation finds are warnings: nothing is installed.
+ */
 async function operatorOf(
-  flags: FlagValues,
-): Promise<{ readonly values: string; readonly mesh: string } | undefined> {
-  const text = await fileAt(flags, "operatorFileName");
+  { flags, io }: Invocation,
+  flag: string,
+): Promise<InjectionSettings | undefined> {
+  const text = await fileAt(flags, flag);
   if (text === undefined) return undefined;
-  const spec = (parseYaml(text) as { readonly spec?: Json } | null)?.spec ?? {};
-  const textAt = (value: unknown) => value === undefined ? "" : JSON.stringify(value);
-  return { values: textAt(spec.values), mesh: textAt(spec.meshConfig) };
+  const plan = planInstallation({
+    charts: embeddedCharts(),
+    files: [{ name: flags.string(flag), text }],
+    set: [],
+    revision: flags.string("revision"),
+    capabilities: USUAL_CLUSTER,
+    isForced: true,
+    version: buildInfo.version,
+  });
+  for (const warning of plan.warnings) {
+    io.err(printable(`Warning: ${problemText(warning)}. ${warning.remedy}`) + "\n");
+  }
+  const [first] = plan.problems;
+  if (first === undefined) return injectionSettings(plan);
+  throw new MeshError("operator", problemText(first), { remedy: first.remedy });
 }
 
 async function textOf(file: string): Promise<string> {
