@@ -23,6 +23,7 @@ export {
 export { pathVariables } from "./path_variables.ts";
 export { valuesIn } from "./bounds.ts";
 export { type InjectionInput, injectPod, templatesOf } from "./inject.ts";
+export { DEFAULT_VALUES } from "./defaults/mod.ts";
 export { isOpenshift } from "./openshift.ts";
 export { type InjectedObject, injectObject, type RefusedObject } from "./workloads.ts";
 export { strategicMerge } from "./merge.ts";

@@ -27,7 +27,7 @@ export function chartValues(instance: Instance, chart: Chart, input: ValuesInput
     treeAt(root, ["spec", "unvalidatedValues"]),
   );
   const common = withShared(all, shared);
-  const own = knownOf(chart);
+  const own = knownOf(chart, instance.kind);
   const values = instance.kind.isList
     ? gatewayValues(all, common, instance, new Set(own.names))
     : componentValues(common, instance, own, input.known);

@@ -4,6 +4,8 @@
  * @module
  */
 import type { Chart } from "../charts/mod.ts";
+import { DEFAULT_VALUES } from "../inject/mod.ts";
+import type { ComponentKind } from "./components.ts";
 import { isEmpty, isTree, memberOf, type Tree } from "./tree.ts";
 
 /** The knowledge about the value at one path. */
@@ -64,12 +66,22 @@ export function knownByAny(all: readonly Known[]): Known {
   };
 }
 
-/** The values of a chart. */
-export function knownOf(chart: Chart): Known {
+/**
+ * The values of the chart of a component. The control plane passes those of injected proxies on, which
+ * the chart does not list.
+ */
+export function knownOf(chart: Chart, { component }: Pick<ComponentKind, "component">): Known {
+  const own = chartKnown(chart);
+  return component === "Pilot" ? knownByAny([own, INJECTED]) : own;
+}
+
+function chartKnown(chart: Chart): Known {
   const text = chart.files.get("values.schema.json");
   const root: unknown = text === undefined ? undefined : JSON.parse(text);
   return nodeKnown(chart.values, isTree(root) ? root : undefined, isTree(root) ? root : {});
 }
+
+const INJECTED: Known = nodeKnown({ global: DEFAULT_VALUES.global }, undefined, {});
 
 /** One node: the default of `values.yaml` beside its schema, of which either may be absent. */
 function nodeKnown(preset: unknown, schema: Tree | undefined, root: Tree): Known {

@@ -56,7 +56,7 @@ function componentPlan(instance: Instance, planning: Planning): ComponentPlan {
   const values = chartValues(instance, chart, { root, shared, known });
   const rendered = render(chart, instance, values, planning);
   const set = withOverlays(withK8sSettings(rendered, instance, report), instance, report.problem);
-  const expressed = expressedSettings(instance, knownOf(chart));
+  const expressed = expressedSettings(instance, knownOf(chart, kind));
   const ownership = ownershipOf(root, planning);
   return {
     component: kind.component,

@@ -16,10 +16,10 @@ export function knownValues({ charts }: ChartSet, gateways: readonly string[]): 
   const roots = new Map<string, Known[]>();
   const add = (name: string, known: Known): void =>
     void roots.set(name, [...roots.get(name) ?? [], known]);
-  for (const { chart: name, isList, valuesRoot } of COMPONENTS) {
+  for (const { component, chart: name, isList, valuesRoot } of COMPONENTS) {
     const chart = charts.get(name);
     if (chart === undefined) continue;
-    const known = knownOf(chart);
+    const known = knownOf(chart, { component });
     if (isList) {
       const names = [valuesRoot.at(-1)!, ...gateways];
       const gateway = gatewayKnown(known);
