@@ -35,7 +35,7 @@ const WITHOUT_TABLE: readonly string[] = [
   ...["authz check", "check-inject", "config list", "describe pod", "describe service"].map((
     name,
   ) => `experimental ${name}`),
-  ...["generate", "translate", "install"].map((name) => `manifest ${name}`),
+  ...["generate", "translate", "diff", "install"].map((name) => `manifest ${name}`),
   "options",
   ...["cluster", "listener", "endpoint", "eds", "bootstrap", "log", "ecds", "all"].map((name) =>
     `proxy-config ${name}`

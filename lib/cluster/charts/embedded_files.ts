@@ -62,6 +62,7 @@ import F59 from "../../../charts/profiles/platform-minikube.yaml" with { type: "
 import F60 from "../../../charts/profiles/platform-openshift.yaml" with { type: "text" };
 import F61 from "../../../charts/profiles/preview.yaml" with { type: "text" };
 import F62 from "../../../charts/profiles/remote.yaml" with { type: "text" };
+import F63 from "../../../charts/profiles/stable.yaml" with { type: "text" };
 
 /** Path below `charts/` → text. */
 export const EMBEDDED_FILES: Readonly<Record<string, string>> = {
@@ -128,4 +129,5 @@ export const EMBEDDED_FILES: Readonly<Record<string, string>> = {
   "profiles/platform-openshift.yaml": F60,
   "profiles/preview.yaml": F61,
   "profiles/remote.yaml": F62,
+  "profiles/stable.yaml": F63,
 };
