@@ -37,6 +37,7 @@ const WITHOUT_TABLE: readonly string[] = [
   ) => `experimental ${name}`),
   ...["generate", "translate", "diff", "install"].map((name) => `manifest ${name}`),
   "options",
+  ...["list", "dump", "diff"].map((name) => `profile ${name}`),
   ...["cluster", "listener", "endpoint", "eds", "bootstrap", "log", "ecds", "all"].map((name) =>
     `proxy-config ${name}`
   ),

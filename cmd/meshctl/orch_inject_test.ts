@@ -148,3 +148,81 @@ Deno.test("wrong configurations are refused, and name the place", async () => {
   const { err, status } = await injected("a: [\n");
   assert.deepEqual([status, /in\.yaml: /.test(err)], [1, true]);
 });
+
+/** A MeshOperator, and a workload whose proxy shows its values. */
+const OPERATOR = `apiVersion: install.mesh.io/v1alpha1
+kind: MeshOperator
+spec:
+  profile: demo
+  hub: own.example/mesh
+  tag: 1.2.3
+  meshConfig: { defaultConfig: { concurrency: 3 } }
+  values: { global: { proxy: { logLevel: debug } } }
+`;
+
+interface Proxy {
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
+  readonly resources: { readonly requests: unknown };
+}
+
+async function injectedBy(operator: string, ...argv: string[]) {
+  const dir = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${dir}/in.yaml`, DEPLOYMENT("web"));
+    await Deno.writeTextFile(`${dir}/operator.yaml`, operator);
+    await Deno.writeTextFile(`${dir}/config`, CONFIG);
+    await Deno.writeTextFile(`${dir}/mesh`, "{}");
+    const [out, err, status] = await runInProcess(MESHCTL, [
+      ...["orch-inject", `-f=${dir}/in.yaml`],
+      ...argv.map((one) => one.replace("DIR", dir)),
+    ]);
+    const [document] = [...readYaml(out)].map(({ document }) => document!.value as Document);
+    const proxy = document?.spec?.template.spec.containers.find(({ name }) =>
+      name === "mesh-proxy"
+    );
+    return { proxy: proxy as unknown as Proxy, err: err.replaceAll(dir, "DIR"), status };
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+Deno.test("--operatorFileName injects as the installation of the file would, without a cluster", async () => {
+  const { proxy, err, status } = await injectedBy(OPERATOR, "--operatorFileName=DIR/operator.yaml");
+  assert.deepEqual([err, status], ["", 0]);
+  assert.equal(proxy.image, "own.example/mesh/proxyv2:1.2.3");
+  assert.deepEqual({ ...proxy.resources.requests as object }, { cpu: "10m", memory: "40Mi" });
+  assert.ok(proxy.args.includes("--proxyLogLevel=debug"), proxy.args.join(" "));
+  const config = proxy.env.find(({ name }) => name === "PROXY_CONFIG")?.value ?? "";
+  assert.equal(JSON.parse(config).concurrency, 3);
+});
+
+Deno.test("--valuesFile takes the values of a MeshOperator", async () => {
+  const { proxy, err, status } = await injectedBy(
+    OPERATOR,
+    ...[
+      "--valuesFile=DIR/operator.yaml",
+      "--injectConfigFile=DIR/config",
+      "--meshConfigFile=DIR/mesh",
+    ],
+  );
+  assert.deepEqual([err, status], ["", 0]);
+  assert.equal(proxy.image, "own.example/mesh/proxyv2:1.2.3");
+});
+
+Deno.test("a MeshOperator for injection is read as for an installation", async () => {
+  const flag = "--operatorFileName=DIR/operator.yaml";
+  const warned = await injectedBy(OPERATOR.replace("logLevel", "logLevl"), flag);
+  assert.equal(warned.status, 0);
+  assert.match(
+    warned.err,
+    /^Warning: DIR\/operator\.yaml:8:\d+: spec\.values\.global\.proxy\.logLevl: unknown value "logLevl"\. Did you mean "logLevel"\?$/m,
+  );
+  const refused = await injectedBy(OPERATOR.replace("MeshOperator", "Other"), flag);
+  assert.equal(refused.status, 1);
+  assert.match(
+    refused.err,
+    /DIR\/operator\.yaml:2:7: kind: kind is "Other", and MeshOperator is expected/,
+  );
+});

@@ -13,7 +13,6 @@ const ran = (...argv: string[]) => runInProcess(MESHCTL, argv);
 
 Deno.test("commands that are not implemented parse their flags and are refused", async () => {
   const cases: [argv: string[], command: string][] = [
-    [["manifest", "generate", "-f", "x"], "manifest generate"],
     [["--context", "validate", "waypoint", "list"], "waypoint list"],
     [["apply", "--set", "a=b", "-y"], "install"],
   ];
