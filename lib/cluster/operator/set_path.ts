@@ -50,13 +50,14 @@ export function parseSetting(text: string): Setting {
 
 /** The first `=` outside brackets that no backslash escapes. */
 function unescapedEnd(text: string): number {
-  let depth = 0;
   for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === "\\") at++;
-    else if (char === "[") depth++;
-    else if (char === "]") depth--;
-    else if (char === "=" && depth <= 0) return at;
+    if (text[at] === "\\") at++;
+    else if (text[at] === "=") return at;
+    else if (text[at] === "[") {
+      // Brackets contain anything but their end.
+      const end = text.indexOf("]", at);
+      if (end > 0) at = end;
+    }
   }
   return -1;
 }
