@@ -73,6 +73,20 @@ Deno.test("manifest generate prints the objects of a profile with labels, compon
   );
 });
 
+Deno.test("--meshNamespace is the namespace of the installation", async () => {
+  const { out } = await run(
+    {},
+    "manifest",
+    "generate",
+    "--meshNamespace",
+    "own",
+    "--component",
+    "Pilot",
+  );
+  const namespaces = documents(out).map(({ metadata }) => metadata.namespace);
+  assert.deepEqual([...new Set(namespaces)].sort(), ["own", undefined]);
+});
+
 Deno.test("manifest generate -o writes a file for each component, --component chooses", async () => {
   const { made, out, status } = await run({}, "manifest", "generate", "-o", "DIR/out");
   assert.deepEqual([out, status], ["", 0]);

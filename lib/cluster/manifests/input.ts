@@ -85,13 +85,18 @@ export async function operatorInput(
   return {
     charts: await chartsOf(call),
     files: [...before, ...read],
-    set: flags.has("set") ? flags.list("set") : [],
+    set: [...namespaceSetting(flags), ...flags.has("set") ? flags.list("set") : []],
     revision: flags.has("revision") ? flags.string("revision") : "",
     capabilities,
     lookup,
     isForced: flags.has("force") && flags.bool("force"),
     version: buildInfo.version,
   };
+}
+
+/** `--meshNamespace`, if it is given; `--set namespace=` may say otherwise. */
+function namespaceSetting(flags: Invocation["flags"]): readonly string[] {
+  return flags.given.has("meshNamespace") ? [`namespace=${flags.string("meshNamespace")}`] : [];
 }
 
 /** Writes problems and warnings; returns true if there are problems. */

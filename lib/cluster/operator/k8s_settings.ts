@@ -101,10 +101,10 @@ export function settingNames({ settings }: Instance): string[] {
 export function withK8sSettings(
   objects: readonly OrchObject[],
   instance: Instance,
-  report: Report,
+  { report, ...images }: Images & { readonly report: Report },
 ): readonly OrchObject[] {
   let result = objects;
-  const image = imageOf(instance);
+  const image = imageOf(instance, images);
   if (image !== undefined) {
     result = patched(result, instance, { name: "image", ...image, report });
   }
@@ -127,13 +127,23 @@ interface Patching {
   readonly report: Report;
 }
 
+/** Registry and tag of the images of the installation. */
+interface Images {
+  readonly hub: string;
+  readonly tag: string;
+}
+
 /** The image of a gateway's own hub or tag; the pods of others have the image of the injector. */
-function imageOf({ kind, settings }: Instance): Omit<Patching, "report" | "name"> | undefined {
+function imageOf(
+  { kind, settings }: Instance,
+  { hub, tag }: Images,
+): Omit<Patching, "report" | "name"> | undefined {
   if (!kind.isList || isEmpty(settings.hub) && isEmpty(settings.tag)) return undefined;
-  const name = isEmpty(settings.hub) ? "tag" : "hub";
-  const hub = isEmpty(settings.hub) ? "mesh" : String(settings.hub);
-  const value = `${hub}/proxyv2:${isEmpty(settings.tag) ? "latest" : String(settings.tag)}`;
-  return { kind: ofContainer("image"), value, path: [name] };
+  const [own, ownTag] = [settings.hub, settings.tag].map((one) =>
+    isEmpty(one) ? undefined : String(one)
+  );
+  const value = `${own ?? hub}/proxyv2:${ownTag ?? tag}`;
+  return { kind: ofContainer("image"), value, path: [own === undefined ? "tag" : "hub"] };
 }
 
 function patched(

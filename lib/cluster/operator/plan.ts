@@ -55,7 +55,15 @@ function componentPlan(instance: Instance, planning: Planning): ComponentPlan {
   const chart = input.charts.charts.get(kind.chart)!;
   const values = chartValues(instance, chart, { root, shared, known });
   const rendered = render(chart, instance, values, planning);
-  const set = withOverlays(withK8sSettings(rendered, instance, report), instance, report.problem);
+  const set = withOverlays(
+    withK8sSettings(rendered, instance, {
+      hub: shared.hub ?? "mesh",
+      tag: shared.tag ?? input.version,
+      report,
+    }),
+    instance,
+    report.problem,
+  );
   const expressed = expressedSettings(instance, knownOf(chart, kind));
   const ownership = ownershipOf(root, planning);
   return {

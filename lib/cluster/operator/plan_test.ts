@@ -76,6 +76,9 @@ Deno.test("a gateway of a file changes the one of the profile with its name", ()
   const image = ["spec", "template", "spec", "containers", 0, "image"];
   assert.equal(valueAt(objectOf(plan, "second", "Deployment"), image), "mesh/proxyv2:own");
   assert.equal(valueAt(objectOf(plan, "mesh-ingressgateway", "Deployment"), image), "auto");
+  const hub = ["hub=own", "tag=2", "components.ingressGateways[0].hub=other"];
+  const other = objectOf(planned({ set: hub }), "mesh-ingressgateway", "Deployment");
+  assert.equal(valueAt(other, image), "other/proxyv2:2");
 });
 
 Deno.test("older names of values of gateways are those of the chart", () => {
