@@ -23,16 +23,19 @@ clusterTest("generated manifests apply, and are compared with the cluster", asyn
   };
   await kubectl("create", "namespace", "mesh-system");
 
-  await t.step("what is generated for the cluster is accepted by its server", async () => {
-    const set = ["--set", "profile=demo", "-r", "canary", "--cluster-specific"];
-    const { out, err, status } = await meshctl("manifest", "generate", ...set);
-    assert.deepEqual([err, status], ["", 0]);
-    await Deno.writeTextFile(file, out);
-    const before = await meshctl("manifest", "diff", file);
-    assert.equal(before.status, 1);
-    assert.match(before.out, /^Deployment:mesh-system:meshd-canary is only in /m);
-    await kubectl("apply", "--server-side", "-f", file);
-  });
+  await t.step(
+    "manifests that are generated for the cluster are accepted by its server",
+    async () => {
+      const set = ["--set", "profile=demo", "-r", "canary", "--cluster-specific"];
+      const { out, err, status } = await meshctl("manifest", "generate", ...set);
+      assert.deepEqual([err, status], ["", 0]);
+      await Deno.writeTextFile(file, out);
+      const before = await meshctl("manifest", "diff", file);
+      assert.equal(before.status, 1);
+      assert.match(before.out, /^Deployment:mesh-system:meshd-canary is only in /m);
+      await kubectl("apply", "--server-side", "-f", file);
+    },
+  );
 
   await t.step("defaults of the server are no differences", async () => {
     const { out, err, status } = await meshctl("manifest", "diff", file);
