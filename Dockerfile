@@ -28,6 +28,7 @@ RUN deno task tools:envoy
 FROM tasks AS build
 COPY main.ts ./
 COPY cmd/ cmd/
+COPY charts/ charts/
 COPY lib/ lib/
 COPY charts/ charts/
 ARG REVISION=unknown
