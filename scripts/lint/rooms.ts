@@ -220,6 +220,11 @@ export const ROOMS: readonly Room[] = [
   { name: "revision_tags", wing: "cluster", purpose: "names for revisions of the control plane" },
   { name: "install", wing: "cluster", purpose: "charts, profiles, overlays" },
   {
+    name: "installer",
+    wing: "cluster",
+    purpose: "installing a mesh in a cluster, verifying and removing it",
+  },
+  {
     name: "diff",
     wing: "insight",
     pure: "held",

@@ -22,6 +22,7 @@ export {
   type NamespaceSelection,
   ROOT_CONFIG_MAP,
   ROOT_KEY,
+  ROOT_LABEL,
   type Roots,
   runRootCertificates,
 } from "./root_certificates/root_certificates.ts";
@@ -31,6 +32,7 @@ export {
   type ProxyExited,
   startProxyEvents,
 } from "./proxy_events/proxy_events.ts";
+export { HEARTBEAT_LABEL } from "./registration/heartbeat.ts";
 export { runRegistration } from "./registration/registration.ts";
 export { runAddresses } from "./addresses/addresses.ts";
 export { statusPace } from "./status/pace.ts";

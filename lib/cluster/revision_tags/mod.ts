@@ -6,4 +6,5 @@
 export { generateTag, setTag, type TagConflicts } from "./write.ts";
 export { listTags } from "./list.ts";
 export { removeTag } from "./remove.ts";
-export { defaultValidator, type Tag, tagConfiguration } from "./tag_objects.ts";
+export { namespacesOf, type TagCluster } from "./existing.ts";
+export { defaultValidator, type Tag, TAG_LABEL, tagConfiguration } from "./tag_objects.ts";

@@ -13,6 +13,17 @@ export interface OrchFailure {
   readonly reason: string;
   /** Milliseconds after which the server wants the next attempt, if it says so. */
   readonly retryAfterMs?: number;
+  /** The single faults of the request, such as fields that another manager owns. */
+  readonly causes?: readonly StatusCause[];
+}
+
+/** One fault of a request. */
+export interface StatusCause {
+  /** Such as `FieldManagerConflict`. */
+  readonly reason?: string;
+  readonly message?: string;
+  /** Path of the field, such as `.spec.replicas`. */
+  readonly field?: string;
 }
 
 /**
@@ -23,6 +34,7 @@ export class OrchError extends MeshError implements OrchFailure {
   readonly status: number;
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
+  readonly causes: readonly StatusCause[];
 
   constructor(
     code: "orch-unreachable" | "orch-timeout" | "orch-status",
@@ -33,6 +45,7 @@ export class OrchError extends MeshError implements OrchFailure {
     this.status = options.status;
     this.reason = options.reason;
     this.retryAfterMs = options.retryAfterMs;
+    this.causes = options.causes ?? [];
   }
 }
 
@@ -67,7 +80,10 @@ export interface StatusObject {
   readonly message?: string;
   readonly reason?: string;
   readonly code?: number;
-  readonly details?: { readonly retryAfterSeconds?: number };
+  readonly details?: {
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly StatusCause[];
+  };
 }
 
 /** The error of an answer with an error status. `what` is method and path. */
@@ -79,6 +95,7 @@ export function statusError(what: string, answer: StatusAnswer): OrchError {
   return new OrchError("orch-status", `${what}: ${status}: ${text}`, {
     status,
     reason: parsed?.reason ?? "",
+    ...(parsed?.details?.causes === undefined ? {} : { causes: parsed.details.causes }),
     ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
     ...(REMEDIES[status] === undefined ? {} : { remedy: REMEDIES[status] }),
   });

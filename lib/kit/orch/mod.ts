@@ -25,7 +25,14 @@ export {
   guardWrites,
   type OrchClient,
 } from "./client.ts";
-export { isConflict, isExpired, isNotFound, isUnreachable, OrchError } from "./error.ts";
+export {
+  isConflict,
+  isExpired,
+  isNotFound,
+  isUnreachable,
+  OrchError,
+  type StatusCause,
+} from "./error.ts";
 export { inClusterAccess, isInCluster } from "./in_cluster.ts";
 export {
   type AuthProviderConfig,

@@ -31,6 +31,8 @@ export const ENDPOINT_SLICE: ResourceType = type(
 );
 export const LEASE: ResourceType = type(["coordination.k8s.io", "v1"], "Lease", "leases");
 export const DEPLOYMENT: ResourceType = type(["apps", "v1"], "Deployment", "deployments");
+export const REPLICA_SET: ResourceType = type(["apps", "v1"], "ReplicaSet", "replicasets");
+export const DAEMON_SET: ResourceType = type(["apps", "v1"], "DaemonSet", "daemonsets");
 export const CUSTOM_RESOURCE_DEFINITION: ResourceType = type(
   ["apiextensions.k8s.io", "v1"],
   "CustomResourceDefinition",

@@ -18,7 +18,7 @@ export const ROOT_CONFIG_MAP = "mesh-ca-root-cert";
 /** Key with the roots in PEM. */
 export const ROOT_KEY = "root-cert.pem";
 /** Label of the ConfigMaps. */
-const LABEL = "mesh.io/config";
+export const ROOT_LABEL = "mesh.io/config";
 
 /** Namespaces of the orchestrator itself, which never get the ConfigMap. */
 const SYSTEM: ReadonlySet<string> = new Set(["kube-system", "kube-public", "kube-node-lease"]);
@@ -62,7 +62,7 @@ export function desiredConfigMaps(
     if (!selection.selects(name, labels)) return [];
     const current = present.get(name);
     const isRight = current?.data?.[ROOT_KEY] === roots &&
-      current.metadata.labels?.[LABEL] === "true";
+      current.metadata.labels?.[ROOT_LABEL] === "true";
     return isRight ? [] : [configMap(name, roots)];
   });
 }
@@ -71,7 +71,7 @@ function configMap(namespace: string, roots: string): OrchObject & RootConfigMap
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: { name: ROOT_CONFIG_MAP, namespace, labels: { [LABEL]: "true" } },
+    metadata: { name: ROOT_CONFIG_MAP, namespace, labels: { [ROOT_LABEL]: "true" } },
     data: { [ROOT_KEY]: roots },
   };
 }

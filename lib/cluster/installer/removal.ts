@@ -1,0 +1,91 @@
+/**
+ * Which objects an uninstallation removes.
+ *
+ * @module
+ */
+import type { OrchClient, OrchObject } from "../../kit/orch/mod.ts";
+import { REVISION_LABEL } from "../../mesh/model/mod.ts";
+import { TAG_LABEL } from "../revision_tags/mod.ts";
+import { forEach } from "./each.ts";
+import type { Kinds } from "./kinds.ts";
+import {
+  BASE,
+  COMPONENT_LABEL,
+  identityOf,
+  type Installation,
+  OWNER_LABEL,
+  VERSION_LABEL,
+} from "./plan.ts";
+import { type Found, objectsOf } from "./prune.ts";
+
+/** What is to be removed. */
+export type Scope =
+  | { readonly kind: "revision"; readonly revision: string }
+  | { readonly kind: "objects"; readonly installation: Installation }
+  | { readonly kind: "purge" };
+
+/**
+ * The objects to remove. What all revisions share stays, but for a purge. Objects that another object
+ * owns go with it.
+ *
+ * @param found objects of installations, and tags
+ */
+export function removable(found: readonly Found[], scope: Scope): Found[] {
+  const own = found.filter(({ object: { kind, metadata } }) =>
+    kind !== "Endpoints" && (metadata.ownerReferences ?? []).length === 0 &&
+    metadata.deletionTimestamp === undefined
+  );
+  if (scope.kind === "purge") return own;
+  const isOf = (revision: string) => ({ object: { metadata: { labels = {} } } }: Found): boolean =>
+    labels[REVISION_LABEL] === revision && labels[COMPONENT_LABEL] !== BASE;
+  if (scope.kind === "revision") return own.filter(isOf(scope.revision));
+  const { components, revision } = scope.installation;
+  const names = new Set(components.flatMap((one) => one.objects).map(identityOf));
+  return own.filter(isOf(revision)).filter(({ object }) => names.has(identityOf(object)));
+}
+
+/** A revision that is installed. */
+export interface InstalledRevision {
+  readonly revision: string;
+  readonly versions: readonly string[];
+}
+
+/** The revisions of installations, without what they share. */
+export function installedRevisions(found: readonly Found[]): InstalledRevision[] {
+  const revisions = new Map<string, Set<string>>();
+  for (const { object: { metadata: { labels = {} } } } of found) {
+    const revision = labels[REVISION_LABEL];
+    if (revision === undefined || labels[COMPONENT_LABEL] === BASE) continue;
+    if (labels[OWNER_LABEL] === undefined) continue;
+    const versions = revisions.get(revision) ?? new Set();
+    if (labels[VERSION_LABEL] !== undefined) versions.add(labels[VERSION_LABEL]);
+    revisions.set(revision, versions);
+  }
+  return [...revisions].map(([revision, versions]) => ({
+    revision,
+    versions: [...versions].sort(),
+  }))
+    .sort((a, b) => a.revision < b.revision ? -1 : 1);
+}
+
+/** The objects of all installations of the cluster, of all kinds, and the tags of revisions. */
+export async function installedObjects(
+  client: OrchClient,
+  kinds: Kinds,
+): Promise<{ readonly found: readonly Found[]; readonly unread: readonly string[] }> {
+  const { types, unread } = await kinds.all();
+  const lists = await forEach(types, async (type) => {
+    const hasTags = type.kind === "MutatingWebhookConfiguration" ||
+      type.kind === "Service" && type.group === "";
+    return [
+      ...await objectsOf(client, type, OWNER_LABEL),
+      ...hasTags ? await objectsOf(client, type, `${TAG_LABEL},!${OWNER_LABEL}`) : [],
+    ];
+  });
+  return { found: lists.flat(), unread };
+}
+
+/** The definitions among objects. */
+export function isDefinition({ kind }: OrchObject): boolean {
+  return kind === "CustomResourceDefinition";
+}

@@ -1,0 +1,446 @@
+/**
+ * Installing a mesh with a real API server and controller manager: rights, lock, conflicts, pruning,
+ * readiness, interruption, removal. There are no nodes: a loop of the test makes pods ready.
+ */
+import assert from "node:assert/strict";
+import { MeshError } from "../../lib/kit/base/mod.ts";
+import {
+  applyObject,
+  createClient,
+  createObject,
+  deleteObject,
+  getObject,
+  listAll,
+  type ListItem,
+  mergePatch,
+  type OrchClient,
+  type OrchObject,
+  types,
+} from "../../lib/kit/orch/mod.ts";
+import {
+  install,
+  type Installation,
+  installedObjects,
+  previewInstallation,
+  readKinds,
+  type Removal,
+  type Scope,
+  uninstall,
+  verify,
+} from "../../lib/cluster/installer/mod.ts";
+import { type Cluster, eventually } from "../../scripts/harness/mod.ts";
+import { adminAccess, adminClient, clusterTest } from "../support/cluster.ts";
+import {
+  actAsNode,
+  keptReport,
+  objectVersions,
+  smallInstallation,
+} from "../support/installation.ts";
+
+const SYSTEM = "mesh-system";
+
+interface Run {
+  readonly client: OrchClient;
+  readonly installation?: Installation;
+  readonly force?: boolean;
+  readonly readinessMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onLine?: (line: string) => void;
+}
+
+/** Installs, and returns what was reported. */
+async function run(
+  { client, installation = smallInstallation(), force = false, ...more }: Run,
+): Promise<string[]> {
+  const report = keptReport();
+  const { onLine = () => {}, readinessMs = 60_000 } = more;
+  const told = (line: string): void => {
+    report.lines.push(line);
+    onLine(line);
+  };
+  const isDone = await install({
+    ...{ client, lockClient: client, installation, force, readinessMs },
+    report: { ...report, step: told, say: told },
+    signal: more.signal ?? new AbortController().signal,
+    agree: () => Promise.resolve(true),
+  });
+  assert.ok(isDone);
+  return report.lines;
+}
+
+async function failure(work: Promise<unknown>): Promise<MeshError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof MeshError) return error;
+    throw error;
+  }
+  throw new Error("it did not fail");
+}
+
+/** Removes, and returns what was found before. */
+async function removeScope(client: OrchClient, scope: Scope, agree = true): Promise<Removal> {
+  let found: Removal | undefined;
+  await uninstall({
+    ...{ client, lockClient: client, namespace: SYSTEM, scope, report: keptReport() },
+    signal: new AbortController().signal,
+    connected: () => Promise.resolve([]),
+    removed: () => {},
+    agree: (removal) => {
+      found = removal;
+      return Promise.resolve(agree);
+    },
+  });
+  return found!;
+}
+
+async function exists(client: OrchClient, type: typeof types.POD, name: string): Promise<boolean> {
+  const place = type.namespaced ? { namespace: SYSTEM, name } : { name };
+  return await getObject(client, type, place).then(() => true, () => false);
+}
+
+async function daemonClient(cluster: Cluster): Promise<OrchClient> {
+  const access = await adminAccess(cluster, undefined, cluster.files.daemonKubeconfig);
+  return createClient(access, { rate: { qps: 0, burst: 0 } });
+}
+
+clusterTest("a mesh is installed, changed and removed", async (cluster, t) => {
+  using client = await adminClient(cluster);
+  const before = await objectVersions(client);
+
+  await t.step("without rights the missing rules are named, and nothing is written", async () => {
+    using poor = await daemonClient(cluster);
+    const error = await failure(run({ client: poor }));
+    assert.equal(error.code, "install-rights");
+    assert.match(
+      error.message,
+      /create.* customresourcedefinitions\.apiextensions\.k8s\.io in the/,
+    );
+    assert.match(error.message, /create.* deployments\.apps in namespace mesh-system/);
+    assert.deepEqual([...(await objectVersions(client)).keys()], [...before.keys()]);
+  });
+
+  await t.step("a namespace that is being deleted refuses the installation", async () => {
+    await createObject(client, types.NAMESPACE, namespace());
+    const held = configMap("held", { finalizers: ["test.mesh.io/held"] });
+    await createObject(client, types.CONFIG_MAP, held);
+    await deleteObject(client, types.NAMESPACE, { name: SYSTEM });
+    const error = await eventually("the reason of the namespace", async () => {
+      const found = await failure(run({ client }));
+      return /finalizers/.test(found.message) && found;
+    });
+    assert.equal(error.code, "install-namespace");
+    assert.match(error.message, /namespace mesh-system is being deleted since/);
+    await mergePatch(client, types.CONFIG_MAP, held.metadata, { metadata: { finalizers: [] } });
+    await eventually(
+      "the namespace to be gone",
+      async () => !await exists(client, types.NAMESPACE, SYSTEM),
+    );
+  });
+
+  await t.step("a dry run writes nothing", async () => {
+    const lines = await previewInstallation({
+      ...{ client, installation: smallInstallation(), force: false, report: keptReport() },
+    });
+    assert.ok(lines.includes("+ Deployment mesh-system/meshd"), lines.join("\n"));
+    assert.ok(lines.includes("+ Namespace mesh-system"));
+    assert.deepEqual([...(await objectVersions(client)).keys()], [...before.keys()]);
+  });
+
+  await t.step("an interrupted installation is finished by the next one", async () => {
+    const stop = new AbortController();
+    const onLine = (line: string): void => {
+      if (/waiting for Deployment/.test(line)) stop.abort();
+    };
+    const error = await failure(run({ client, signal: stop.signal, onLine }));
+    assert.equal(error.code, "install-interrupted");
+    assert.match(error.message, /interrupted: \d+ of \d+ objects were applied/);
+    assert.equal(await exists(client, types.LEASE, "mesh-install"), false);
+    assert.equal(await exists(client, types.DEPLOYMENT, "gateway"), false);
+  });
+
+  await t.step("a quota, and an image that cannot be pulled, are said at once", async () => {
+    await faults(client);
+  });
+
+  await using node = actAsNode(client);
+  await t.step("groups are installed one after another", async () => {
+    const lines = await run({ client });
+    const installed = lines.filter((line) => line.startsWith("installed"));
+    assert.deepEqual(installed, [
+      "installed Base",
+      "installed Pilot",
+      "installed IngressGateways",
+    ]);
+    assert.deepEqual(await faultsNow(client), []);
+  });
+
+  await t.step("a second installation writes nothing", async () => {
+    const versions = await quiet(client);
+    await run({ client });
+    assert.deepEqual(await objectVersions(client), versions);
+  });
+  await t.step("what others keep is not taken back", () => keptFields(cluster, client));
+  await t.step("fields of others are named, and taken over by force", () => conflicts(client));
+  await t.step("a preview shows changed fields", async () => {
+    const lines = await previewInstallation({
+      ...{ client, installation: smallInstallation({ text: "three", withExtra: false }) },
+      ...{ force: false, report: keptReport() },
+    });
+    assert.ok(lines.includes('    ~ .data.text: "two" -> "three"'), lines.join("\n"));
+    assert.ok(lines.includes("- ConfigMap mesh-system/meshd-extra"), lines.join("\n"));
+  });
+  await t.step("two revisions, and what one no longer has", () => revisions(client));
+  await t.step("a newer mesh is not replaced", () => versions(client));
+  await t.step("two at once", () => locks(client));
+  await t.step("faults are seen afterwards", () => verified(client));
+  await t.step("a revision is removed alone", () => removeRevision(client));
+  await t.step("a purge leaves what was there before", () => purge(client, before));
+  void node;
+}, { controllers: true, roles: "none" });
+
+/** Installs until a line is said. */
+async function untilSaid(client: OrchClient, pattern: RegExp): Promise<void> {
+  const stop = new AbortController();
+  const onLine = (line: string): void => {
+    if (pattern.test(line)) stop.abort();
+  };
+  const error = await failure(run({ client, signal: stop.signal, onLine }));
+  assert.equal(error.code, "install-interrupted", `${pattern}: ${error.message}`);
+}
+
+async function faults(client: OrchClient): Promise<void> {
+  await deletePods(client);
+  const quota = {
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name: "none", namespace: SYSTEM },
+    spec: { hard: { pods: "0" } },
+  };
+  const type = (await readKinds(client).typeOf(quota))!;
+  await createObject(client, type, quota);
+  await eventually("the quota to count", async () => {
+    type Counted = OrchObject & { readonly status?: { readonly used?: unknown } };
+    return (await getObject<Counted>(client, type, quota.metadata)).status?.used !== undefined;
+  });
+  await restart(client);
+  await untilSaid(client, /^Deployment mesh-system\/meshd: .*exceeded quota: none/);
+  await deleteObject(client, type, quota.metadata);
+  await restart(client);
+  const pod = await eventually("a pod", async () => {
+    const pods = await listAll<OrchObject>(client, types.POD, { namespace: SYSTEM });
+    return pods.find(({ metadata }) => metadata.deletionTimestamp === undefined);
+  });
+  const message = "failed to resolve registry.invalid/pilot:one: no such host";
+  await createObject(client, types.EVENT, {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name: "image", namespace: SYSTEM },
+    ...{ type: "Warning", reason: "Failed", message },
+    involvedObject: {
+      kind: "Pod",
+      namespace: SYSTEM,
+      name: pod.metadata.name,
+      uid: pod.metadata.uid,
+    },
+  } as OrchObject);
+  const waiting = { reason: "ImagePullBackOff", message: "Back-off pulling image" };
+  const status = { name: "main", image: "", imageID: "", ready: false, restartCount: 0 };
+  await mergePatch(client, types.POD, { ...pod.metadata, subresource: "status" }, {
+    status: { containerStatuses: [{ ...status, state: { waiting } }] },
+  });
+  await untilSaid(client, new RegExp(`Pod ${pod.metadata.name}: the image .*: ${message}`));
+}
+
+/** Starts the rollout of the control plane anew. */
+async function restart(client: OrchClient): Promise<void> {
+  const at = crypto.randomUUID();
+  await mergePatch(client, types.DEPLOYMENT, { namespace: SYSTEM, name: "meshd" }, {
+    spec: { strategy: { type: "Recreate", rollingUpdate: null } },
+  });
+  await mergePatch(client, types.DEPLOYMENT, { namespace: SYSTEM, name: "meshd" }, {
+    spec: { template: { metadata: { annotations: { at } } } },
+  });
+}
+
+async function deletePods(client: OrchClient): Promise<void> {
+  for (const { metadata } of await listAll<ListItem>(client, types.POD, { namespace: SYSTEM })) {
+    await deleteObject(client, types.POD, metadata);
+  }
+}
+
+function namespace(name = SYSTEM): OrchObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+}
+
+function configMap(name: string, more: Record<string, unknown> = {}): OrchObject {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: SYSTEM, ...more } };
+}
+
+async function faultsNow(client: OrchClient, installation = smallInstallation()) {
+  const results = await verify(client, installation);
+  return results.flatMap(({ object, faults }) => faults.map((one) => `${object.kind}: ${one}`));
+}
+
+/** The versions of all objects, when none changes any more. */
+async function quiet(client: OrchClient): Promise<Map<string, string>> {
+  let last = "";
+  return await eventually("objects that do not change", async () => {
+    const versions = await objectVersions(client);
+    const text = JSON.stringify([...versions]);
+    const isSame = text === last;
+    last = text;
+    return isSame && versions;
+  });
+}
+
+interface Scaled extends OrchObject {
+  readonly spec: { readonly replicas: number };
+}
+
+interface Configuration extends OrchObject {
+  readonly webhooks: readonly {
+    readonly failurePolicy: string;
+    readonly clientConfig: { readonly caBundle?: string };
+  }[];
+}
+
+async function keptFields(cluster: Cluster, client: OrchClient): Promise<void> {
+  const scale = ["scale", "-n", SYSTEM, "deployment", "meshd", "--replicas=3"];
+  assert.ok((await cluster.run(scale)).success);
+  await run({ client, installation: smallInstallation({ text: "two" }) });
+  const place = { namespace: SYSTEM, name: "meshd" };
+  const { spec } = await getObject<Scaled>(client, types.DEPLOYMENT, place);
+  assert.equal(spec.replicas, 3);
+  const { webhooks: [webhook] } = await getObject<Configuration>(client, types.MUTATING_WEBHOOKS, {
+    name: "injector-meshd",
+  });
+  assert.ok(webhook?.clientConfig.caBundle);
+  assert.equal(webhook.failurePolicy, "Fail");
+  const map = await getObject<OrchObject & { data: unknown }>(client, types.CONFIG_MAP, place);
+  assert.deepEqual(map.data, { text: "two" });
+}
+
+async function conflicts(client: OrchClient): Promise<void> {
+  const other = { ...configMap("meshd"), data: { text: "of another" } };
+  await applyObject(client, types.CONFIG_MAP, other, { manager: "another", force: true });
+  const installation = smallInstallation({ text: "two" });
+  const error = await failure(run({ client, installation }));
+  assert.equal(error.code, "install-conflict");
+  assert.match(error.message, /ConfigMap mesh-system\/meshd: \.data\.text belongs to "another"/);
+  await run({ client, installation, force: true });
+  assert.deepEqual(await faultsNow(client, installation), []);
+}
+
+async function revisions(client: OrchClient): Promise<void> {
+  await run({ client, installation: smallInstallation({ revision: "canary", text: "two" }) });
+  const smaller = { text: "two", withExtra: false, withGateway: false };
+  await run({ client, installation: smallInstallation(smaller) });
+  assert.equal(await exists(client, types.CONFIG_MAP, "meshd-extra"), false);
+  assert.equal(await exists(client, types.DEPLOYMENT, "gateway"), false);
+  for (const name of ["meshd-canary", "meshd-canary-extra"]) {
+    assert.ok(await exists(client, types.CONFIG_MAP, name), name);
+  }
+  assert.ok(await exists(client, types.DEPLOYMENT, "gateway-canary"));
+}
+
+async function versions(client: OrchClient): Promise<void> {
+  const older = smallInstallation({ version: "0.0.9", text: "two" });
+  const error = await failure(run({ client, installation: older }));
+  assert.equal(error.code, "install-version");
+  assert.match(error.message, /revision default has version 0\.1\.0, which is newer than 0\.0\.9/);
+  const far = smallInstallation({ version: "0.4.0", text: "two" });
+  const report = keptReport();
+  await previewInstallation({ client, installation: far, force: false, report });
+  assert.match(report.lines.join("\n"), /upgrade in place to 0\.4\.0 skips versions/);
+}
+
+function lease(seconds: number): OrchObject {
+  const renewTime = new Date().toISOString().replace("Z", "000Z");
+  return {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: "mesh-install", namespace: SYSTEM },
+    spec: {
+      ...{ holderIdentity: "somebody/1", leaseDurationSeconds: seconds },
+      ...{ renewTime, acquireTime: "2026-01-02T03:04:05.000000Z" },
+    },
+  } as OrchObject;
+}
+
+async function locks(client: OrchClient): Promise<void> {
+  const installation = smallInstallation({ text: "three" });
+  await createObject(client, types.LEASE, lease(60));
+  const renew = (line: string): void => {
+    if (!line.includes("looking whether")) return;
+    const again = lease(60);
+    void applyObject(client, types.LEASE, again, { manager: "test", force: true });
+  };
+  const error = await failure(run({ client, installation, onLine: renew }));
+  assert.equal(error.code, "install-locked");
+  assert.match(error.message, /by somebody holds the lock since 2026-01-02T03:04:05Z/);
+  // Its holder has ended: nobody renews it.
+  await applyObject(client, types.LEASE, lease(1), { manager: "test", force: true });
+  const lines = await run({ client, installation });
+  assert.match(lines.join("\n"), /looking whether it is at work/);
+  assert.equal(await exists(client, types.LEASE, "mesh-install"), false);
+}
+
+async function verified(client: OrchClient): Promise<void> {
+  const installation = smallInstallation({ text: "three" });
+  await deleteObject(client, types.SERVICE, { namespace: SYSTEM, name: "meshd" });
+  await mergePatch(client, types.CONFIG_MAP, { namespace: SYSTEM, name: "meshd" }, {
+    data: { text: "other" },
+  });
+  const faults = await faultsNow(client, installation);
+  assert.ok(faults.includes("Service: it does not exist"), faults.join("\n"));
+  assert.ok(
+    faults.some((one) => /ConfigMap: \.data\.text belongs to/.test(one)),
+    faults.join("\n"),
+  );
+  await run({ client, installation, force: true });
+  assert.deepEqual(await faultsNow(client, installation), []);
+}
+
+async function removeRevision(client: OrchClient): Promise<void> {
+  const error = await failure(removeScope(client, { kind: "revision", revision: "canari" }));
+  assert.match(error.remedy ?? "", /Did you mean canary\? There are: canary, default\./);
+  const labels = { "mesh.io/rev": "canary" };
+  const shop = { ...namespace("shop"), metadata: { name: "shop", labels } };
+  await createObject(client, types.NAMESPACE, shop);
+  const { dependents } = await removeScope(client, { kind: "revision", revision: "canary" });
+  assert.deepEqual([...dependents.namespaces], [["revision canary", ["shop"]]]);
+  assert.deepEqual(dependents.gateways, ["mesh-system/gateway-canary"]);
+  const { found } = await installedObjects(client, readKinds(client));
+  const left = found.map(({ object: { kind, metadata } }) => `${kind} ${metadata.name}`);
+  assert.ok(left.includes("Deployment meshd"), left.join("\n"));
+  assert.ok(left.includes("CustomResourceDefinition gateways.networking.mesh.io"));
+  assert.ok(!left.some((name) => /^(?!Custom).*canary/.test(name)), left.join("\n"));
+}
+
+async function purge(client: OrchClient, before: ReadonlyMap<string, string>): Promise<void> {
+  const sidecar = {
+    apiVersion: "networking.mesh.io/v1",
+    kind: "Sidecar",
+    metadata: { name: "own", namespace: "shop" },
+    spec: { egress: [{ hosts: ["./*"] }] },
+  };
+  const type = await readKinds(client).typeOf(sidecar);
+  await createObject(client, type!, sidecar);
+  const roots = { ...configMap("mesh-ca-root-cert", { labels: { "mesh.io/config": "true" } }) };
+  await createObject(client, types.CONFIG_MAP, {
+    ...roots,
+    metadata: { ...roots.metadata, namespace: "shop" },
+  });
+  const refused = await removeScope(client, { kind: "purge" }, false);
+  assert.deepEqual([...refused.dependents.resources], [["sidecars.networking.mesh.io", 1]]);
+  assert.ok(await exists(client, types.DEPLOYMENT, "meshd"));
+  const { namespaces } = await removeScope(client, { kind: "purge" });
+  assert.deepEqual(namespaces, [SYSTEM]);
+  await deleteObject(client, types.NAMESPACE, { name: "shop" });
+  await eventually("the objects of before", async () => {
+    const left = [...(await objectVersions(client)).keys()].filter((name) => !before.has(name));
+    if (left.length > 0) throw new Error(left.join("\n"));
+    return true;
+  });
+}
