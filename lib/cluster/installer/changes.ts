@@ -6,7 +6,7 @@
 import { canonicalJson, printable } from "../../kit/base/mod.ts";
 import type { OrchObject } from "../../kit/orch/mod.ts";
 
-/** A changed field. */
+/** A value before and after. */
 export interface FieldChange {
   readonly path: string;
   /** Absent: the field is new. */

@@ -101,7 +101,7 @@ async function runVerify(
   return EXIT_FAILURE;
 }
 
-/** `uninstall`. */
+/** Removes what exactly one of `--revision`, `--filename` and `--purge` names. */
 export async function runUninstall(call: Invocation, parts: CommandParts): Promise<number> {
   const { flags, io, signal } = call;
   requireScope(call);

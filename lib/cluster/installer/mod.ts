@@ -39,3 +39,4 @@ export {
   runInstall,
   runUninstall,
 } from "./commands.ts";
+export { type Capabilities, readCapabilities } from "./capabilities.ts";

@@ -32,7 +32,7 @@ export interface Component {
   readonly objects: readonly OrchObject[];
 }
 
-/** An installation. */
+/** The objects of one revision, with what all revisions share. */
 export interface Installation {
   /** In the order of installation. */
   readonly components: readonly Component[];

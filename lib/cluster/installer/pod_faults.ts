@@ -44,7 +44,7 @@ export interface WaitingPod extends OrchObject {
   };
 }
 
-/** An event. */
+/** An event with the fields that are read. */
 export interface ObjectEvent extends OrchObject {
   readonly type?: string;
   readonly reason?: string;

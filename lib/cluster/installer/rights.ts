@@ -7,7 +7,7 @@ import { MeshError } from "../../kit/base/mod.ts";
 import type { OrchClient, ResourceType } from "../../kit/orch/mod.ts";
 import { forEach } from "./each.ts";
 
-/** A right. */
+/** A verb for a resource. */
 export interface Right {
   readonly verb: string;
   readonly group: string;

@@ -8,6 +8,7 @@ export { askDaemon } from "./ask.ts";
 export { proxyNames } from "./candidates.ts";
 export { ask, askJson, type Daemon, type Daemons, namesDaemon, openDaemons } from "./connect.ts";
 export { daemonPods, MONITORING_PORT } from "./daemons.ts";
+export { connectedProxies } from "./connected_proxies.ts";
 export { type DebugPages, type ReadPage, withDebugPages } from "./debug_pages.ts";
 export { fromEach } from "./each_daemon.ts";
 export type { PageParameters } from "./types.ts";

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { precheck } from "./precheck.ts";
+export { clusterFaults, precheck } from "./precheck.ts";
 export { ORCHESTRATORS } from "./support.ts";

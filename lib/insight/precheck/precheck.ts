@@ -79,6 +79,12 @@ export async function precheck(call: Invocation): Promise<number> {
   return 0;
 }
 
+/** Sentences about a cluster that does not meet the requirements of an installation. */
+export async function clusterFaults(cluster: ClusterAccess): Promise<string[]> {
+  const found = [...await checkVersion(cluster), ...await checkGatewayApi(cluster)];
+  return found.map(({ code, message }) => `[${code}] ${message}`);
+}
+
 const VERSION = /^v?\d+(\.\d+){1,2}(-[0-9A-Za-z.-]+)?$/;
 
 function checkVersionFlag({ flags }: Invocation): void {

@@ -1,0 +1,99 @@
+/**
+ * What commands about installations get from the rooms: the cluster, the plan and what is known of the
+ * proxies.
+ *
+ * @module
+ */
+import type { Invocation } from "../../../lib/kit/cli/mod.ts";
+import type { CommandParts, InstallCluster, Planned } from "../../../lib/cluster/installer/mod.ts";
+
+type Room = typeof import("../../../lib/cluster/installer/mod.ts");
+
+/** The room of the commands, and the parts of a call. */
+export async function installation(
+  call: Invocation,
+): Promise<{ readonly room: Room; readonly parts: CommandParts }> {
+  const room = await import("../../../lib/cluster/installer/mod.ts");
+  const { openCluster } = await import("../../../lib/insight/cluster_access/mod.ts");
+  const { connectedProxies } = await import("../../../lib/insight/daemon_client/mod.ts");
+  const { clusterFaults } = await import("../../../lib/insight/precheck/mod.ts");
+  const { createClient } = await import("../../../lib/kit/orch/mod.ts");
+  const parts: CommandParts = {
+    open: async () => {
+      const cluster = await openCluster(call);
+      const lockClient = createClient(cluster.access);
+      return {
+        ...{ client: cluster.client, lockClient, meshNamespace: cluster.meshNamespace },
+        [Symbol.dispose]: () => {
+          lockClient[Symbol.dispose]();
+          cluster[Symbol.dispose]();
+        },
+      };
+    },
+    plan: (cluster) => planned(call, cluster),
+    precheck: async () => {
+      using cluster = await openCluster(call);
+      return await clusterFaults(cluster);
+    },
+    connected: async (revision) => {
+      using cluster = await openCluster(call);
+      return await connectedProxies(cluster, revision, (text) => call.io.err(`Note: ${text}\n`));
+    },
+  };
+  return { room, parts };
+}
+
+/** The plan of a call's files and settings. */
+async function planned(call: Invocation, cluster: InstallCluster): Promise<Planned> {
+  const { flags } = call;
+  const { planInstallation, problemText } = await import("../../../lib/cluster/operator/mod.ts");
+  const { buildInfo } = await import("../../../lib/kit/base/mod.ts");
+  const { planError, readCapabilities } = await import("../../../lib/cluster/installer/mod.ts");
+  const { version } = buildInfo;
+  const revision = flags.string("revision");
+  const plan = planInstallation({
+    charts: await chartsOf(call),
+    files: await filesOf(call),
+    set: [...namespaceSetting(call), ...flags.list("set")],
+    ...revision === "" ? {} : { revision },
+    capabilities: await readCapabilities(cluster.client),
+    isForced: flags.bool("force"),
+    version,
+  });
+  const textOf = (problem: (typeof plan.problems)[number]): string =>
+    `${problemText(problem)}. ${problem.remedy}`;
+  if (plan.problems.length > 0) throw planError(plan.problems.map(textOf));
+  const { components, namespace, profile } = plan;
+  return {
+    installation: { components, namespace, version, revision: plan.revision },
+    profile,
+    warnings: plan.warnings.map(textOf),
+  };
+}
+
+/** `--meshNamespace`, if it is given: files and `--set` may say otherwise. */
+function namespaceSetting({ flags }: Invocation): string[] {
+  return flags.given.has("meshNamespace") ? [`namespace=${flags.string("meshNamespace")}`] : [];
+}
+
+async function chartsOf({ flags, io }: Invocation) {
+  const { embeddedCharts, readChartsFrom } = await import("../../../lib/cluster/charts/mod.ts");
+  const old = flags.has("charts") ? flags.string("charts") : "";
+  if (old !== "") io.err("Warning: --charts is deprecated; use --manifests\n");
+  const folder = flags.string("manifests") || old;
+  return folder === "" ? embeddedCharts() : await readChartsFrom(folder);
+}
+
+async function filesOf(call: Invocation) {
+  const { flags, io } = call;
+  const { readInput } = await import("../../../lib/kit/cli/mod.ts");
+  const names = call.command.endsWith("uninstall")
+    ? [flags.string("filename")]
+    : flags.list("filename");
+  return await Promise.all(
+    names.filter((name) => name !== "").map(async (name) => ({
+      name,
+      text: await readInput(name, io),
+    })),
+  );
+}
