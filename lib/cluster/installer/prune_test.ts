@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import type { OrchObject } from "../../kit/orch/mod.ts";
+import { COMPONENT_LABEL, type Installation, OWNER_LABEL } from "./plan.ts";
+import { type Found, prunable } from "./prune.ts";
+import { installedRevisions, removable } from "./removal.ts";
+
+interface Marks {
+  readonly component?: string;
+  readonly owner?: string;
+  readonly revision?: string;
+  readonly kind?: string;
+}
+
+function object(name: string, marks: Marks = {}): OrchObject {
+  const { component = "Pilot", owner = "own", revision = "default", kind = "ConfigMap" } = marks;
+  const labels = {
+    [OWNER_LABEL]: owner,
+    [COMPONENT_LABEL]: component,
+    "mesh.io/rev": revision,
+  };
+  return { apiVersion: "v1", kind, metadata: { name, namespace: "mesh-system", labels } };
+}
+
+function found(...objects: readonly OrchObject[]): Found[] {
+  const type = { group: "", version: "v1", plural: "x", kind: "X", namespaced: true };
+  return objects.map((one) => ({ object: one, type }));
+}
+
+function installation(...objects: readonly OrchObject[]): Installation {
+  const groups = Map.groupBy(objects, ({ metadata }) => metadata.labels![COMPONENT_LABEL]!);
+  return {
+    ...{ revision: "default", version: "1.0.0", namespace: "mesh-system" },
+    components: [...groups].map(([component, all]) => ({
+      ...{ component, name: "", namespace: "mesh-system", objects: all },
+    })),
+  };
+}
+
+const names = (all: readonly Found[]): string[] => all.map(({ object }) => object.metadata.name);
+
+Deno.test("what the plan no longer has is removed, but for other owners and revisions", () => {
+  const kept = object("kept");
+  const all = found(
+    kept,
+    object("old"),
+    object("of-canary", { revision: "canary" }),
+    object("of-another", { owner: "another" }),
+    object("egress", { component: "EgressGateways" }),
+    object("definition", { kind: "CustomResourceDefinition", component: "Base" }),
+    object("shared", { component: "Base" }),
+    object("no-component", { component: "" }),
+  );
+  assert.deepEqual(names(prunable(all, installation(kept))), ["old", "egress", "no-component"]);
+});
+
+Deno.test("an installation of a gateway alone concerns only gateways", () => {
+  const gateway = object("gateway", { component: "IngressGateways" });
+  const all = found(gateway, object("meshd"), object("old", { component: "IngressGateways" }));
+  assert.deepEqual(names(prunable(all, installation(gateway))), ["old"]);
+});
+
+Deno.test("objects that others own, and those that are being deleted, are not removed", () => {
+  const { metadata, ...rest } = object("old");
+  const ownerReferences = [{ apiVersion: "v1", kind: "X", name: "x", uid: "1" }];
+  const owned = { ...rest, metadata: { ...metadata, ownerReferences } };
+  const ending = { ...rest, metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  assert.deepEqual(prunable(found(owned, ending), installation(object("kept"))), []);
+  assert.deepEqual(removable(found(owned, ending), { kind: "purge" }), []);
+});
+
+Deno.test("a revision is removed without what all revisions share", () => {
+  const all = found(
+    object("meshd"),
+    object("meshd-canary", { revision: "canary" }),
+    object("definition", { revision: "canary", component: "Base" }),
+  );
+  const scope = { kind: "revision", revision: "canary" } as const;
+  assert.deepEqual(names(removable(all, scope)), ["meshd-canary"]);
+  assert.deepEqual(names(removable(all, { kind: "purge" })), names(all));
+  assert.deepEqual(installedRevisions(all).map(({ revision }) => revision), ["canary", "default"]);
+});
+
+Deno.test("a file removes only objects that it names, of its revision", () => {
+  const named = object("named");
+  const all = found(named, object("other"));
+  const scope = { kind: "objects", installation: installation(named) } as const;
+  assert.deepEqual(names(removable(all, scope)), ["named"]);
+});
