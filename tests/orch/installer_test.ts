@@ -116,7 +116,7 @@ clusterTest("a mesh is installed, changed and removed", async (cluster, t) => {
       error.message,
       /create.* customresourcedefinitions\.apiextensions\.k8s\.io in the/,
     );
-    assert.match(error.message, /create.* deployments\.apps in namespace mesh-system/);
+    assert.match(error.remedy ?? "", /create.* deployments\.apps in namespace mesh-system/);
     assert.deepEqual([...(await objectVersions(client)).keys()], [...before.keys()]);
   });
 

@@ -166,6 +166,7 @@ export function keptReport(): Report & { readonly lines: string[] } {
   return {
     lines,
     step: (text) => void lines.push(text),
+    pass: () => {},
     say: (text) => void lines.push(text),
     installed: (components) => void lines.push(`installed ${components.join()}`),
     mark: (name) => void marks.push(name),

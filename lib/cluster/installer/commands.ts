@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { MeshError, printable } from "../../kit/base/mod.ts";
+import { type MeshError, printable } from "../../kit/base/mod.ts";
 import { confirm, EXIT_FAILURE, type Invocation, usageError } from "../../kit/cli/mod.ts";
 import type { OrchClient, OrchObject } from "../../kit/orch/mod.ts";
 import { dependentLines } from "./dependents.ts";
 import { install, previewInstallation } from "./install.ts";
+import { listError } from "./list_error.ts";
 import { type Installation, nameOf } from "./plan.ts";
 import { countsText } from "./preview.ts";
 import type { Scope } from "./removal.ts";
@@ -191,11 +192,10 @@ function showTimes({ io, flags }: Invocation, report: Report): void {
 
 /** The error of settings with mistakes. */
 export function planError(problems: readonly string[]): MeshError {
-  return new MeshError(
+  return listError(
     "install-settings",
-    `the settings of the installation have mistakes:\n${
-      problems.map((one) => `  ${one}`).join("\n")
-    }`,
-    { remedy: "Correct them. --force goes on nevertheless." },
+    "the settings of the installation have mistakes",
+    problems,
+    "Correct them. --force goes on nevertheless.",
   );
 }

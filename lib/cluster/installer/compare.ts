@@ -18,6 +18,7 @@ import {
 import { changesBetween, contentOf, type FieldChange } from "./changes.ts";
 import { forEach } from "./each.ts";
 import { isApplied, withoutKept } from "./kept_fields.ts";
+import { listError } from "./list_error.ts";
 import { definedTypes, type Kinds } from "./kinds.ts";
 import { MANAGER, nameOf } from "./plan.ts";
 
@@ -123,14 +124,13 @@ export function conflictError(compared: readonly Comparison[]): MeshError | unde
   const found = compared.filter(({ conflicts }) => conflicts.length > 0);
   if (found.length === 0) return undefined;
   const lines = found.flatMap(({ object, conflicts }) =>
-    conflicts.map(({ field, manager }) => `  ${nameOf(object)}: ${field} belongs to "${manager}"`)
+    conflicts.map(({ field, manager }) => `${nameOf(object)}: ${field} belongs to "${manager}"`)
   );
-  return new MeshError(
+  return listError(
     "install-conflict",
-    `fields of the installation were written by others, and nothing was changed:\n${
-      lines.join("\n")
-    }`,
-    { remedy: "Give the installation these values, or take the fields over with --force." },
+    "nothing was changed, because others wrote fields of the installation",
+    lines,
+    "Give the installation these values, or take the fields over with --force.",
   );
 }
 

@@ -114,7 +114,7 @@ class Work {
         await this.#install(phase, components, compared);
         report.installed(phase.map(({ component }) => component));
       }
-      for (const { object } of found.pruned) report.step(`- Removing ${nameOf(object)}`);
+      for (const { object } of found.pruned) report.pass(`- Removing ${nameOf(object)}`);
       await removeAll(this.#client, found.pruned);
       if (found.pruned.length > 0) report.mark("removal of old objects");
     } catch (error) {

@@ -80,6 +80,19 @@ Deno.test("a revision is removed without what all revisions share", () => {
   assert.deepEqual(installedRevisions(all).map(({ revision }) => revision), ["canary", "default"]);
 });
 
+Deno.test("a shared webhook goes with the revision that serves it", () => {
+  const service = object("meshd", { kind: "Service" });
+  const clientConfig = { service: { name: "meshd", namespace: "mesh-system" } };
+  const webhook = {
+    ...object("validator", { kind: "ValidatingWebhookConfiguration", component: "Base" }),
+    webhooks: [{ name: "validation.mesh.io", clientConfig }],
+  };
+  const all = found(service, webhook, object("meshd-canary", { revision: "canary" }));
+  const of = (revision: string) => names(removable(all, { kind: "revision", revision }));
+  assert.deepEqual(of("default"), ["meshd", "validator"]);
+  assert.deepEqual(of("canary"), ["meshd-canary"]);
+});
+
 Deno.test("a file removes only objects that it names, of its revision", () => {
   const named = object("named");
   const all = found(named, object("other"));

@@ -5,7 +5,7 @@
  * @module
  */
 import { sleep } from "../../kit/async/mod.ts";
-import { MeshError } from "../../kit/base/mod.ts";
+import type { MeshError } from "../../kit/base/mod.ts";
 import {
   follow,
   type Following,
@@ -16,6 +16,7 @@ import {
   type Selection,
   types,
 } from "../../kit/orch/mod.ts";
+import { listError } from "./list_error.ts";
 import { nameOf } from "./plan.ts";
 import { eventText, newest, type ObjectEvent, podFault, type WaitingPod } from "./pod_faults.ts";
 import type { Report } from "./report.ts";
@@ -94,18 +95,15 @@ function notReady(
   waiting: readonly Waiting[],
   others: readonly string[],
 ): MeshError {
-  const lines = waiting.flatMap(({ object, text, faults }) => [
-    `  ${nameOf(object)}: ${text}`,
-    ...faults.map((fault) => `    ${fault}`),
-  ]);
-  return new MeshError(
+  const lines = waiting.map(({ object, text, faults }) =>
+    `${nameOf(object)}: ${[text, ...faults].join("; ")}`
+  );
+  return listError(
     "install-not-ready",
-    `${title} is not ready within ${timeoutMs / 1000} s:\n` +
-      [...lines, ...others.map((one) => `  ${one}`)].join("\n"),
-    {
-      remedy: "What was applied stays. Mend the cause and run the same command again; " +
-        "--readiness-timeout waits longer.",
-    },
+    `${title} is not ready within ${timeoutMs / 1000} s`,
+    [...lines, ...others],
+    "What was applied stays. Mend the cause and run the same command again; --readiness-timeout " +
+      "waits longer.",
   );
 }
 

@@ -17,6 +17,7 @@ import {
   VERSION_LABEL,
 } from "./plan.ts";
 import { type Found, objectsOf } from "./prune.ts";
+import { webhooksOf } from "./served_webhooks.ts";
 
 /** What is to be removed. */
 export type Scope =
@@ -38,10 +39,21 @@ export function removable(found: readonly Found[], scope: Scope): Found[] {
   if (scope.kind === "purge") return own;
   const isOf = (revision: string) => ({ object: { metadata: { labels = {} } } }: Found): boolean =>
     labels[REVISION_LABEL] === revision && labels[COMPONENT_LABEL] !== BASE;
-  if (scope.kind === "revision") return own.filter(isOf(scope.revision));
+  if (scope.kind === "revision") return withUnserved(own.filter(isOf(scope.revision)), own);
   const { components, revision } = scope.installation;
   const names = new Set(components.flatMap((one) => one.objects).map(identityOf));
   return own.filter(isOf(revision)).filter(({ object }) => names.has(identityOf(object)));
+}
+
+/** Adds configurations of webhooks whose Services go: the API server would refuse what they judge. */
+function withUnserved(removed: readonly Found[], all: readonly Found[]): Found[] {
+  const services = removed.filter(({ object }) => object.kind === "Service").map(({ object }) =>
+    object
+  );
+  const unserved = all.filter((one) =>
+    !removed.includes(one) && webhooksOf([...services, one.object]).length > 0
+  );
+  return [...removed, ...unserved];
 }
 
 /** A revision that is installed. */

@@ -9,8 +9,10 @@ import { titleOf } from "./plan.ts";
 
 /** Takes the progress of an installation. */
 export interface Report extends Disposable {
-  /** What is waited for; on a terminal it replaces the line before. */
+  /** What is waited for: on a terminal it replaces the line before, elsewhere it is said once. */
   step(text: string): void;
+  /** A step that goes by quickly: only terminals show it. */
+  pass(text: string): void;
   /** Something that users must know now, such as a pod that cannot start. Said once. */
   say(text: string): void;
   /** Components are installed and ready. */
@@ -28,16 +30,16 @@ export function reportTo(io: Io, now: () => number = () => performance.now()): R
   const said = new Set<string>();
   const begin = now();
   let last = begin;
-  let line = "";
   const marks: string[] = [];
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
   return {
     step(text) {
       if (isTerminal) return progress.step(text);
-      if (text === line) return;
-      line = text;
+      if (said.has(text)) return;
+      said.add(text);
       io.err(printable(text) + "\n");
     },
+    pass: (text) => progress.step(text),
     say(text) {
       if (said.has(text)) return;
       said.add(text);

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { MeshError } from "../../kit/base/mod.ts";
 import type { OrchClient, ResourceType } from "../../kit/orch/mod.ts";
 import { forEach } from "./each.ts";
+import { listError } from "./list_error.ts";
 
 /** A verb for a resource. */
 export interface Right {
@@ -63,11 +63,11 @@ export async function requireRights(client: OrchClient, rights: readonly Right[]
   const allowed = await forEach(rights, (right) => isAllowed(client, right));
   const missing = rights.filter((_, at) => !allowed[at]);
   if (missing.length === 0) return;
-  throw new MeshError(
+  throw listError(
     "install-rights",
-    `the identity of ${client.access.name} lacks rights, and nothing was changed. It may not:\n` +
-      missingText(missing).map((line) => `  ${line}`).join("\n"),
-    { remedy: "Use an identity that has them, such as one with the ClusterRole cluster-admin." },
+    "nothing was changed, because the identity lacks rights",
+    missingText(missing),
+    "Use an identity that has them, such as one with the ClusterRole cluster-admin.",
   );
 }
 

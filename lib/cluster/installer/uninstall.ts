@@ -144,7 +144,7 @@ async function remove(
   let count = 0;
   const removed = (object: OrchObject): void => {
     count++;
-    report.step(`- Removed ${nameOf(object)}`);
+    report.pass(`- Removed ${nameOf(object)}`);
     options.removed(object);
   };
   const isFirst = ({ object }: Found): boolean => stageOf(object) >= WORKLOAD_STAGE;
