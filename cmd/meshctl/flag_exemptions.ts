@@ -67,6 +67,9 @@ export const ADDED: Additions = {
     "<file>": "files without a flag, as other tools take them",
     "--output": "findings for programs",
   },
+  ...Object.fromEntries(
+    ["install", "upgrade"].map((name) => [`meshctl ${name}`, { "--verbose": "a time line" }]),
+  ),
   "meshctl version": CONNECTION,
   "meshctl remote-clusters": CONNECTION,
   "meshctl proxy-config route": {

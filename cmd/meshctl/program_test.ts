@@ -14,7 +14,6 @@ const ran = (...argv: string[]) => runInProcess(MESHCTL, argv);
 Deno.test("commands that are not implemented parse their flags and are refused", async () => {
   const cases: [argv: string[], command: string][] = [
     [["--context", "validate", "waypoint", "list"], "waypoint list"],
-    [["apply", "--set", "a=b", "-y"], "install"],
   ];
   for (const [argv, command] of cases) {
     const [out, err, status] = await ran(...argv);

@@ -28,8 +28,10 @@ import {
   uninstall,
   verify,
 } from "../../lib/cluster/installer/mod.ts";
+import { MESHCTL } from "../../cmd/meshctl/program.ts";
 import { type Cluster, eventually } from "../../scripts/harness/mod.ts";
 import { adminAccess, adminClient, clusterTest } from "../support/cluster.ts";
+import { runInProcess } from "../support/program_run.ts";
 import {
   actAsNode,
   keptReport,
@@ -113,7 +115,7 @@ clusterTest("a mesh is installed, changed and removed", async (cluster, t) => {
     const error = await failure(run({ client: poor }));
     assert.equal(error.code, "install-rights");
     assert.match(
-      error.message,
+      error.remedy ?? "",
       /create.* customresourcedefinitions\.apiextensions\.k8s\.io in the/,
     );
     assert.match(error.remedy ?? "", /create.* deployments\.apps in namespace mesh-system/);
@@ -268,6 +270,44 @@ async function deletePods(client: OrchClient): Promise<void> {
     await deleteObject(client, types.POD, metadata);
   }
 }
+
+clusterTest("the commands ask, say what they do, and refuse wrong input", async (cluster) => {
+  using client = await adminClient(cluster);
+  const before = [...(await objectVersions(client)).keys()];
+  const meshctl = async (...args: string[]) => {
+    const all = [...args, "-c", cluster.files.kubeconfig];
+    const [out, err, status] = await runInProcess(MESHCTL, all);
+    return { out, err, status };
+  };
+  // Without nodes there can be no pods: definitions alone.
+  const base = ["--set", "profile=minimal", "--set", "components.pilot.enabled=false"];
+  const asked = await meshctl("install", ...base);
+  assert.match(asked.err, /This will install the Mesh \S+ profile "minimal" into the cluster\. Pr/);
+  assert.match(asked.err, /\(y\/N\) \nCancelled\.\n$/);
+  assert.deepEqual([asked.out, asked.status], ["", 1]);
+  assert.deepEqual([...(await objectVersions(client)).keys()], before);
+
+  const wrong = await meshctl("install", "-y", "--set", "meshConfig.accesLogFile=/dev/stdout");
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.err, /accesLogFile.*\n?.*Did you mean "accessLogFile"\?/);
+  const many = await meshctl("install", "-y", "--set", "hubb=a", "--set", "profile=minimal");
+  assert.match(many.err, /Did you mean "hub"\?/);
+  const nothing = await meshctl("uninstall", "--purge", "--revision", "a");
+  assert.deepEqual(nothing.status, 64);
+  assert.equal((await meshctl("uninstall")).status, 64);
+
+  const done = await meshctl("install", "-y", "--verify", "--verbose", ...base);
+  assert.equal(done.status, 0, done.err);
+  assert.match(done.out, /^✔ Mesh core installed\n✔ Installation complete\n✔ Verified \d+ objects/);
+  assert.match(done.err, /Time line:\n {2}plan \d/);
+  const again = await meshctl("upgrade", "--dry-run", ...base);
+  assert.match(again.out, /^0 new, 0 changed, 0 removed, \d+ unchanged\n$/);
+  const refused = await meshctl("uninstall", "--purge");
+  assert.match(refused.err, /All Mesh resources of all revisions will be removed.*Cancelled\.\n$/s);
+  const removed = await meshctl("uninstall", "--purge", "-y");
+  assert.equal(removed.status, 0, removed.err);
+  assert.deepEqual([...(await objectVersions(client)).keys()], before);
+}, { controllers: true, roles: "none" });
 
 function namespace(name = SYSTEM): OrchObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name } };

@@ -1,33 +1,60 @@
 /**
- * The mesh in a cluster with nodes: its images, the definitions of custom resources, and the daemon
- * with its webhook at default settings, by the manifest beside this file.
+ * The mesh in a cluster with nodes: its images are imported, and `meshctl install` installs it as users
+ * do.
  *
  * @module
  */
-import { daemonRoles, defaultRoleOptions } from "../../../lib/cluster/roles/mod.ts";
-import {
-  accessOf,
-  ALL_CREDENTIAL_OPTIONS,
-  createClient,
-  loadKubeconfig,
-} from "../../../lib/kit/orch/mod.ts";
-import { applyDefinitions } from "../../crds.ts";
-import { eventually } from "../../harness/ports.ts";
-import { keptImages } from "../../images/kept.ts";
-import { rolesText } from "../../roles.ts";
-import { kubectl, rolledOut } from "../node/kubectl.ts";
+import { MeshError } from "../../../lib/kit/base/mod.ts";
+import { keptImages, TEST_TAG } from "../../images/kept.ts";
+import { fromFileUrl } from "../../paths.ts";
 import type { NodeCluster } from "../node/running.ts";
 
 /** The namespace of the daemon. */
 export const SYSTEM = "mesh-system";
 
-/** The objects of the daemon beside its roles. */
-export function daemonManifest(): Promise<string> {
-  return Deno.readTextFile(new URL("daemon.yaml", import.meta.url));
+const MAIN = fromFileUrl(new URL("../../../main.ts", import.meta.url));
+
+/** Settings of installations whose images are imported: nodes of tests have no registry. */
+export const IMPORTED: readonly string[] = [
+  "--set=hub=docker.io/mesh",
+  `--set=tag=${TEST_TAG}`,
+  "--set=values.global.imagePullPolicy=Never",
+];
+
+/** How a program ended. */
+export interface MeshctlResult {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `meshctl` with a cluster. */
+export async function meshctl(
+  { kubeconfig }: Pick<NodeCluster, "kubeconfig">,
+  args: readonly string[],
+): Promise<MeshctlResult> {
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "-q", MAIN, "meshctl", ...args, "-c", kubeconfig],
+    stdin: "null",
+  });
+  const { code, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  return { status: code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+}
+
+/** Makes the images if they are missing, and imports those of pods. */
+export async function importMeshImages(
+  cluster: NodeCluster,
+  progress: (line: string) => void = () => {},
+): Promise<void> {
+  const images = await keptImages(progress);
+  progress("importing the images of the daemon and the proxy");
+  const programs = ["pilot-discovery", "pilot-agent"];
+  await Promise.all(programs.map((program) => cluster.importImages(images[program]!)));
 }
 
 /**
- * Installs the daemon with its webhook and waits until both work.
+ * Installs the control plane and waits until it is ready.
  *
  * @param progress is told each step
  */
@@ -35,23 +62,9 @@ export async function installMesh(
   cluster: NodeCluster,
   progress: (line: string) => void = () => {},
 ): Promise<void> {
-  const images = await keptImages(progress);
-  progress("importing the images of the daemon and the proxy");
-  const imported = ["pilot-discovery", "pilot-agent"].map((program) =>
-    cluster.importImages(images[program]!)
-  );
-  const config = await loadKubeconfig([cluster.kubeconfig]);
-  using client = createClient(accessOf(config, { allowed: ALL_CREDENTIAL_OPTIONS }));
-  await applyDefinitions(client);
-  await Promise.all(imported);
-  await kubectl(cluster, ["create", "namespace", SYSTEM]);
-  const roles = rolesText(daemonRoles(defaultRoleOptions()));
-  progress("starting the daemon");
-  await kubectl(cluster, ["apply", "-f", "-"], `${roles}---\n${await daemonManifest()}`);
-  await rolledOut(cluster, SYSTEM, ["meshd"]);
-  await eventually("the webhook to have the daemon's authority", async () => {
-    const path = "{.webhooks[0].clientConfig.caBundle}";
-    const get = ["get", "mutatingwebhookconfiguration", "mesh-sidecar-injector"];
-    return (await kubectl(cluster, [...get, `-o=jsonpath=${path}`])) !== "";
-  });
+  await importMeshImages(cluster, progress);
+  const args = ["install", "-y", "--set=profile=minimal", ...IMPORTED];
+  progress(`meshctl ${args.join(" ")}`);
+  const { status, out, err } = await meshctl(cluster, args);
+  if (status !== 0) throw new MeshError("install", `meshctl install: ${out}${err}`);
 }
