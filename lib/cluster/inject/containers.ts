@@ -100,10 +100,15 @@ function again(old: Container, base: Container, own: Container | undefined): Con
   return strategicMerge(strategicMerge(rest, base), withoutAuto(own)) as Container;
 }
 
+/**
+ * The server gives an image without a tag the policy `Always`, so that it says nothing about the image
+ * of the template.
+ */
 function withoutAuto(container: Container): Container {
   if (container.image !== AUTO) return container;
-  const { image: _, ...rest } = container;
-  return rest;
+  const { image: _, imagePullPolicy, ...rest } = container;
+  const isDefault = imagePullPolicy === undefined || imagePullPolicy === "Always";
+  return isDefault ? rest : { ...rest, imagePullPolicy };
 }
 
 /** The text of the annotation with the overrides; `undefined` without any. */

@@ -137,6 +137,16 @@ Deno.test("a second injection gives what the first one gave", () => {
   assert.deepEqual(again.spec?.volumes, first.spec?.volumes);
 });
 
+Deno.test("the pull policy that the server gives an image without a tag does not count", () => {
+  const policyOf = (imagePullPolicy: string) => {
+    const gateway = { name: "mesh-proxy", image: "auto", imagePullPolicy };
+    const pod = injectPod({ ...POD, spec: { containers: [gateway] } }, input());
+    return pod.spec?.containers.find(({ name }) => name === "mesh-proxy")?.imagePullPolicy;
+  };
+  assert.equal(policyOf("Always"), undefined);
+  assert.equal(policyOf("Never"), "Never");
+});
+
 Deno.test("metrics of the application are merged, unless it forbids it", () => {
   const annotations = { "prometheus.io/port": "9000", "prometheus.io/scrape": "true" };
   const pod = injectPod(withMeta({ annotations }), input());
