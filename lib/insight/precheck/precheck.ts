@@ -73,7 +73,7 @@ export async function precheck(call: Invocation): Promise<number> {
   if (form === "log" && shown.length === 0) {
     io.out(
       "No issues found when checking the cluster. It meets the requirements of Mesh.\n" +
-        "This meshctl does not install Mesh; docs/orchestrator.md says how a daemon gets its rights.\n",
+        "meshctl install installs it.\n",
     );
   }
   return 0;
