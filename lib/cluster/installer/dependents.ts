@@ -16,7 +16,7 @@ import { forEach } from "./each.ts";
 import type { Kinds } from "./kinds.ts";
 import { definitionsOf } from "./definitions.ts";
 import { COMPONENT_LABEL, nameOf } from "./plan.ts";
-import { type Found, objectsOf } from "./prune.ts";
+import type { Found } from "./prune.ts";
 
 /** Annotation of injected pods. */
 const STATUS_ANNOTATION = "sidecar.mesh.io/status";
@@ -50,7 +50,7 @@ export function dependentLines(dependents: Dependents): string[] {
       `namespaces that are injected by ${name}: ${namesText(all)}`
     ),
     ...pods.size === 0 ? [] : [`pods with its proxy, by namespace: ${counts(pods)}`],
-    ...proxies.length === 0 ? [] : [`${proxies.length} connected proxies: ${namesText(proxies)}`],
+    ...proxies.length === 0 ? [] : [`connected proxies (${proxies.length}): ${namesText(proxies)}`],
     ...gateways.length === 0 ? [] : [`gateways that are removed: ${namesText(gateways)}`],
     ...total === 0
       ? []
@@ -116,14 +116,27 @@ async function injectedPods(
   revisions: readonly string[],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const revision of revisions) {
-    const pods = await objectsOf(client, types.POD, `${REVISION_LABEL}=${revision}`);
-    for (const { object: { metadata: { annotations = {}, namespace = "" } } } of pods) {
-      if (!(STATUS_ANNOTATION in annotations)) continue;
-      counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
-    }
+  for (const { metadata } of await listAll<ListItem>(client, types.POD)) {
+    const { annotations = {}, namespace = "" } = metadata;
+    const revision = injectedBy(annotations);
+    const isEnding = metadata.deletionTimestamp !== undefined;
+    if (isEnding || revision === undefined || !revisions.includes(revision)) continue;
+    counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
   }
   return counts;
+}
+
+/** The revision that injected a pod; `undefined` for a pod without a proxy. */
+export function injectedBy(annotations: Readonly<Record<string, string>>): string | undefined {
+  const status = annotations[STATUS_ANNOTATION];
+  if (status === undefined) return undefined;
+  try {
+    const { revision } = JSON.parse(status) as { readonly revision?: unknown };
+    if (typeof revision === "string" && revision !== "") return revision;
+  } catch {
+    // Somebody else wrote it.
+  }
+  return annotations[REVISION_LABEL] ?? "default";
 }
 
 /** Resources that are removed with the definitions of their kinds. */
