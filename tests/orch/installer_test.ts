@@ -295,6 +295,8 @@ clusterTest("the commands ask, say what they do, and refuse wrong input", async 
   const nothing = await meshctl("uninstall", "--purge", "--revision", "a");
   assert.deepEqual(nothing.status, 64);
   assert.equal((await meshctl("uninstall")).status, 64);
+  const forced = await meshctl("uninstall", "--purge", "--force");
+  assert.match(forced.err, /--force belongs to --filename/);
 
   const done = await meshctl("install", "-y", "--verify", "--verbose", ...base);
   assert.equal(done.status, 0, done.err);

@@ -144,6 +144,13 @@ function requireScope({ flags }: Invocation): void {
       "For example: meshctl uninstall --revision canary. --purge removes the mesh whole.",
     );
   }
+  const ofFile = ["set", "manifests", "force"].filter((name) => flags.given.has(name));
+  if (ofFile.length > 0 && flags.string("filename") === "") {
+    throw usageError(
+      `--${ofFile[0]} belongs to --filename: it has no effect with ${given[0]}`,
+      "Name the file of the installation with --filename, or leave the flag out.",
+    );
+  }
   // A file may be completed by a revision; a purge has no restriction.
   if (flags.bool("purge") && given.length > 1) {
     throw usageError(`--purge removes everything: it cannot be combined with ${given[0]}`);
