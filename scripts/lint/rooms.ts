@@ -218,7 +218,6 @@ export const ROOMS: readonly Room[] = [
     purpose: "secrets with which daemons of other clusters read this one",
   },
   { name: "revision_tags", wing: "cluster", purpose: "names for revisions of the control plane" },
-  { name: "install", wing: "cluster", purpose: "charts, profiles, overlays" },
   {
     name: "installer",
     wing: "cluster",

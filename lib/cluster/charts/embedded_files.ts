@@ -1,47 +1,19 @@
 // Written by `deno task charts`; do not edit.
 import F0 from "../../../charts/base/Chart.yaml" with { type: "text" };
-import F1 from "../../../charts/base/files/definitions/authorizationpolicies.security.mesh.io.yaml" with {
-  type: "text",
-};
-import F2 from "../../../charts/base/files/definitions/dataproxyfilters.networking.mesh.io.yaml" with {
-  type: "text",
-};
-import F3 from "../../../charts/base/files/definitions/destinationrules.networking.mesh.io.yaml" with {
-  type: "text",
-};
-import F4 from "../../../charts/base/files/definitions/gateways.networking.mesh.io.yaml" with {
-  type: "text",
-};
-import F5 from "../../../charts/base/files/definitions/peerauthentications.security.mesh.io.yaml" with {
-  type: "text",
-};
-import F6 from "../../../charts/base/files/definitions/proxyconfigs.networking.mesh.io.yaml" with {
-  type: "text",
-};
-import F7 from "../../../charts/base/files/definitions/requestauthentications.security.mesh.io.yaml" with {
-  type: "text",
-};
-import F8 from "../../../charts/base/files/definitions/serviceentries.networking.mesh.io.yaml" with {
-  type: "text",
-};
-import F9 from "../../../charts/base/files/definitions/sidecars.networking.mesh.io.yaml" with {
-  type: "text",
-};
-import F10 from "../../../charts/base/files/definitions/telemetries.telemetry.mesh.io.yaml" with {
-  type: "text",
-};
-import F11 from "../../../charts/base/files/definitions/virtualservices.networking.mesh.io.yaml" with {
-  type: "text",
-};
-import F12 from "../../../charts/base/files/definitions/wasmplugins.extensions.mesh.io.yaml" with {
-  type: "text",
-};
-import F13 from "../../../charts/base/files/definitions/workloadentries.networking.mesh.io.yaml" with {
-  type: "text",
-};
-import F14 from "../../../charts/base/files/definitions/workloadgroups.networking.mesh.io.yaml" with {
-  type: "text",
-};
+import F1 from "../../../charts/base/files/definitions/authorizationpolicies.security.mesh.io.yaml" with { type: "text" };
+import F2 from "../../../charts/base/files/definitions/dataproxyfilters.networking.mesh.io.yaml" with { type: "text" };
+import F3 from "../../../charts/base/files/definitions/destinationrules.networking.mesh.io.yaml" with { type: "text" };
+import F4 from "../../../charts/base/files/definitions/gateways.networking.mesh.io.yaml" with { type: "text" };
+import F5 from "../../../charts/base/files/definitions/peerauthentications.security.mesh.io.yaml" with { type: "text" };
+import F6 from "../../../charts/base/files/definitions/proxyconfigs.networking.mesh.io.yaml" with { type: "text" };
+import F7 from "../../../charts/base/files/definitions/requestauthentications.security.mesh.io.yaml" with { type: "text" };
+import F8 from "../../../charts/base/files/definitions/serviceentries.networking.mesh.io.yaml" with { type: "text" };
+import F9 from "../../../charts/base/files/definitions/sidecars.networking.mesh.io.yaml" with { type: "text" };
+import F10 from "../../../charts/base/files/definitions/telemetries.telemetry.mesh.io.yaml" with { type: "text" };
+import F11 from "../../../charts/base/files/definitions/virtualservices.networking.mesh.io.yaml" with { type: "text" };
+import F12 from "../../../charts/base/files/definitions/wasmplugins.extensions.mesh.io.yaml" with { type: "text" };
+import F13 from "../../../charts/base/files/definitions/workloadentries.networking.mesh.io.yaml" with { type: "text" };
+import F14 from "../../../charts/base/files/definitions/workloadgroups.networking.mesh.io.yaml" with { type: "text" };
 import F15 from "../../../charts/base/templates/NOTES.txt" with { type: "text" };
 import F16 from "../../../charts/base/templates/_helpers.tpl" with { type: "text" };
 import F17 from "../../../charts/base/templates/_rules.tpl" with { type: "text" };
