@@ -77,7 +77,7 @@ nodeTest(
       assert.match(out, /^web-\S+\.shop .*meshd-canary-/m);
       assert.equal(await revisionOfPods(cluster), "canary");
     });
-    await t.step("what depends on the revision is named, and nothing is removed", async () => {
+    await t.step("the users of the revision are named, and nothing is removed", async () => {
       const args = ["uninstall", "--revision=canary", "--dry-run"];
       const { status, out, err } = await meshctl(cluster, args);
       assert.equal(status, 0, err);

@@ -182,7 +182,7 @@ clusterTest("a mesh is installed, changed and removed", async (cluster, t) => {
     await run({ client });
     assert.deepEqual(await objectVersions(client), versions);
   });
-  await t.step("what others keep is not taken back", () => keptFields(cluster, client));
+  await t.step("fields of others are not taken back", () => keptFields(cluster, client));
   await t.step("fields of others are named, and taken over by force", () => conflicts(client));
   await t.step("a preview shows changed fields", async () => {
     const lines = await previewInstallation({

@@ -1,5 +1,5 @@
 /**
- * What commands about installations get from the rooms: the cluster, the plan and what is known of the
+ * The parts of commands about installations: the cluster, the plan and the known state of the
  * proxies.
  *
  * @module

@@ -1,6 +1,6 @@
 import { type OrchClient, serverVersion } from "../../kit/orch/mod.ts";
 
-/** What charts may ask about a cluster. */
+/** The facts about a cluster that charts may ask for. */
 export interface Capabilities {
   /** Version of the orchestrator, without a leading `v`. */
   readonly orchVersion: string;

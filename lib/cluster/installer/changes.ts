@@ -1,5 +1,5 @@
 /**
- * What an object would become, as lines. Pure.
+ * The difference of an object before and after a change, as lines. Pure.
  *
  * @module
  */

@@ -26,14 +26,14 @@ export interface InstallCluster extends Disposable {
   readonly meshNamespace: string;
 }
 
-/** What is to be installed, with what users are told about it. */
+/** An installation with its profile and its warnings. */
 export interface Planned {
   readonly installation: Installation;
   readonly profile: string;
   readonly warnings: readonly string[];
 }
 
-/** What the commands get from elsewhere. */
+/** The parts that the program gives to the commands. */
 export interface CommandParts {
   readonly open: () => Promise<InstallCluster>;
   /** Makes the plan from the flags. @throws {MeshError} for settings that cannot be installed */
@@ -77,7 +77,7 @@ export async function runInstall(call: Invocation, parts: CommandParts): Promise
   return flags.bool("verify") ? await runVerify(call, cluster, installation) : 0;
 }
 
-/** What happens to a revision. */
+/** The effect on a revision. */
 function changeText({ revision, version }: Installation, installed: string | undefined): string {
   if (installed === undefined) return `Revision ${revision} is new: version ${version}.`;
   if (installed === version) return `Revision ${revision} has version ${version} already.`;

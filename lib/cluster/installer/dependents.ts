@@ -1,5 +1,5 @@
 /**
- * What still depends on a revision, or on the whole mesh.
+ * The users of a revision, or of the whole mesh: proxies, namespaces, tags.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const STATUS_ANNOTATION = "sidecar.mesh.io/status";
 /** Names in a line. */
 const SHOWN = 8;
 
-/** What is known of the users of what is removed. */
+/** The known users of the objects that are removed. */
 export interface Dependents {
   /** Revisions and tags with the namespaces that follow them. */
   readonly namespaces: ReadonlyMap<string, readonly string[]>;
@@ -69,7 +69,7 @@ export interface DependentOptions {
   readonly client: OrchClient;
   readonly kinds: Kinds;
   readonly namespace: string;
-  /** What is removed. */
+  /** The scope of the removal. */
   readonly removed: readonly Found[];
   /** Revisions whose daemons are removed. */
   readonly revisions: readonly string[];

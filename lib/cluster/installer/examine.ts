@@ -17,7 +17,7 @@ import { WATCHED_TYPES } from "./readiness.ts";
 import { type Place, requireRights, rightsOf } from "./rights.ts";
 import { type Skew, skewOf } from "./skew.ts";
 
-/** What was found. */
+/** The result of the examination. */
 export interface Examination {
   readonly compared: readonly Comparison[];
   readonly pruned: readonly Found[];

@@ -38,7 +38,7 @@ Deno.test("the number of replicas belongs to the autoscaler", () => {
   });
 });
 
-Deno.test("what the daemon wrote into a webhook stays, a changed policy of the plan does not", () => {
+Deno.test("fields that the daemon wrote into a webhook stay, a changed policy of the plan does not", () => {
   const webhook = {
     name: "rev.validation.mesh.io",
     failurePolicy: "Ignore",

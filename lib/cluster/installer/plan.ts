@@ -1,5 +1,5 @@
 /**
- * What is installed: components with their objects, and the labels by which the objects are found again.
+ * An installation: components with their objects, and the labels by which the objects are found again.
  *
  * @module
  */

@@ -84,7 +84,7 @@ const EVENT_REASONS: ReadonlySet<string> = new Set([
   "FailedScheduling",
 ]);
 
-/** What is wrong with a pod, with what to do; `undefined` if nothing is known to be wrong. */
+/** The fault of a pod with its remedy; `undefined` if none is known. */
 export function podFault(pod: WaitingPod, events: readonly ObjectEvent[]): string | undefined {
   const { status = {}, metadata: { uid } } = pod;
   const own = events.filter(({ involvedObject }) => involvedObject?.uid === uid);

@@ -1,5 +1,5 @@
 /**
- * What an installation would change, for users. Pure.
+ * The changes that an installation would make, as text. Pure.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export function previewLines(
   return [...made, ...lines, ...removed, countsText(compared, pruned)];
 }
 
-/** How many objects are new, change, go and stay. */
+/** Numbers of the objects that are new, change, go and stay. */
 export function countsText(compared: readonly Comparison[], pruned: readonly Found[]): string {
   const count = (state: Comparison["state"]): number =>
     compared.filter((one) => one.state === state).length;

@@ -38,7 +38,7 @@ function installation(...objects: readonly OrchObject[]): Installation {
 
 const names = (all: readonly Found[]): string[] => all.map(({ object }) => object.metadata.name);
 
-Deno.test("what the plan no longer has is removed, but for other owners and revisions", () => {
+Deno.test("objects that the plan no longer has are removed, but for other owners and revisions", () => {
   const kept = object("kept");
   const all = found(
     kept,

@@ -47,7 +47,7 @@ export const WATCHED_TYPES: readonly ResourceType[] = [
 /** Settings of a wait. */
 export interface ReadinessOptions {
   readonly client: OrchClient;
-  /** What must be ready. */
+  /** The objects that must be ready. */
   readonly objects: readonly OrchObject[];
   readonly title: string;
   readonly timeoutMs: number;
@@ -102,14 +102,14 @@ function notReady(
     "install-not-ready",
     `${title} is not ready within ${timeoutMs / 1000} s`,
     [...lines, ...others],
-    "What was applied stays. Mend the cause and run the same command again; --readiness-timeout " +
+    "What was applied stays. Repair the cause and run the same command again; --readiness-timeout " +
       "waits longer.",
   );
 }
 
 type Followed<T> = Following<T>;
 
-/** What the server has of the objects, their pods and the events about them. */
+/** The objects as the server has them, their pods and the events about them. */
 class Observed {
   readonly #options: ReadinessOptions;
   readonly #workloads = new Map<string, Followed<Workload>>();

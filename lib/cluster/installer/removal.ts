@@ -1,5 +1,5 @@
 /**
- * Which objects an uninstallation removes.
+ * The choice of the objects that an uninstallation removes.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 import { type Found, objectsOf } from "./prune.ts";
 import { webhooksOf } from "./served_webhooks.ts";
 
-/** What is to be removed. */
+/** The scope of a removal. */
 export type Scope =
   | { readonly kind: "revision"; readonly revision: string }
   | { readonly kind: "objects"; readonly installation: Installation }

@@ -1,5 +1,5 @@
 /**
- * What a command shows of an installation: lines, and on a terminal one line that is rewritten.
+ * The output of a command about an installation: lines, and on a terminal one line that is rewritten.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { titleOf } from "./plan.ts";
 
 /** Takes the progress of an installation. */
 export interface Report extends Disposable {
-  /** What is waited for: on a terminal it replaces the line before, elsewhere it is said once. */
+  /** A condition that is waited for: on a terminal it replaces the line before, elsewhere it is printed once. */
   step(text: string): void;
   /** A step that goes by quickly: only terminals show it. */
   pass(text: string): void;

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What an installation of a version over another one means. */
+/** The relation of an installed version to the one that is to be installed. */
 export interface Skew {
   readonly kind: "same" | "newer" | "older" | "far" | "unknown";
   /** Sentence for users; empty for versions that go together. */

@@ -54,7 +54,7 @@ export interface UninstallOptions {
   readonly agree: (removal: Removal) => Promise<boolean>;
 }
 
-/** What would be removed. */
+/** The objects that would be removed. */
 export interface Removal {
   readonly objects: readonly OrchObject[];
   /** Namespaces that the installation made. */

@@ -30,12 +30,12 @@ export interface Workload extends OrchObject {
   };
 }
 
-/** How far a workload is. */
+/** The progress of a workload. */
 export interface WorkloadState {
   readonly isReady: boolean;
   /** Such as `1 of 2 pods ready`. */
   readonly text: string;
-  /** What keeps its pods from being made. */
+  /** The reason why its pods are not made. */
   readonly fault?: string;
 }
 

@@ -76,7 +76,7 @@ function record(list: Finding[], finding: Finding, counts: WeakMap<Finding[], nu
     path: [],
     code: "more-findings",
     message: `${more} more of this document are not listed`,
-    remedy: "Mend those that are listed first.",
+    remedy: "Repair those that are listed first.",
     target: "value",
   };
 }

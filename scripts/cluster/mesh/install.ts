@@ -21,7 +21,7 @@ export const IMPORTED: readonly string[] = [
   "--set=values.global.imagePullPolicy=Never",
 ];
 
-/** How a program ended. */
+/** The end of a program: its status and its output. */
 export interface MeshctlResult {
   readonly status: number;
   readonly out: string;
