@@ -43,6 +43,7 @@ import type { RemoteCallers, RootChangeControl } from "../../lib/insight/debug/m
 import type { Ingest } from "../../lib/mesh/ingest/mod.ts";
 import type { RpcMethod, RpcTls } from "../../lib/kit/rpc/mod.ts";
 import type { SessionInfo, XdsOptions } from "../../lib/mesh/xds/mod.ts";
+import { REVISION } from "../../lib/cluster/controllers/mod.ts";
 import { debugCallers, rootChangeControl } from "./operator.ts";
 import { credentialAccess, localCredentials } from "./credential_access.ts";
 import { nodeImpersonation } from "./node_workloads.ts";
@@ -281,7 +282,10 @@ async function openCertificate({ options, ca, cipherSuites }: {
   const { namespace, domain } = options;
   const hasEcdsa = !cipherSuites || [...cipherSuites].some((name) => !name.includes("_RSA_"));
   const request = {
-    ...serverNames({ namespace, domain, custom: MESHD_CUSTOM_HOST.get() ?? "" }),
+    ...serverNames({
+      ...{ namespace, domain, revision: REVISION.get() },
+      custom: MESHD_CUSTOM_HOST.get() ?? "",
+    }),
     ttlMs: DEFAULT_WORKLOAD_CERT_TTL.get(),
     clock: () => Date.now(),
     keyType: hasEcdsa ? "ecdsa" as const : "rsa" as const,

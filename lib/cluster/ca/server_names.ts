@@ -9,6 +9,8 @@ import { isIp } from "../../kit/text/mod.ts";
 export interface ServerNamesOptions {
   /** Namespace of the daemon. */
   readonly namespace: string;
+  /** Revision of the daemon, whose Service has it in its name; empty or `default`: none. */
+  readonly revision?: string;
   /** DNS suffix of the cluster. */
   readonly domain: string;
   /** Further names and addresses, separated by commas. */
@@ -25,14 +27,17 @@ export interface ServerNames {
  * The service's names within and outside of its namespace, those of the machine itself, and the
  * operator's.
  */
-export function serverNames({ namespace, domain, custom }: ServerNamesOptions): ServerNames {
-  const service = `meshd.${namespace}`;
+export function serverNames(
+  { namespace, domain, custom, revision = "" }: ServerNamesOptions,
+): ServerNames {
+  const ofRevision = ["", "default"].includes(revision) ? [] : [`meshd-${revision}`];
+  const services = ["meshd", ...ofRevision].flatMap((name) => [
+    ...[name, `${name}.${namespace}`, `${name}.${namespace}.svc`],
+    `${name}.${namespace}.svc.${domain}`,
+  ]);
   const further = custom.split(",").map((name) => name.trim()).filter((name) => name !== "");
   const names = [
-    "meshd",
-    service,
-    `${service}.svc`,
-    `${service}.svc.${domain}`,
+    ...services,
     "localhost",
     "127.0.0.1",
     "::1",
