@@ -7,7 +7,7 @@ import { formatPath } from "../../mesh/schema/mod.ts";
 import { ANNOTATIONS } from "../analyze/mod.ts";
 import { isOwnImage } from "./names.ts";
 import { isPatchValue } from "./opaque.ts";
-import { at, isInLabels, isSettings, type Place, textAt } from "./place.ts";
+import { at, isInLabels, type Place, textAt } from "./place.ts";
 import type { Remark } from "./remark.ts";
 
 /** A rule: what it says about a scalar with its new text. */
@@ -137,17 +137,6 @@ const OLD_TAG: Omit<Remark, "line" | "field"> = {
   remedy: "Write the version of Mesh.",
 };
 
-const namespaceValue: Rule = (place) =>
-  place.scalar.role === "key" && /^(?:istio|mesh)Namespace$/.test(place.scalar.text) &&
-    isSettings(place)
-    ? {
-      level: "lost",
-      message: "charts have no value for the namespace: it is the one of the release",
-      remedy:
-        "Remove the value; install into the namespace, or set spec.namespace of the MeshOperator.",
-    }
-    : undefined;
-
 const operatorTag: Rule = ({ scalar: { role }, object, path }, now) =>
   role === "value" && textAt(object, "kind") === "IstioOperator" && path.at(-1) === "tag" &&
     /^v?1\.\d+/.test(now)
@@ -175,6 +164,5 @@ const RULES: readonly Rule[] = [
   proxyVersion,
   image,
   operatorTag,
-  namespaceValue,
   kept,
 ];

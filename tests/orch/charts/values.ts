@@ -254,6 +254,11 @@ export const REFUSED: readonly (ChartCase & { readonly message: RegExp })[] = [
     message:
       /templates\/webhooks.yaml, line \d+, column \d+: revisionTags: default is the name of the revision itself/,
   },
+  {
+    chart: "meshd",
+    values: { global: { meshNamespace: "elsewhere" } },
+    message: /global.meshNamespace: elsewhere is not the namespace of the release, mesh-system/,
+  },
   { chart: "meshd", values: { replicas: 2 }, message: /replicas is not a value of this chart/ },
   {
     chart: "meshd",
