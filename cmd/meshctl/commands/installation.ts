@@ -47,53 +47,21 @@ export async function installation(
 async function planned(call: Invocation, cluster: InstallCluster): Promise<Planned> {
   const { flags } = call;
   const { planInstallation, problemText } = await import("../../../lib/cluster/operator/mod.ts");
-  const { buildInfo } = await import("../../../lib/kit/base/mod.ts");
+  const { operatorInput } = await import("../../../lib/cluster/manifests/mod.ts");
   const { planError, readCapabilities } = await import("../../../lib/cluster/installer/mod.ts");
-  const { version } = buildInfo;
-  const revision = flags.string("revision");
-  const plan = planInstallation({
-    charts: await chartsOf(call),
-    files: await filesOf(call),
-    set: [...namespaceSetting(call), ...flags.list("set")],
-    ...revision === "" ? {} : { revision },
-    capabilities: await readCapabilities(cluster.client),
-    isForced: flags.bool("force"),
-    version,
-  });
+  // Uninstallations take one file.
+  const one = call.command.endsWith("uninstall") ? flags.string("filename") : undefined;
+  const names = one === undefined ? flags.list("filename") : one === "" ? [] : [one];
+  const capabilities = await readCapabilities(cluster.client);
+  const input = await operatorInput(call, { capabilities, names });
+  const plan = planInstallation(input);
   const textOf = (problem: (typeof plan.problems)[number]): string =>
     `${problemText(problem)}. ${problem.remedy}`;
   if (plan.problems.length > 0) throw planError(plan.problems.map(textOf));
   const { components, namespace, profile } = plan;
   return {
-    installation: { components, namespace, version, revision: plan.revision },
+    installation: { components, namespace, version: input.version, revision: plan.revision },
     profile,
     warnings: plan.warnings.map(textOf),
   };
-}
-
-/** `--meshNamespace`, if it is given: files and `--set` may say otherwise. */
-function namespaceSetting({ flags }: Invocation): string[] {
-  return flags.given.has("meshNamespace") ? [`namespace=${flags.string("meshNamespace")}`] : [];
-}
-
-async function chartsOf({ flags, io }: Invocation) {
-  const { embeddedCharts, readChartsFrom } = await import("../../../lib/cluster/charts/mod.ts");
-  const old = flags.has("charts") ? flags.string("charts") : "";
-  if (old !== "") io.err("Warning: --charts is deprecated; use --manifests\n");
-  const folder = flags.string("manifests") || old;
-  return folder === "" ? embeddedCharts() : await readChartsFrom(folder);
-}
-
-async function filesOf(call: Invocation) {
-  const { flags, io } = call;
-  const { readInput } = await import("../../../lib/kit/cli/mod.ts");
-  const names = call.command.endsWith("uninstall")
-    ? [flags.string("filename")]
-    : flags.list("filename");
-  return await Promise.all(
-    names.filter((name) => name !== "").map(async (name) => ({
-      name,
-      text: await readInput(name, io),
-    })),
-  );
 }
