@@ -304,6 +304,8 @@ clusterTest("the commands ask, say what they do, and refuse wrong input", async 
   assert.match(done.err, /Time line:\n {2}plan \d/);
   const again = await meshctl("upgrade", "--dry-run", ...base);
   assert.match(again.out, /^0 new, 0 changed, 0 removed, \d+ unchanged\n$/);
+  const second = await meshctl("install", "--dry-run", "--revision", "canary", ...base);
+  assert.match(second.out, /^0 new, 0 changed, 0 removed, \d+ unchanged\n$/);
   const refused = await meshctl("uninstall", "--purge");
   assert.match(refused.err, /All Mesh resources of all revisions will be removed.*Cancelled\.\n$/s);
   const removed = await meshctl("uninstall", "--purge", "-y");
@@ -375,9 +377,19 @@ async function conflicts(client: OrchClient): Promise<void> {
 }
 
 async function revisions(client: OrchClient): Promise<void> {
-  await run({ client, installation: smallInstallation({ revision: "canary", text: "two" }) });
+  const canary = smallInstallation({ revision: "canary", text: "two" });
+  const preview = await previewInstallation({
+    ...{ client, installation: canary, force: false, report: keptReport() },
+  });
+  assert.ok(preview.includes("+ Deployment mesh-system/meshd-canary"), preview.join("\n"));
+  assert.ok(!preview.some((line) => /CustomResourceDefinition/.test(line)), preview.join("\n"));
+  await run({ client, installation: canary });
   const smaller = { text: "two", withExtra: false, withGateway: false };
-  await run({ client, installation: smallInstallation(smaller) });
+  const told = await run({ client, installation: smallInstallation(smaller) });
+  assert.ok(
+    told.some((line) => /will be removed: Deployment mesh-system\/gateway\. /.test(line)),
+    told.join("\n"),
+  );
   assert.equal(await exists(client, types.CONFIG_MAP, "meshd-extra"), false);
   assert.equal(await exists(client, types.DEPLOYMENT, "gateway"), false);
   for (const name of ["meshd-canary", "meshd-canary-extra"]) {

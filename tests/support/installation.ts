@@ -63,7 +63,7 @@ function made(
           [COMPONENT_LABEL]: component,
           [MANAGED_LABEL]: "Reconcile",
           [VERSION_LABEL]: version,
-          "mesh.io/rev": revision,
+          ...component === "Base" ? {} : { "mesh.io/rev": revision },
         },
       },
       ...fields,

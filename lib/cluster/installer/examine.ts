@@ -12,7 +12,7 @@ import { definedTypes, type Kinds } from "./kinds.ts";
 import { missingNamespaces } from "./namespaces.ts";
 import { INSTALLED_KINDS } from "./order.ts";
 import { BASE, COMPONENT_LABEL, type Installation, nameOf, VERSION_LABEL } from "./plan.ts";
-import { type Found, ownedObjects, prunable } from "./prune.ts";
+import { type Found, ownedObjects, prunable, removedGateways } from "./prune.ts";
 import { WATCHED_TYPES } from "./readiness.ts";
 import { type Place, requireRights, rightsOf } from "./rights.ts";
 import { type Skew, skewOf } from "./skew.ts";
@@ -61,14 +61,16 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const older = skews.filter(({ kind }) => kind === "older");
   if (older.length > 0 && !force) throw olderError(older);
   const compared = await compareAll({ client, kinds, objects, missingNamespaces: missing, force });
+  const pruned = prunable(owned, installation);
   return {
     compared,
-    pruned: prunable(owned, installation),
+    pruned,
     newNamespaces,
     installed: versionsOf(owned, installation.revision)[0],
     warnings: [
       ...skews.map(({ text }) => text).filter((text) => text !== ""),
       ...takenOver(compared, installation.revision),
+      ...removedGateways(pruned),
     ],
   };
 }

@@ -14,6 +14,7 @@ import {
   COMPONENT_LABEL,
   identityOf,
   type Installation,
+  nameOf,
   OWNER_LABEL,
   PILOT,
 } from "./plan.ts";
@@ -27,8 +28,9 @@ export interface Found {
 /**
  * The objects to remove: of the owners and the revision of the installation. An installation with a
  * control plane describes its revision whole, so that components that it does not have are removed;
- * another one, such as a gateway alone, concerns only its own components. Definitions stay, because
- * the resources of users would go with them.
+ * another one, such as a gateway alone, concerns only its own components. What all revisions share
+ * goes only if no other revision is there that may need it. Definitions stay, because the resources of
+ * users would go with them.
  */
 export function prunable(found: readonly Found[], installation: Installation): Found[] {
   const { components, revision } = installation;
@@ -37,15 +39,44 @@ export function prunable(found: readonly Found[], installation: Installation): F
   const kept = new Set(objects.map(identityOf));
   const names = new Set(components.map(({ component }) => component));
   const isWhole = names.has(PILOT);
+  const isAlone = revisionsOf(found).every((one) => one === revision);
   return found.filter(({ object }) => {
     const { labels = {}, ownerReferences = [], deletionTimestamp } = object.metadata;
     const component = labels[COMPONENT_LABEL];
-    return owners.has(labels[OWNER_LABEL] ?? "") && labels[REVISION_LABEL] === revision &&
+    const isOf = component === BASE ? isAlone : labels[REVISION_LABEL] === revision;
+    return owners.has(labels[OWNER_LABEL] ?? "") && isOf &&
       component !== undefined && (names.has(component) || isWhole && component !== BASE) &&
       object.kind !== "CustomResourceDefinition" && object.kind !== "Namespace" &&
       ownerReferences.length === 0 && deletionTimestamp === undefined &&
       !kept.has(identityOf(object));
   });
+}
+
+/** The revisions of objects, without those that all revisions share. */
+export function revisionsOf(found: readonly Found[]): string[] {
+  const revisions = found.flatMap(({ object: { metadata: { labels = {} } } }) =>
+    labels[COMPONENT_LABEL] === BASE ? [] : labels[REVISION_LABEL] ?? []
+  );
+  return [...new Set(revisions)];
+}
+
+const GATEWAYS: ReadonlySet<string | undefined> = new Set(["IngressGateways", "EgressGateways"]);
+
+/** The sentence about gateways that are removed, which users may not expect; none if there are none. */
+export function removedGateways(pruned: readonly Found[]): string[] {
+  const gateways = pruned.map(({ object }) => object).filter(({ kind, metadata }) =>
+    kind === "Deployment" && GATEWAYS.has(metadata.labels?.[COMPONENT_LABEL])
+  );
+  if (gateways.length === 0) return [];
+  const owners = new Set(gateways.map(({ metadata }) => metadata.labels?.[OWNER_LABEL]));
+  const names = gateways.map(nameOf).join(", ");
+  return [
+    `gateways that this installation does not have will be removed: ${names}. They belong to ` +
+    `${
+      [...owners].join(", ")
+    }, as this installation does. To keep them, name them in it, or install ` +
+    "them again from a file with a metadata.name of its own",
+  ];
 }
 
 /** The objects with the label of an owner, of the kinds that installations are made of. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { OrchObject } from "../../kit/orch/mod.ts";
 import { COMPONENT_LABEL, type Installation, OWNER_LABEL } from "./plan.ts";
-import { type Found, prunable } from "./prune.ts";
+import { type Found, prunable, removedGateways } from "./prune.ts";
 import { installedRevisions, removable } from "./removal.ts";
 
 interface Marks {
@@ -16,7 +16,7 @@ function object(name: string, marks: Marks = {}): OrchObject {
   const labels = {
     [OWNER_LABEL]: owner,
     [COMPONENT_LABEL]: component,
-    "mesh.io/rev": revision,
+    ...component === "Base" ? {} : { "mesh.io/rev": revision },
   };
   return { apiVersion: "v1", kind, metadata: { name, namespace: "mesh-system", labels } };
 }
@@ -59,6 +59,28 @@ Deno.test("an installation of a gateway alone concerns only gateways", () => {
   assert.deepEqual(names(prunable(all, installation(gateway))), ["old"]);
 });
 
+Deno.test("what revisions share is removed only when no other revision is there", () => {
+  const reader = object("reader", { component: "Base" });
+  const definition = object("old", { kind: "CustomResourceDefinition", component: "Base" });
+  const all = found(object("meshd"), reader, definition);
+  const without = installation(object("meshd"), object("other", { component: "Base" }));
+  assert.deepEqual(names(prunable(all, without)), ["reader"]);
+  const two = [...all, ...found(object("meshd-canary", { revision: "canary" }))];
+  assert.deepEqual(names(prunable(two, without)), []);
+});
+
+Deno.test("gateways that are removed are named with their owner", () => {
+  const all = found(
+    object("old", { kind: "Deployment" }),
+    object("edge", { kind: "Deployment", component: "EgressGateways", owner: "unknown" }),
+    object("edge", { kind: "Service", component: "EgressGateways", owner: "unknown" }),
+  );
+  const [text, ...more] = removedGateways(all);
+  assert.match(text!, /will be removed: Deployment mesh-system\/edge\. They belong to unknown, /);
+  assert.deepEqual(more, []);
+  assert.deepEqual(removedGateways(all.slice(0, 1)), []);
+});
+
 Deno.test("objects that others own, and those that are being deleted, are not removed", () => {
   const { metadata, ...rest } = object("old");
   const ownerReferences = [{ apiVersion: "v1", kind: "X", name: "x", uid: "1" }];
@@ -72,7 +94,7 @@ Deno.test("a revision is removed without what all revisions share", () => {
   const all = found(
     object("meshd"),
     object("meshd-canary", { revision: "canary" }),
-    object("definition", { revision: "canary", component: "Base" }),
+    object("definition", { component: "Base" }),
   );
   const scope = { kind: "revision", revision: "canary" } as const;
   assert.deepEqual(names(removable(all, scope)), ["meshd-canary"]);

@@ -24,8 +24,9 @@ export interface Ownership {
 }
 
 /**
- * The object with the labels. The label of the revision that a template gives stays; namespaces get
- * none, because it would turn injection on in them.
+ * The object with the labels. The label of the revision that a template gives stays. Otherwise the
+ * component Base gets none, because all revisions share its objects, and a second revision must not
+ * write them; namespaces get none, because it would turn injection on in them.
  */
 export function withLabels<T extends OrchObject>(
   object: T,
@@ -39,7 +40,8 @@ export function withLabels<T extends OrchObject>(
     [LABELS.managed]: "Reconcile",
     [LABELS.version]: version,
   };
-  const isOfRevision = object.kind !== "Namespace" && before[LABELS.revision] === undefined;
+  const isOfRevision = object.kind !== "Namespace" && kind.component !== "Base" &&
+    before[LABELS.revision] === undefined;
   const labels = { ...before, ...own, ...isOfRevision ? { [LABELS.revision]: revision } : {} };
   return { ...object, metadata: { ...object.metadata, labels } };
 }

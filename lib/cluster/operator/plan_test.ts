@@ -134,6 +134,14 @@ Deno.test("objects have the labels of the installation, namespaces none of the r
   });
 });
 
+Deno.test("a second revision has the same objects of Base as the first one", () => {
+  const [first, second] = [planned(), planned({ revision: "canary" })]
+    .map((plan) => plan.components.find(({ component }) => component === "Base")!.objects);
+  assert.ok(first!.length > 0);
+  assert.deepEqual(second, first);
+  assert.ok(first!.every(({ metadata }) => metadata.labels?.["mesh.io/rev"] === undefined));
+});
+
 Deno.test("the revision default has objects without suffix", () => {
   const plan = planned({ revision: "default" });
   assert.equal(plan.revision, "default");
