@@ -70,6 +70,8 @@ export interface AgentOptions {
   readonly permissions?: readonly string[];
   /** First module of a bundle to run instead of `main.ts`. */
   readonly module?: string;
+  /** The `main.ts` of other sources. */
+  readonly main?: string | undefined;
   /** Do not wait for readiness. */
   readonly noWait?: boolean;
 }
@@ -132,13 +134,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 }
 
 function startAgentProgram(
-  { role, args = [], permissions = ["-A"], module }: AgentOptions,
+  { role, args = [], permissions = ["-A"], module, main }: AgentOptions,
   env: Readonly<Record<string, string>>,
   cwd: string,
 ): Program {
   const flags = [...permissions, ...engineFlags("pilot-agent")];
   const all = ["proxy", role, ...args];
-  if (module === undefined) return startProgram(["pilot-agent", ...all], env, cwd, flags);
+  if (module === undefined) return startProgram(["pilot-agent", ...all], env, cwd, flags, main);
   const command = ["run", "-q", "--no-config", "--unstable-no-legacy-abort", ...flags, module];
   return startCommand(Deno.execPath(), [...command, ...all], env, cwd);
 }

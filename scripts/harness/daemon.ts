@@ -40,6 +40,8 @@ export interface DaemonOptions {
   readonly binary?: string;
   /** A bundled module to run instead of `main.ts`. */
   readonly module?: string;
+  /** The `main.ts` of other sources. */
+  readonly main?: string | undefined;
 }
 
 /** Starts a daemon and waits until it is ready. */
@@ -88,11 +90,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 function startDiscovery(options: DaemonOptions, args: readonly string[]): Program {
-  const { binary, module, env, cwd, permissions = ["-A"] } = options;
+  const { binary, module, main, env, cwd, permissions = ["-A"] } = options;
   if (binary !== undefined) return startCommand(binary, args, env, cwd);
   const flags = [...permissions, ...engineFlags("pilot-discovery")];
   if (module === undefined) {
-    return startProgram(["pilot-discovery", ...args], env, cwd, flags);
+    return startProgram(["pilot-discovery", ...args], env, cwd, flags, main);
   }
   return startCommand(Deno.execPath(), ["run", "-q", ...flags, module, ...args], env, cwd);
 }

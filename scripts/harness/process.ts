@@ -21,15 +21,17 @@ export interface Program extends AsyncDisposable {
 
 /**
  * Starts `main.ts` with a program's name and arguments. `env` is added to this process's environment;
- * `permissions` are Deno's permission flags, such as `-P=pilot-agent`.
+ * `permissions` are Deno's permission flags, such as `-P=pilot-agent`; `main` is the `main.ts` of other
+ * sources.
  */
 export function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   cwd?: string,
   permissions: readonly string[] = ["-A"],
+  main: string = MAIN,
 ): Program {
-  return startCommand(Deno.execPath(), ["run", "-q", ...permissions, MAIN, ...args], env, cwd);
+  return startCommand(Deno.execPath(), ["run", "-q", ...permissions, main, ...args], env, cwd);
 }
 
 /** Starts any program, like {@link startProgram}. */

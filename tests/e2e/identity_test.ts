@@ -16,7 +16,7 @@ import {
   startDaemon,
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
-import { startTokenIssuer, writePluggedCa } from "../support/identity.ts";
+import { serialsOf, startTokenIssuer, writePluggedCa } from "../support/identity.ts";
 import { documents } from "../support/manifest.ts";
 import { STRICT_HOST, strictMesh } from "./security/strict_mesh.ts";
 import { policy } from "./security/world.ts";
@@ -112,12 +112,3 @@ Deno.test("proxies talk mutual TLS with certificates that the daemon issues and 
   }
   assert.ok(!daemon.program.output().includes("PRIVATE KEY"));
 });
-
-/** Serial numbers of the certificates that an Envoy uses. */
-async function serialsOf(agent: Agent): Promise<string> {
-  const { certificates } = await (await fetch(`${agent.admin}/certs`)).json() as {
-    certificates: { cert_chain: { serial_number: string }[] }[];
-  };
-  return certificates.flatMap(({ cert_chain }) => cert_chain.map((c) => c.serial_number))
-    .sort().join(" ");
-}

@@ -107,6 +107,15 @@ export async function startCertifiedAgent(
   });
 }
 
+/** Serial numbers of the certificates that an agent's Envoy uses. */
+export async function serialsOf({ admin }: Agent): Promise<string> {
+  const { certificates } = await (await fetch(`${admin}/certs`)).json() as {
+    certificates: { cert_chain: { serial_number: string }[] }[];
+  };
+  const serials = certificates.flatMap((one) => one.cert_chain.map((c) => c.serial_number));
+  return serials.sort().join(" ");
+}
+
 /** A certificate of a workload, with its key, PEM. */
 export interface WorkloadCertificate {
   readonly cert: string;

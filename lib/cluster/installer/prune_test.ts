@@ -59,7 +59,7 @@ Deno.test("an installation of a gateway alone concerns only gateways", () => {
   assert.deepEqual(names(prunable(all, installation(gateway))), ["old"]);
 });
 
-Deno.test("what revisions share is removed only when no other revision is there", () => {
+Deno.test("shared objects are removed only when no other revision is there", () => {
   const reader = object("reader", { component: "Base" });
   const definition = object("old", { kind: "CustomResourceDefinition", component: "Base" });
   const all = found(object("meshd"), reader, definition);
