@@ -3,12 +3,14 @@
  * what the cluster is between them.
  */
 import assert from "node:assert/strict";
-import { fromFileUrl } from "../../scripts/paths.ts";
+import { fromFileUrl, isOnPath } from "../../scripts/paths.ts";
 import { importMeshImages, meshctl } from "../../scripts/cluster/mesh/install.ts";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
-import { freePort, startCommand } from "../../scripts/harness/mod.ts";
+import { freePort } from "../../scripts/harness/mod.ts";
 import { objectVersions } from "../support/installation.ts";
+import { type Load, loadDeployment, loadsRun, withoutFailure } from "../support/load.ts";
 import {
+  apply,
   clientOf,
   kubectl,
   nodeTest,
@@ -16,12 +18,18 @@ import {
   temporaryFolder,
   WORKLOAD_IMAGE,
 } from "../support/node.ts";
-import { read, SYSTEM } from "../support/node_mesh.ts";
+import { injectedNamespace, read, SYSTEM } from "../support/node_mesh.ts";
+import { missingImage } from "./install/missing_image.ts";
+import { meshIsScraped } from "./install/scraping.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const MAIN = fromFileUrl(new URL("main.ts", ROOT));
+const hasPrometheus = isOnPath("prometheus");
 
-/** The application of the page. */
+/**
+ * The application of the page. It serves until its clients know of its end: a server that closes its port
+ * as soon as it is asked to end refuses the requests that are on their way, with or without a mesh.
+ */
 const APP = `
 apiVersion: v1
 kind: Service
@@ -44,6 +52,7 @@ spec:
           imagePullPolicy: Never
           args: [serve, "8080"]
           readinessProbe: { httpGet: { path: /, port: 8080 }, periodSeconds: 1 }
+          lifecycle: { preStop: { sleep: { seconds: 10 } } }
 `;
 
 nodeTest(
@@ -53,15 +62,26 @@ nodeTest(
     await using folder = await temporaryFolder();
     const page = await sectionsOfPage();
     const run = await shellFor(cluster, folder.path);
-    const runSection = async (name: string): Promise<string> => {
+    const runSection = async (name: string, what = /$/, by = ""): Promise<string> => {
       const commands = page.get(name);
       assert.ok(commands, `the page has no section ${name}`);
-      return await run(`${page.get("")}\n${commands}`);
+      return await run(`${page.get("")}\n${commands.replace(what, by)}`);
     };
+    /** No request of the clients fails until the former pods have ended. */
+    const runUnderLoad = (name: string): Promise<string> =>
+      withoutFailure(cluster, LOADS, async () => {
+        const out = await runSection(name);
+        await formerPodsGone(cluster);
+        return out;
+      });
     const before = await objects(cluster);
+    const start = performance.now();
 
     await t.step("install", async () => {
-      const out = await runSection("Install");
+      const out = await runSection("Install", /^meshctl install /m, "$&--verbose ");
+      const [, timeLine] = /^Time line:\n((?: {2}.*\n)+)/m.exec(out) ?? [];
+      assert.match(timeLine ?? "", /^ {2}Meshd: ready \d/m, out);
+      console.log(timeLine);
       for (const what of ["Mesh core", "Meshd", "Ingress gateways", "Egress gateways"]) {
         assert.match(out, new RegExp(`✔ ${what} installed`));
       }
@@ -69,11 +89,20 @@ nodeTest(
     });
     await t.step("an application, and requests through the gateway", async () => {
       assert.match(await runSection("An application in the mesh"), /^200$/m);
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      console.log(`first request through injected pods ${seconds} s after the start`);
       assert.equal(await revisionOfPods(cluster), "default");
     });
+    await t.step({
+      name: "a Prometheus finds and scrapes all parts" +
+        (hasPrometheus ? "" : " [needs prometheus]"),
+      ignore: !hasPrometheus,
+      fn: () => meshIsScraped(cluster),
+    });
+    await t.step("clients that request all the time", () => startClients(cluster));
     const whole = await objects(cluster);
-    await t.step("a second revision takes over the namespace", async () => {
-      const out = await runSection("Upgrade by a second revision");
+    await t.step("a second revision takes over the namespace, no request fails", async () => {
+      const out = await runUnderLoad("Upgrade by a second revision");
       assert.match(out, /^web-\S+\.shop .*meshd-canary-/m);
       assert.equal(await revisionOfPods(cluster), "canary");
     });
@@ -87,13 +116,14 @@ nodeTest(
       assert.match(out, /^- Deployment mesh-system\/meshd-canary$/m);
       await kubectl(cluster, ["get", "deployment", "-n", SYSTEM, "meshd-canary"]);
     });
-    await t.step("roll back, and remove the second revision", async () => {
-      await runSection("Roll back");
+    await t.step("roll back, and remove the second revision, no request fails", async () => {
+      await runUnderLoad("Roll back");
       assert.equal(await revisionOfPods(cluster), "default");
       const left = difference(await objects(cluster), whole);
       // The tag is still there.
       assert.deepEqual(left.filter((name) => !/revision-tag-prod/.test(name)), []);
     });
+    await t.step("the end of the clients", () => removeClients(cluster));
     await t.step("an image that cannot be pulled", () => missingImage(cluster));
     await t.step("uninstall", async () => {
       await runSection("Uninstall");
@@ -106,20 +136,31 @@ nodeTest(
   },
 );
 
-/** Begins an installation whose image does not exist; Ctrl-C ends it once the reason was said. */
-async function missingImage(cluster: NodeCluster): Promise<void> {
-  const args = ["install", "-y", "--revision=bad", "--set=profile=minimal", "--set=tag=none"];
-  const policy = "--set=values.global.imagePullPolicy=Never";
-  const all = ["run", "-A", "-q", MAIN, "meshctl", ...args, policy, "-c", cluster.kubeconfig];
-  await using program = startCommand(Deno.execPath(), all);
-  await program.printed(
-    /Deployment mesh-system\/meshd-bad: Pod \S+: the image \S+:none of container /,
-  );
-  program.kill("SIGINT");
-  await program.printed(/interrupted: \d+ of \d+ objects were applied/);
-  const { status, out, err } = await meshctl(cluster, ["uninstall", "-y", "--revision=bad"]);
-  assert.equal(status, 0, err);
-  assert.match(out, /✔ Uninstall complete/);
+/** Clients that request all the time: one in the mesh, and one that comes through the gateway. */
+const LOADS: readonly Load[] = [
+  { name: "inner", namespace: "clients", url: "http://web.shop/" },
+  { name: "outer", namespace: "default", url: "http://mesh-ingressgateway.mesh-system/" },
+];
+
+async function startClients(cluster: NodeCluster): Promise<void> {
+  await injectedNamespace(cluster, "clients");
+  await apply(cluster, ...LOADS.map(loadDeployment));
+  await loadsRun(cluster, LOADS);
+}
+
+async function removeClients(cluster: NodeCluster): Promise<void> {
+  for (const { name, namespace } of LOADS) {
+    await kubectl(cluster, ["delete", "-n", namespace, "deployment", `load-${name}`]);
+  }
+  await kubectl(cluster, ["delete", "namespace", "clients"]);
+}
+
+/** Pods that end have ended. */
+async function formerPodsGone(cluster: NodeCluster): Promise<void> {
+  await podsEventually("the former pods to be gone", async () => {
+    const path = "{.items[*].metadata.deletionTimestamp}";
+    return (await read(cluster, "shop", "pods", path)) === "";
+  });
 }
 
 async function objects(cluster: NodeCluster): Promise<string[]> {

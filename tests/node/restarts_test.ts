@@ -4,8 +4,13 @@
  *
  * @module
  */
-import assert from "node:assert/strict";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
+import {
+  type Load,
+  loadDeployment,
+  loadsRun,
+  withoutFailure as whileLoaded,
+} from "../support/load.ts";
 import {
   apply,
   deployment,
@@ -28,14 +33,12 @@ import {
 } from "../support/node_mesh.ts";
 
 const NAMESPACE = "rolling";
-/** Requests that must be seen after a restart: those of two seconds. */
-const AFTER = 100;
 
 /** Clients that request all the time: from a proxy to the server, and through the gateway. */
-const LOADS = [
+const LOADS: readonly Load[] = [
   { name: "inner", namespace: NAMESPACE, url: "http://server.rolling/" },
   { name: "outer", namespace: "default", url: "http://edge.rolling/" },
-] as const;
+];
 
 /** A gateway by the template of injection, and what it serves. */
 const EDGE: readonly unknown[] = [
@@ -68,37 +71,9 @@ const EDGE: readonly unknown[] = [
   },
 ];
 
-interface Count {
-  readonly asked: number;
-  readonly failed: number;
-  /** The lines of failures. */
-  readonly failures: string;
-}
-
-async function countOf(cluster: NodeCluster, load: typeof LOADS[number]): Promise<Count> {
-  const { name, namespace } = load;
-  const log = await kubectl(cluster, ["logs", "-n", namespace, `deploy/load-${name}`, "-c", "app"]);
-  const [, asked = "0", failed = "0"] =
-    [...log.matchAll(/^(\d+) requests, (\d+) failed$/gm)].at(-1) ?? [];
-  const failures = log.split("\n").filter((line) => line.startsWith("failure")).slice(-20);
-  return { asked: Number(asked), failed: Number(failed), failures: failures.join("\n") };
-}
-
-/** Does something and asserts that no request fails until a while afterwards. */
-async function withoutFailure(cluster: NodeCluster, act: () => Promise<unknown>): Promise<void> {
-  const before = await Promise.all(LOADS.map((load) => countOf(cluster, load)));
-  await act();
-  const done = await Promise.all(LOADS.map((load) => countOf(cluster, load)));
-  for (const [at, load] of LOADS.entries()) {
-    const after = await podsEventually(`more requests of ${load.name}`, async () => {
-      const count = await countOf(cluster, load);
-      return count.asked >= done[at]!.asked + AFTER && count;
-    });
-    const failed = after.failed - before[at]!.failed;
-    const asked = after.asked - before[at]!.asked;
-    assert.equal(failed, 0, `${load.name}: ${failed} of ${asked} failed\n${after.failures}`);
-  }
-}
+/** Does something and asserts that no request fails. */
+const withoutFailure = (cluster: NodeCluster, act: () => Promise<unknown>): Promise<unknown> =>
+  whileLoaded(cluster, LOADS, act);
 
 /** Starts the workloads, the gateway and the load; the cases below use them. */
 async function prepare(cluster: NodeCluster): Promise<void> {
@@ -118,18 +93,12 @@ async function prepare(cluster: NodeCluster): Promise<void> {
     }),
     service("server", 80, 8080, NAMESPACE),
     ...EDGE,
-    ...LOADS.map(({ name, namespace, url }) =>
-      deployment(`load-${name}`, workloadContainer(["load", "20ms", url]), { namespace })
-    ),
+    ...LOADS.map(loadDeployment),
   );
   for (const app of ["server", "edge"]) {
     await podsReady(cluster, `app=${app}`, { namespace: NAMESPACE, count: 2 });
   }
-  for (const load of LOADS) {
-    await podsEventually(`requests of ${load.name}`, async () => {
-      return (await countOf(cluster, load)).asked > 0;
-    });
-  }
+  await loadsRun(cluster, LOADS);
 }
 
 async function rollOut(cluster: NodeCluster, namespace: string, name: string): Promise<void> {
@@ -145,7 +114,9 @@ async function rollOut(cluster: NodeCluster, namespace: string, name: string): P
 
 const restart = (what: string, namespace: string, name: string): MeshCase => ({
   name: `a rolling restart of ${what}`,
-  run: (cluster) => withoutFailure(cluster, () => rollOut(cluster, namespace, name)),
+  run: async (cluster) => {
+    await withoutFailure(cluster, () => rollOut(cluster, namespace, name));
+  },
 });
 
 /** Edits what the client gets from its server, and waits until it gets it. */
