@@ -140,7 +140,9 @@ function startAgentProgram(
 ): Program {
   const flags = [...permissions, ...engineFlags("pilot-agent")];
   const all = ["proxy", role, ...args];
-  if (module === undefined) return startProgram(["pilot-agent", ...all], env, cwd, flags, main);
+  if (module === undefined) {
+    return startProgram(["pilot-agent", ...all], env, cwd, { permissions: flags, main });
+  }
   const command = ["run", "-q", "--no-config", "--unstable-no-legacy-abort", ...flags, module];
   return startCommand(Deno.execPath(), [...command, ...all], env, cwd);
 }

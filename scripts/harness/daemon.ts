@@ -94,7 +94,7 @@ function startDiscovery(options: DaemonOptions, args: readonly string[]): Progra
   if (binary !== undefined) return startCommand(binary, args, env, cwd);
   const flags = [...permissions, ...engineFlags("pilot-discovery")];
   if (module === undefined) {
-    return startProgram(["pilot-discovery", ...args], env, cwd, flags, main);
+    return startProgram(["pilot-discovery", ...args], env, cwd, { permissions: flags, main });
   }
   return startCommand(Deno.execPath(), ["run", "-q", ...flags, module, ...args], env, cwd);
 }

@@ -19,17 +19,22 @@ export interface Program extends AsyncDisposable {
   readonly status: Promise<Deno.CommandStatus>;
 }
 
+/** Options of {@link startProgram}. */
+export interface ProgramOptions {
+  /** Deno's permission flags, such as `-P=pilot-agent`; default: all permissions. */
+  readonly permissions?: readonly string[];
+  /** The `main.ts` of other sources. */
+  readonly main?: string;
+}
+
 /**
- * Starts `main.ts` with a program's name and arguments. `env` is added to this process's environment;
- * `permissions` are Deno's permission flags, such as `-P=pilot-agent`; `main` is the `main.ts` of other
- * sources.
+ * Starts `main.ts` with a program's name and arguments. `env` is added to this process's environment.
  */
 export function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   cwd?: string,
-  permissions: readonly string[] = ["-A"],
-  main: string = MAIN,
+  { permissions = ["-A"], main = MAIN }: ProgramOptions = {},
 ): Program {
   return startCommand(Deno.execPath(), ["run", "-q", ...permissions, main, ...args], env, cwd);
 }

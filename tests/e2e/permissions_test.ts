@@ -147,10 +147,9 @@ Deno.test("access outside a permission set is refused", async (t) => {
 for (const program of ["pilot-discovery", "pilot-agent"]) {
   Deno.test(`${program}: help and version need nothing beyond its set`, async () => {
     for (const words of [["--help"], ["version", "-o", "yaml"], ["completion", "bash"]]) {
-      await using run = startProgram([program, ...words], {}, undefined, [
-        `-P=${program}`,
-        "--no-prompt",
-      ]);
+      await using run = startProgram([program, ...words], {}, undefined, {
+        permissions: [`-P=${program}`, "--no-prompt"],
+      });
       const { code } = await run.status;
       assert.equal(code, 0, run.output());
       assert.doesNotMatch(run.output(), /Requires \w+ access/);
@@ -181,7 +180,9 @@ Deno.test("a daemon that may not read its config directory says so and ends", as
     `--monitoringAddr=127.0.0.1:${monitoring}`,
     `--ctrlz_port=${introspection}`,
   ];
-  await using daemon = startProgram(args, {}, undefined, ["-P=pilot-discovery", "--no-prompt"]);
+  await using daemon = startProgram(args, {}, undefined, {
+    permissions: ["-P=pilot-discovery", "--no-prompt"],
+  });
   const { code } = await daemon.status;
   assert.equal(code, 1, daemon.output());
   assert.ok(daemon.output().includes(dir.path), daemon.output());
