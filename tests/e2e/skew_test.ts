@@ -93,7 +93,7 @@ async function together(
         ...{ role: "sidecar", name, namespace: name, labels: { app: name } },
         ip: `127.0.${network}.${host}`,
         main: program === "agents" ? earlier : undefined,
-        env: { SECRET_TTL: "6s" },
+        env: { SECRET_TTL: "16s" },
         proxyConfig: { proxyStatsMatcher: { inclusionSuffixes: ["update_rejected"] } },
       },
     );

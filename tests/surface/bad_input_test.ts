@@ -227,7 +227,7 @@ Deno.test("the owner of a port is unknown to a program without the permission", 
   const over = { "--httpAddr": `127.0.0.1:${taken.addr.port}` };
   const args = [...addresses(freePorts(3), over), "--ctrlz_port=0", `--configDir=${dir.path}`];
   const may = ["-P=pilot-discovery", `--allow-read=./etc/mesh,./etc/cacerts,${dir.path}`];
-  await using program = startProgram([...D, ...args], {}, undefined, may);
+  await using program = startProgram([...D, ...args], {}, undefined, { permissions: may });
   assert.equal((await program.status).code, 1);
   taken.close();
   assert.match(program.output(), /in use \(by whom is not known: this program may not look\)/);
