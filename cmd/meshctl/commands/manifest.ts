@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CommandSpec, FlagSpec } from "../../../lib/kit/cli/mod.ts";
+import type { CommandSpec, FlagSpec, Invocation } from "../../../lib/kit/cli/mod.ts";
 import { flag, MANIFESTS, REVISION } from "./flags.ts";
 import { manifestInstall } from "./install.ts";
 
@@ -21,6 +21,12 @@ const DOCUMENT_FLAGS: readonly FlagSpec[] = [
   REVISION,
   flag("set", "stringArray", "Override path=value; may be repeated", { short: "s" }),
 ];
+
+/** The cluster of a call. Without one, the client of the API server is not loaded. */
+async function opened(call: Invocation) {
+  const { openCluster } = await import("../../../lib/insight/cluster_access/mod.ts");
+  return await openCluster(call);
+}
 
 const generate: CommandSpec = {
   name: "generate",
@@ -42,9 +48,8 @@ const generate: CommandSpec = {
     flag("cluster-specific", "bool", "Read the version, the APIs and the platform of the cluster"),
   ],
   run: async (call) => {
-    const { openCluster } = await import("../../../lib/insight/cluster_access/mod.ts");
     const { generateManifests } = await import("../../../lib/cluster/manifests/mod.ts");
-    return await generateManifests(call, () => openCluster(call));
+    return await generateManifests(call, () => opened(call));
   },
 };
 
@@ -103,9 +108,8 @@ const diff: CommandSpec = {
     flag("verbose", "bool", "Print objects that only one side has", { short: "v" }),
   ],
   run: async (call) => {
-    const { openCluster } = await import("../../../lib/insight/cluster_access/mod.ts");
     const { diffManifests } = await import("../../../lib/cluster/manifests/mod.ts");
-    return await diffManifests(call, () => openCluster(call));
+    return await diffManifests(call, () => opened(call));
   },
 };
 

@@ -1,5 +1,5 @@
 /**
- * `deno task bench cli [--files=5000] [--services=1000]`: wall time of
+ * `deno task bench cli [--files=5000] [--services=1000]`: wall time of `meshctl manifest generate`, of
  * `meshctl analyze` over many files, and of `meshctl diff` and `meshctl explain request` in a mesh of
  * services with a VirtualService on every second and two subsets on every fourth. Each is a process
  * of its own, run three times; the best counts. The same commands are asked of a daemon.
@@ -146,6 +146,7 @@ export async function main(): Promise<void> {
     await writeMesh(mesh, services);
     await Deno.writeTextFile(change, route(0, "7s"));
     await measure("version", ["version", "--remote=false"], 0);
+    await measure("manifest generate", ["manifest", "generate"], 0);
     await measure(
       `analyze of ${files} files`,
       ["analyze", "--use-kube=false", "--failure-threshold", "Error", many],

@@ -53,8 +53,9 @@ function yamlOf(value: unknown): string {
 
 /** The JSON value with sorted keys. */
 function sorted(value: unknown): unknown {
-  const plain = plainOf(value) ?? null;
-  if (Array.isArray(plain)) return plain.map(sorted);
+  if (Array.isArray(value)) return value.map(sorted);
+  // Each level is made plain once: plainOf goes into all levels below.
+  const plain = isMap(value) ? value : plainOf(value) ?? null;
   if (!isMap(plain)) return plain;
   return Object.fromEntries(
     Object.keys(plain).sort().map((name) => [name, sorted(plain[name])]),
