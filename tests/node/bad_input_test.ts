@@ -182,11 +182,17 @@ function scaleDaemon(cluster: NodeCluster, count: number): Promise<string> {
   return kubectl(cluster, ["scale", "deploy/meshd", "-n", SYSTEM, `--replicas=${count}`]);
 }
 
-/** Sets what the API server does without an answer of the webhook. */
-function setPolicy(cluster: NodeCluster, policy: string): Promise<string> {
-  const patch = [{ op: "replace", path: "/webhooks/0/failurePolicy", value: policy }];
-  const webhook = ["patch", "mutatingwebhookconfiguration", "mesh-sidecar-injector"];
-  return kubectl(cluster, [...webhook, "--type=json", "-p", JSON.stringify(patch)]);
+/** Sets what the API server does without an answer of the webhooks. */
+async function setPolicy(cluster: NodeCluster, policy: string): Promise<void> {
+  const configuration = ["mutatingwebhookconfiguration", "mesh-sidecar-injector"];
+  const path = "{.webhooks[*].name}";
+  const names = (await kubectl(cluster, ["get", ...configuration, `-o=jsonpath=${path}`])).split(
+    " ",
+  );
+  const patch = names.map((_, at) => (
+    { op: "replace", path: `/webhooks/${at}/failurePolicy`, value: policy }
+  ));
+  await kubectl(cluster, ["patch", ...configuration, "--type=json", "-p", JSON.stringify(patch)]);
 }
 
 /** Creates pods. */
