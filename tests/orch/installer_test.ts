@@ -189,7 +189,7 @@ clusterTest("a mesh is installed, changed and removed", async (cluster, t) => {
       ...{ client, installation: smallInstallation({ text: "three", withExtra: false }) },
       ...{ force: false, report: keptReport() },
     });
-    assert.ok(lines.includes('    ~ .data.text: "two" -> "three"'), lines.join("\n"));
+    assert.ok(lines.includes("    ~ data.text: two → three"), lines.join("\n"));
     assert.ok(lines.includes("- ConfigMap mesh-system/meshd-extra"), lines.join("\n"));
   });
   await t.step("two revisions, and what one no longer has", () => revisions(client));

@@ -47,13 +47,12 @@ export async function installation(
 async function planned(call: Invocation, cluster: InstallCluster): Promise<Planned> {
   const { flags } = call;
   const { planInstallation, problemText } = await import("../../../lib/cluster/operator/mod.ts");
-  const { operatorInput } = await import("../../../lib/cluster/manifests/mod.ts");
-  const { planError, readCapabilities } = await import("../../../lib/cluster/installer/mod.ts");
+  const { clusterFacts, operatorInput } = await import("../../../lib/cluster/manifests/mod.ts");
+  const { planError } = await import("../../../lib/cluster/installer/mod.ts");
   // Uninstallations take one file.
   const one = call.command.endsWith("uninstall") ? flags.string("filename") : undefined;
   const names = one === undefined ? flags.list("filename") : one === "" ? [] : [one];
-  const capabilities = await readCapabilities(cluster.client);
-  const input = await operatorInput(call, { capabilities, names });
+  const input = await operatorInput(call, { ...await clusterFacts(cluster), names });
   const plan = planInstallation(input);
   const textOf = (problem: (typeof plan.problems)[number]): string =>
     `${problemText(problem)}. ${problem.remedy}`;

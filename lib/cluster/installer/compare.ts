@@ -15,7 +15,8 @@ import {
   type OrchObject,
   type ResourceType,
 } from "../../kit/orch/mod.ts";
-import { changesBetween, contentOf, type FieldChange } from "./changes.ts";
+import { type FieldDifference, fieldDifferences } from "../manifests/mod.ts";
+import { contentOf } from "./content.ts";
 import { forEach } from "./each.ts";
 import { isApplied, withoutKept } from "./kept_fields.ts";
 import { listError } from "./list_error.ts";
@@ -34,7 +35,7 @@ export interface Comparison {
   readonly type: ResourceType;
   readonly state: "new" | "changed" | "same";
   readonly live?: OrchObject;
-  readonly changes: readonly FieldChange[];
+  readonly changes: readonly FieldDifference[];
   readonly conflicts: readonly FieldConflict[];
 }
 
@@ -96,7 +97,7 @@ async function compareOne(
     return {
       ...place,
       state: isSame ? "same" : "changed",
-      changes: changesBetween(before, after),
+      changes: fieldDifferences(before, after),
       conflicts: [],
     };
   } catch (error) {

@@ -39,4 +39,3 @@ export {
   runInstall,
   runUninstall,
 } from "./commands.ts";
-export { type Capabilities, readCapabilities } from "./capabilities.ts";

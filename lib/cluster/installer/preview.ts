@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { changeLines } from "./changes.ts";
+import { differenceLines } from "../manifests/mod.ts";
 import type { Comparison } from "./compare.ts";
 import { nameOf } from "./plan.ts";
 import type { Found } from "./prune.ts";
@@ -21,7 +21,7 @@ export function previewLines(
     const isSecret = object.kind === "Secret";
     return [
       `~ ${nameOf(object)}`,
-      ...changeLines(changes, isSecret).map((line) => `    ${line}`),
+      ...differenceLines(changes, { isSecret }).map((line) => `    ${line}`),
       ...conflicts.map(({ field, manager }) => `    ! ${field} belongs to "${manager}"`),
       ...changes.length + conflicts.length === 0 ? ["    ownership of its fields"] : [],
     ];

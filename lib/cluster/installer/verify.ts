@@ -5,7 +5,7 @@
  */
 import type { OrchClient, OrchObject, ResourceType } from "../../kit/orch/mod.ts";
 import { getObject } from "../../kit/orch/mod.ts";
-import { changeLines } from "./changes.ts";
+import { differenceLines } from "../manifests/mod.ts";
 import { compareAll, type Comparison } from "./compare.ts";
 import { readKinds } from "./kinds.ts";
 import { missingNamespaces } from "./namespaces.ts";
@@ -50,7 +50,9 @@ export async function verify(
 
 function differences({ object, changes, conflicts }: Comparison): string[] {
   return [
-    ...changeLines(changes, object.kind === "Secret").map((line) => `it differs: ${line}`),
+    ...differenceLines(changes, { isSecret: object.kind === "Secret" }).map((line) =>
+      `it differs: ${line}`
+    ),
     ...conflicts.map(({ field, manager }) => `${field} belongs to "${manager}"`),
   ];
 }

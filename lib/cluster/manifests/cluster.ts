@@ -8,17 +8,19 @@ import type { ChartCapabilities } from "../charts/mod.ts";
 import type { InputChange } from "./input.ts";
 
 /** An open cluster, as far as this room needs it. */
-export interface OpenedCluster extends Disposable {
+export interface ReadCluster {
   readonly client: OrchClient;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
+
+/** One that is closed after use. */
+export type OpenedCluster = ReadCluster & Disposable;
 
 /** Opens the cluster that a command names. */
 export type OpenCluster = () => Promise<OpenedCluster>;
 
 /** Version and API versions of the cluster, and a document with its platform. */
-export async function clusterFacts(open: OpenCluster): Promise<InputChange> {
-  using cluster = await open();
+export async function clusterFacts(cluster: ReadCluster): Promise<InputChange> {
   const { gitVersion } = await serverVersion(cluster.client, { signal: cluster.signal });
   const capabilities: ChartCapabilities = {
     orchVersion: gitVersion.replace(/^v/, ""),
@@ -39,7 +41,7 @@ interface GroupList {
   }[];
 }
 
-async function apiVersions({ client, signal }: OpenedCluster): Promise<readonly string[]> {
+async function apiVersions({ client, signal }: ReadCluster): Promise<readonly string[]> {
   const { groups = [] } = await client.json<GroupList>({ path: "/apis", signal });
   return [
     "v1",

@@ -80,14 +80,33 @@ function named(list: readonly unknown[]): ReadonlyMap<string, unknown> | undefin
 /** Longest value that a line shows; the rest is counted. */
 const SHOWN = 200;
 
-/** Differences as lines: `~ path: before → after`, `+ path: after`, `- path: before`. */
-export function differenceLines(differences: readonly FieldDifference[]): string[] {
+/**
+ * Differences as lines: `~ path: before → after`, `+ path: after`, `- path: before`. Values of secrets
+ * are not shown.
+ */
+export function differenceLines(
+  differences: readonly FieldDifference[],
+  { isSecret = false }: { readonly isSecret?: boolean } = {},
+): string[] {
+  const shown = (value: unknown): string => isSecret ? HIDDEN : written(value);
   return differences.map(({ path, before, after }) => {
     const where = path === "" ? "" : `${path}: `;
-    if (before === undefined) return `+ ${where}${written(after)}`;
-    if (after === undefined) return `- ${where}${written(before)}`;
-    return `~ ${where}${written(before)} → ${written(after)}`;
+    if (before === undefined) return `+ ${where}${shown(after)}`;
+    if (after === undefined) return `- ${where}${shown(before)}`;
+    return `~ ${where}${shown(before)} → ${shown(after)}`;
   });
+}
+
+/** Stands for the value of a secret. */
+const HIDDEN = "(not shown)";
+
+/** An object for users: the values of a Secret are not shown. */
+export function withoutSecrets({ kind, object }: NamedObject): Tree {
+  if (kind !== "Secret") return object;
+  const hidden = (field: unknown) =>
+    isTree(field) ? Object.fromEntries(Object.keys(field).map((key) => [key, HIDDEN])) : HIDDEN;
+  const fields = ["data", "stringData"].filter((name) => object[name] !== undefined);
+  return { ...object, ...Object.fromEntries(fields.map((name) => [name, hidden(object[name])])) };
 }
 
 function written(value: unknown): string {

@@ -13,6 +13,7 @@ import {
   fieldDifferences,
   identityOf,
   type NamedObject,
+  withoutSecrets,
 } from "./compare.ts";
 import { readLive } from "./live.ts";
 import { objectPattern, readObjects, renamedObjects } from "./objects.ts";
@@ -99,10 +100,18 @@ function linesOf(
   { names, isVerbose }: { readonly names: readonly string[]; readonly isVerbose: boolean },
 ): string[] {
   if (only === undefined) {
-    return [identity, ...differenceLines(fields ?? []).map((line) => `  ${line}`)];
+    return [
+      identity,
+      ...differenceLines(fields ?? [], { isSecret: object.kind === "Secret" }).map((line) =>
+        `  ${line}`
+      ),
+    ];
   }
   const sign = only === "first" ? "-" : "+";
   const head = `${identity} is only in ${only === "first" ? names[0] : names[1]}`;
   if (!isVerbose) return [head];
-  return [head, ...toYaml(object.object).trimEnd().split("\n").map((line) => `  ${sign} ${line}`)];
+  return [
+    head,
+    ...toYaml(withoutSecrets(object)).trimEnd().split("\n").map((line) => `  ${sign} ${line}`),
+  ];
 }

@@ -7,7 +7,7 @@ import { EXIT_FAILURE, type Invocation } from "../../kit/cli/mod.ts";
 import { toYaml } from "../../kit/text/mod.ts";
 import { type ComponentPlan, type InstallPlan, planInstallation } from "../operator/mod.ts";
 import { clusterFacts, type OpenCluster } from "./cluster.ts";
-import { operatorInput, reportPlan } from "./input.ts";
+import { type InputChange, operatorInput, reportPlan } from "./input.ts";
 import { writeFiles } from "./write.ts";
 
 /**
@@ -17,7 +17,7 @@ import { writeFiles } from "./write.ts";
  */
 export async function generateManifests(call: Invocation, open: OpenCluster): Promise<number> {
   const { flags, io } = call;
-  const change = flags.bool("cluster-specific") ? await clusterFacts(open) : {};
+  const change = flags.bool("cluster-specific") ? await factsOf(open) : {};
   const plan = planInstallation(await operatorInput(call, change));
   if (reportPlan(plan, call)) return EXIT_FAILURE;
   const components = chosenComponents(plan, flags.list("component"));
@@ -32,6 +32,11 @@ export async function generateManifests(call: Invocation, open: OpenCluster): Pr
     io,
   );
   return 0;
+}
+
+async function factsOf(open: OpenCluster): Promise<InputChange> {
+  using cluster = await open();
+  return await clusterFacts(cluster);
 }
 
 /** The components that `--component` names, by component or by name; all without it. */

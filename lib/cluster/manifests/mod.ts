@@ -4,7 +4,7 @@
  * @module
  */
 export { chartsOf, type InputChange, operatorInput, reportPlan, USUAL_CLUSTER } from "./input.ts";
-export { clusterFacts, type OpenCluster, type OpenedCluster } from "./cluster.ts";
+export { clusterFacts, type OpenCluster, type OpenedCluster, type ReadCluster } from "./cluster.ts";
 export { generateManifests } from "./generate.ts";
 export { translateManifests } from "./translate.ts";
 export { diffProfiles, dumpProfile, listProfiles } from "./profiles.ts";
