@@ -211,10 +211,10 @@ Deno.test("the daemon knows each variable that the chart gives it", () => {
     global: { platform: "openshift" },
     sidecarInjectorWebhook: { enabled: false },
   });
-  const deployment = named(all, "Deployment") as unknown as {
-    spec: { template: { spec: { containers: { env: { name: string }[] }[] } } };
+  const spec = named(all, "Deployment").spec as {
+    template: { spec: { containers: { env: { name: string }[] }[] } };
   };
-  for (const { name } of deployment.spec.template.spec.containers[0]!.env) {
+  for (const { name } of spec.template.spec.containers[0]!.env) {
     assert.ok(VARIABLES.has(name), name);
   }
 });
@@ -224,10 +224,10 @@ Deno.test("the daemon knows each flag that the chart gives it", () => {
     keepaliveMaxServerConnectionAge: "30m",
     global: { logAsJson: true },
   });
-  const deployment = named(all, "Deployment") as unknown as {
-    spec: { template: { spec: { containers: { args: string[] }[] } } };
+  const spec = named(all, "Deployment").spec as {
+    template: { spec: { containers: { args: string[] }[] } };
   };
-  const [command, ...flags] = deployment.spec.template.spec.containers[0]!.args;
+  const [command, ...flags] = spec.template.spec.containers[0]!.args;
   assert.equal(command, "discovery");
   assert.equal(flags.length, 4);
   for (const flag of flags) {

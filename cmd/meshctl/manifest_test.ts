@@ -258,7 +258,7 @@ Deno.test("manifest diff names the place of what it cannot read", async () => {
   assert.match((await errors("DIR/a.yaml"))!, /DIR\/a\.yaml:\d+:\d+: /);
   assert.equal(
     await errors("DIR/b.yaml"),
-    "Error: DIR/b.yaml:1: the document has no kind, or no metadata.name",
+    "Error: DIR/b.yaml:1: the document has no apiVersion, no kind, or no metadata.name",
   );
   assert.equal(await errors("DIR/c.yaml"), "Error: DIR/c.yaml: Deployment:a:x occurs twice");
 });

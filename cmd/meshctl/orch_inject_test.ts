@@ -55,7 +55,7 @@ interface Document {
   readonly spec?: {
     readonly template: {
       readonly spec: {
-        readonly containers: { name: string; env?: { name: string; value?: string }[] }[];
+        readonly containers: readonly ({ readonly name: string } & Partial<Proxy>)[];
       };
     };
   };
@@ -182,7 +182,7 @@ async function injectedBy(operator: string, ...argv: string[]) {
     const proxy = document?.spec?.template.spec.containers.find(({ name }) =>
       name === "mesh-proxy"
     );
-    return { proxy: proxy as unknown as Proxy, err: err.replaceAll(dir, "DIR"), status };
+    return { proxy: proxy as Proxy, err: err.replaceAll(dir, "DIR"), status };
   } finally {
     await Deno.remove(dir, { recursive: true });
   }

@@ -1,3 +1,4 @@
+import type { OrchObject } from "../../kit/orch/mod.ts";
 import { isMap, Methods } from "../../kit/template/mod.ts";
 import { CHART_FUNCTIONS } from "./functions/mod.ts";
 import { chartFault } from "./fault.ts";
@@ -95,7 +96,7 @@ function globOf(pattern: string): RegExp {
 }
 
 /** True for an object of the orchestrator. */
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is JsonObject & OrchObject {
   return isMap(value) && typeof value.apiVersion === "string" && typeof value.kind === "string" &&
     isMap(value.metadata);
 }

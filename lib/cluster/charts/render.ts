@@ -138,9 +138,7 @@ function objectsIn(chart: Chart, source: string, text: string): ChartObject[] {
         "Correct the template.",
       );
     }
-    if (!isUnusedHook(chart, source, value as unknown as OrchObject)) {
-      objects.push({ source, object: value as unknown as OrchObject });
-    }
+    if (!isUnusedHook(chart, source, value)) objects.push({ source, object: value });
   }
   return objects;
 }

@@ -35,7 +35,8 @@ function data(
 ): JsonObject {
   const template = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n${lines}`;
   const [object] = rendered({ "templates/c.yaml": template, ...files }, values);
-  return (object!.object as unknown as { data: JsonObject }).data;
+  const { data } = { ...object!.object } as { data?: JsonObject };
+  return data!;
 }
 
 Deno.test("templates read release, chart, capabilities, files and their own name", () => {

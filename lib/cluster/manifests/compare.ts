@@ -4,6 +4,7 @@
  * @module
  */
 import { canonicalJson } from "../../kit/base/mod.ts";
+import type { OrchObject } from "../../kit/orch/mod.ts";
 import { isTree, type Tree } from "./flat.ts";
 
 /** One difference of two values. */
@@ -119,7 +120,7 @@ export interface NamedObject {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  readonly object: Tree;
+  readonly object: OrchObject & Tree;
 }
 
 /** Kind, namespace and name as text: `Deployment:mesh-system:meshd`. */

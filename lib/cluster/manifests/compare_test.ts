@@ -26,7 +26,9 @@ Deno.test("values of secrets are not shown, and long values are cut", () => {
   ]);
   const [line] = differenceLines(fieldDifferences({}, { text: "x".repeat(1000) }));
   assert.ok(line!.length < 250);
-  const named = { kind: "Secret", namespace: "a", name: "b", object: { data: { key: "hidden" } } };
-  assert.deepEqual(withoutSecrets(named), { data: { key: "(not shown)" } });
+  const metadata = { name: "b", namespace: "a" };
+  const object = { apiVersion: "v1", kind: "Secret", metadata, data: { key: "hidden" } };
+  const named = { kind: "Secret", namespace: "a", name: "b", object };
+  assert.deepEqual(withoutSecrets(named), { ...object, data: { key: "(not shown)" } });
   assert.deepEqual(withoutSecrets({ ...named, kind: "ConfigMap" }), named.object);
 });

@@ -34,7 +34,7 @@ export async function readLive(objects: readonly NamedObject[], open: OpenCluste
   const before: NamedObject[] = [];
   const after: NamedObject[] = [];
   for (const one of objects) {
-    const object = one.object as unknown as OrchObject;
+    const { object } = one;
     const { apiVersion, kind, metadata } = object;
     const key = JSON.stringify([apiVersion, kind]);
     if (!types.has(key)) types.set(key, resourceType(cluster.client, apiVersion, kind));
@@ -87,7 +87,7 @@ async function resourceType(
 }
 
 /** An object without what each write changes, and without what the server and controllers report. */
-function comparable(object: OrchObject, { group, version, kind }: ResourceType): Tree {
+function comparable(object: OrchObject, { group, version, kind }: ResourceType): OrchObject & Tree {
   const { status: _, ...rest } = object as OrchObject & { readonly status?: unknown };
   const { managedFields: __, resourceVersion: ___, generation: ____, ...metadata } = rest.metadata;
   return { ...rest, apiVersion: group === "" ? version : `${group}/${version}`, kind, metadata };

@@ -6,7 +6,7 @@
 import { dataError, type Io, readInput, usageError } from "../../kit/cli/mod.ts";
 import { readYaml } from "../../kit/text/mod.ts";
 import { identityOf, type NamedObject } from "./compare.ts";
-import { isTree, type Tree } from "./flat.ts";
+import { isTree } from "./flat.ts";
 
 /** Files with objects. */
 const MANIFEST = /\.(ya?ml|json)$/;
@@ -57,14 +57,19 @@ function objectsIn(text: string, file: string): NamedObject[] {
 
 function namedObject(object: unknown, place: string): NamedObject {
   const meta = isTree(object) && isTree(object.metadata) ? object.metadata : {};
-  if (!isTree(object) || typeof object.kind !== "string" || typeof meta.name !== "string") {
+  if (
+    !isTree(object) || typeof object.apiVersion !== "string" || typeof object.kind !== "string" ||
+    typeof meta.name !== "string"
+  ) {
     throw dataError(
-      `${place}: the document has no kind, or no metadata.name`,
+      `${place}: the document has no apiVersion, no kind, or no metadata.name`,
       "Give manifests of objects.",
     );
   }
   const namespace = typeof meta.namespace === "string" ? meta.namespace : "";
-  return { kind: object.kind, namespace, name: meta.name, object };
+  const { apiVersion, kind } = object;
+  const metadata = { ...meta, name: meta.name };
+  return { kind, namespace, name: meta.name, object: { ...object, apiVersion, kind, metadata } };
 }
 
 /** A pattern of objects: `Kind:namespace:name`, each part with `*` for any text; left out means any. */
@@ -102,7 +107,7 @@ export function renamedObjects(
       .map((part, at) =>
         part === "*" || part === "" ? [one.kind, one.namespace, one.name][at]! : part
       );
-    const meta = one.object.metadata as Tree;
+    const meta = one.object.metadata;
     const metadata = { ...meta, name, ...namespace === "" ? {} : { namespace } };
     return { kind, namespace, name, object: { ...one.object, kind, metadata } };
   });

@@ -181,7 +181,7 @@ function patched(
     });
     return objects;
   }
-  const merged = strategicMerge({ ...target }, patch) as unknown as OrchObject;
+  const merged = strategicMerge({ ...target }, patch);
   return objects.map((one) => one === target ? merged : one);
 }
 

@@ -30,14 +30,14 @@ export function withOverlays(
       problem(withoutObject(overlay, place, objects));
       continue;
     }
-    const copy = structuredClone(result[index]!);
+    const copy = { ...structuredClone(result[index]!) };
     for (const { patch, place: own } of patchesOf(overlay, place)) {
       const key = JSON.stringify([copy.kind, copy.metadata.name, patch.path]);
       const value = canonicalJson(patch.value ?? null);
       const first = written.get(key);
       if (first !== undefined && first.value !== value) problem(conflict(own, first.path));
       written.set(key, { path: own, value });
-      apply(copy as unknown as Tree, patch, own, problem);
+      apply(copy, patch, own, problem);
     }
     result[index] = copy;
   }
