@@ -4,15 +4,16 @@
  * @module
  */
 import type { OrchObject } from "../../kit/orch/mod.ts";
+import { LABELS } from "../operator/mod.ts";
 
 /** Label with the name of the resource that describes the installation. */
-export const OWNER_LABEL = "install.operator.mesh.io/owning-resource";
+export const OWNER_LABEL: string = LABELS.owner;
 /** Label with the component of an object. */
-export const COMPONENT_LABEL = "operator.mesh.io/component";
+export const COMPONENT_LABEL: string = LABELS.component;
 /** Label with the version of the program that applied an object. */
-export const VERSION_LABEL = "operator.mesh.io/version";
+export const VERSION_LABEL: string = LABELS.version;
 /** Label of objects that an installation keeps. */
-export const MANAGED_LABEL = "operator.mesh.io/managed";
+export const MANAGED_LABEL: string = LABELS.managed;
 
 /** Name under which the fields are owned. */
 export const MANAGER = "mesh-install";

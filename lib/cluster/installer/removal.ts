@@ -70,7 +70,8 @@ export function installedRevisions(found: readonly Found[]): InstalledRevision[]
     if (revision === undefined || labels[COMPONENT_LABEL] === BASE) continue;
     if (labels[OWNER_LABEL] === undefined) continue;
     const versions = revisions.get(revision) ?? new Set();
-    if (labels[VERSION_LABEL] !== undefined) versions.add(labels[VERSION_LABEL]);
+    const version = labels[VERSION_LABEL];
+    if (version !== undefined) versions.add(version);
     revisions.set(revision, versions);
   }
   return [...revisions].map(([revision, versions]) => ({

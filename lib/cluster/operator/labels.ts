@@ -4,16 +4,19 @@
  * @module
  */
 import type { OrchObject } from "../../kit/orch/mod.ts";
+import { REVISION_LABEL } from "../../mesh/model/mod.ts";
 import type { Instance } from "./instances.ts";
 
 /** Labels of objects of an installation. */
-export const LABELS = {
+export const LABELS: Readonly<
+  Record<"owner" | "component" | "managed" | "version" | "revision", string>
+> = {
   owner: "install.operator.mesh.io/owning-resource",
   component: "operator.mesh.io/component",
   managed: "operator.mesh.io/managed",
   version: "operator.mesh.io/version",
-  revision: "mesh.io/rev",
-} as const;
+  revision: REVISION_LABEL,
+};
 
 /** The content of the labels. */
 export interface Ownership {
