@@ -7,7 +7,43 @@ import ipaddr from "ipaddr.js";
 
 /** Four decimal parts without leading zeros. */
 export function isIpv4(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text);
+  return ipv4Number(text) !== undefined;
+}
+
+/**
+ * The number of an IPv4 address; `undefined` for other text. It is read by character, because objects
+ * have tens of thousands of addresses and a regular expression takes ten times as long.
+ */
+function ipv4Number(text: string): number | undefined {
+  // From 0.0.0.0 to 255.255.255.255.
+  if (text.length < 7 || text.length > 15) return undefined;
+  let value = 0;
+  let parts = 0;
+  let digits = 0;
+  let part = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const char = at === text.length ? DOT : text.charCodeAt(at);
+    if (char === DOT) {
+      if (digits === 0 || ++parts > 4) return undefined;
+      value = value * 256 + part;
+      [digits, part] = [0, 0];
+    } else {
+      const digit = char - ZERO;
+      const isLeadingZero = digits > 0 && part === 0;
+      if (digit < 0 || digit > 9 || isLeadingZero) return undefined;
+      digits++;
+      part = part * 10 + digit;
+      if (part > 255) return undefined;
+    }
+  }
+  return parts === 4 ? value : undefined;
+}
+
+const DOT = 46;
+const ZERO = 48;
+
+function formatIpv4(value: number): string {
+  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
 }
 
 /** An IPv6 address without brackets and without a zone. */
@@ -31,17 +67,19 @@ export interface Cidr {
 
 /** Parses `10.0.0.0/8`; `undefined` if it is not a range. Bits beyond the prefix are cleared. */
 export function parseCidr(text: string): Cidr | undefined {
-  const match = /^([^/]+)\/(\d{1,3})$/.exec(text);
-  const address = match?.[1];
-  if (address === undefined || !isIp(address)) return undefined;
-  const bits = Number(match?.[2]);
-  const family = isIpv4(address) ? 4 : 6;
-  if (bits > (family === 4 ? 32 : 128)) return undefined;
-  const range = `${address}/${bits}`;
-  const first = family === 4
-    ? ipaddr.IPv4.networkAddressFromCIDR(range)
-    : ipaddr.IPv6.networkAddressFromCIDR(range);
-  return { address: first.toString(), bits, family };
+  const [, address, length] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  if (address === undefined) return undefined;
+  const bits = Number(length);
+  const number = ipv4Number(address);
+  if (number !== undefined) {
+    if (bits > 32) return undefined;
+    // A shift by 32 is none.
+    const first = bits === 0 ? 0 : number & (-1 << (32 - bits));
+    return { address: formatIpv4(first), bits, family: 4 };
+  }
+  if (bits > 128 || !isIpv6(address)) return undefined;
+  const first = ipaddr.IPv6.networkAddressFromCIDR(`${address}/${bits}`);
+  return { address: first.toString(), bits, family: 6 };
 }
 
 /** Reports if a text is an address range. */

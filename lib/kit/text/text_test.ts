@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import ipaddr from "ipaddr.js";
 import {
   canonicalIp,
   compileRegex,
@@ -109,6 +110,27 @@ Deno.test("addresses: canonical forms", () => {
   assert.equal(canonicalIp("1.2.3.4"), "1.2.3.4");
   assert.deepEqual(parseCidr("10.1.2.3/8"), { address: "10.0.0.0", bits: 8, family: 4 });
   assert.deepEqual(parseCidr("2001:db8::1/32"), { address: "2001:db8::", bits: 32, family: 6 });
+});
+
+Deno.test("IPv4 addresses and ranges: read as another library reads them", () => {
+  const parts = ["0", "1", "9", "00", "01", "10", "99", "100", "199", "249", "255", "256", "300"];
+  const odd = ["", " 1", "1 ", "a", "-1", "+1", "0x1", "1e1", "１"];
+  const texts = [...parts, ...odd].flatMap((part) => [
+    ...[0, 1, 2, 3].map((at) => ["10", "2", "30", "4"].with(at, part).join(".")),
+    `1.2.3.4.${part}`,
+    `1.2.${part}`,
+    `1.2.3.4${part}`,
+    `${part}.1.2.3.4`,
+  ]);
+  for (const text of [...texts, ".", "...", "1.2.3.", ".1.2.3", "1..2.3", "4294967295"]) {
+    assert.equal(isIpv4(text), ipaddr.IPv4.isValidFourPartDecimal(text), JSON.stringify(text));
+  }
+  for (const address of ["255.254.253.252", "0.0.0.1", "128.64.32.16"]) {
+    for (let bits = 0; bits <= 32; bits++) {
+      const first = ipaddr.IPv4.networkAddressFromCIDR(`${address}/${bits}`).toString();
+      assert.deepEqual(parseCidr(`${address}/${bits}`), { address: first, bits, family: 4 });
+    }
+  }
 });
 
 Deno.test("labels: keys and values", () => {
