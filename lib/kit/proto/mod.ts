@@ -15,6 +15,8 @@ import {
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
+import type { Parts } from "../base/mod.ts";
+import { toBinaryInParts } from "./parts.ts";
 
 export {
   clone,
@@ -42,7 +44,7 @@ export {
   toJson,
   toJsonString,
 } from "@bufbuild/protobuf";
-export { toBinaryInParts } from "./parts.ts";
+export { toBinaryInParts };
 export { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 export {
   type Any,
@@ -80,6 +82,16 @@ export function typeUrl(schema: DescMessage): string {
 /** A message packed into an `Any`, under its own type URL. */
 export function packAny<D extends DescMessage>(schema: D, init: MessageInitShape<D>): Any {
   return create(AnySchema, { typeUrl: typeUrl(schema), value: encode(schema, init) });
+}
+
+/** {@link packAny} with long lists and maps in parts; the bytes are the same. */
+export function packAnyInParts<D extends DescMessage>(
+  parts: Parts,
+  schema: D,
+  init: MessageInitShape<D>,
+): Any {
+  const value = toBinaryInParts(parts, schema, create(schema, init));
+  return create(AnySchema, { typeUrl: typeUrl(schema), value });
 }
 
 /** The bytes of a message or an initialiser. */
