@@ -10,9 +10,13 @@ import { documents, manifest } from "../../../tests/support/manifest.ts";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
 import { createGraph } from "../graph/mod.ts";
 
-const many = <T>(make: (i: number) => T): T[] => Array.from({ length: 1_000 }, (_, i) => make(i));
+/** Items of a list that is divided, and of one that is not. */
+const [MANY, FEW] = [1_000, 10];
+
+type Make = <T>(make: (i: number) => T) => T[];
+const times = (count: number): Make => (make) => Array.from({ length: count }, (_, i) => make(i));
 const route = [{ destination: { host: "a.test" } }];
-const rules = [
+const rules = (many: Make) => [
   ...many((i) => ({ match: [{ uri: { prefix: `/p${i}/` } }], route })),
   { route },
   { match: [{ uri: { prefix: "/never" } }], route },
@@ -31,18 +35,64 @@ const BEFORE = documents(
     servers: [{ port: { number: 80, name: "http", protocol: "HTTP" }, hosts: ["*"] }],
   }),
 );
-const LARGE = documents(
-  manifest("VirtualService", "mesh", { hosts: ["a.test"], http: rules }),
-  manifest("VirtualService", "gateway", { hosts: ["g.test"], gateways: ["g"], http: rules }),
-  manifest("VirtualService", "hosts", { hosts: many((i) => `h${i}.test`), http: [{ route }] }),
-  manifest("PeerAuthentication", "ports", {
-    selector: { matchLabels: { app: "own" } },
-    portLevelMtls: Object.fromEntries(many((i) => [1_000 + i, { mode: "STRICT" }])),
-  }).replace("networking", "security"),
-);
+const policy = (rules: readonly unknown[]): string =>
+  manifest("AuthorizationPolicy", "large", { rules }).replace("networking", "security");
 
-/** The resources of a sidecar and a gateway after a publication of large objects, and the number of slices. */
-function served(divided: boolean) {
+/** Objects with long lists, and the parts of their translation at least. */
+const LARGE: readonly [string, number, (many: Make) => string][] = [
+  [
+    "rules of a host",
+    6,
+    (many) => manifest("VirtualService", "large", { hosts: ["a.test"], http: rules(many) }),
+  ],
+  ["rules of a gateway", 6, (many) =>
+    manifest("VirtualService", "large", {
+      hosts: ["g.test"],
+      gateways: ["g"],
+      http: rules(many),
+    })],
+  [
+    "hosts of a VirtualService",
+    3,
+    (many) =>
+      manifest("VirtualService", "large", { hosts: many((i) => `h${i}.test`), http: [{ route }] }),
+  ],
+  ["ports of a PeerAuthentication", 3, (many) =>
+    manifest("PeerAuthentication", "large", {
+      selector: { matchLabels: { app: "own" } },
+      portLevelMtls: Object.fromEntries(many((i) => [1_000 + i, { mode: "STRICT" }])),
+    }).replace("networking", "security")],
+  ["subsets of a DestinationRule", 3, (many) =>
+    manifest("DestinationRule", "large", {
+      host: "a.test",
+      subsets: many((i) => ({ name: `s${i}`, labels: { version: `v${i}` } })),
+    })],
+  [
+    "rules of an AuthorizationPolicy",
+    9,
+    (many) => policy(many((i) => ({ to: [{ operation: { paths: [`/p${i}`] } }] }))),
+  ],
+  [
+    "addresses of an AuthorizationPolicy",
+    12,
+    (many) =>
+      policy([{ from: [{ source: { ipBlocks: many((i) => `10.0.${i >> 8}.${i & 255}`) } }] }]),
+  ],
+  [
+    "operations of an AuthorizationPolicy",
+    9,
+    (many) => policy([{ to: many((i) => ({ operation: { paths: [`/p${i}`] } })) }]),
+  ],
+  [
+    "conditions of an AuthorizationPolicy",
+    9,
+    (many) =>
+      policy([{ when: many((i) => ({ key: `request.headers[x-${i}]`, values: ["v", "w*"] })) }]),
+  ],
+];
+
+/** The resources of a sidecar and a gateway after the publication of an object, and the number of slices. */
+function served(large: string, divided: boolean) {
   let time = 0;
   // The clock moves with each look, so that a slice of 0 ms is one part.
   const graph = createGraph(divided ? { now: () => ++time } : {});
@@ -53,7 +103,7 @@ function served(divided: boolean) {
   const [sidecar, gateway] = [bind("sidecar"), bind("router")];
   everything(sidecar);
   everything(gateway);
-  writer.write({ objects: objectsOf(LARGE).map(changeOf) });
+  writer.write({ objects: objectsOf(large).map(changeOf) });
   let slices = 1;
   while (!translation.precompute(0)) slices++;
   const { computed } = graph.stats();
@@ -62,11 +112,15 @@ function served(divided: boolean) {
   return { slices, later, sidecar: everything(sidecar), gateway: everything(gateway) };
 }
 
-Deno.test("large objects are translated in parts to what they are at once", () => {
-  const [whole, divided] = [served(false), served(true)];
-  assert.equal(whole.slices, 1);
-  assert.ok(divided.slices > 20, `${divided.slices} slices`);
-  assert.deepEqual(divided.sidecar, whole.sidecar);
-  assert.deepEqual(divided.gateway, whole.gateway);
-  assert.equal(divided.later, whole.later);
-});
+for (const [what, least, textOf] of LARGE) {
+  Deno.test(`${what}: translated in parts to what they are at once`, () => {
+    const text = textOf(times(MANY));
+    const [whole, divided] = [served(text, false), served(text, true)];
+    assert.equal(whole.slices, 1);
+    const parts = divided.slices - served(textOf(times(FEW)), true).slices;
+    assert.ok(parts >= least, `${parts} parts`);
+    assert.deepEqual(divided.sidecar, whole.sidecar);
+    assert.deepEqual(divided.gateway, whole.gateway);
+    assert.equal(divided.later, whole.later);
+  });
+}

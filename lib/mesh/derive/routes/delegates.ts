@@ -5,12 +5,7 @@
  */
 import { type Derived, type Read, text } from "../../graph/mod.ts";
 import { type ConfigObject, fromObject, fullHost, gatewayKey, objectKey } from "../../model/mod.ts";
-import { equals } from "../../../kit/proto/mod.ts";
-import {
-  type HTTPRoute,
-  type VirtualService,
-  VirtualServiceSchema,
-} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import type { HTTPRoute, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { mergeDelegate } from "./delegate_merge.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { visibilityOf, visibleTo } from "../inputs/mod.ts";
@@ -38,16 +33,12 @@ export function deriveDelegates(
       return mergeDelegate(atHome(rule, home, domain), inner);
     });
     return { ...row.spec, http };
-  }, { equal: sameSpec });
+  });
 }
 
 /** Reports if some rule of a VirtualService has a delegate. */
 export function delegates(spec: VirtualService): boolean {
   return spec.http.some((rule) => rule.delegate !== undefined);
-}
-
-function sameSpec(a: VirtualService | undefined, b: VirtualService | undefined): boolean {
-  return a === b || a !== undefined && b !== undefined && equals(VirtualServiceSchema, a, b);
 }
 
 /** The delegate of a rule, if it has one that may be used. */

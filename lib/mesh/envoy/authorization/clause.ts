@@ -10,7 +10,7 @@ import {
   type Principal,
   PrincipalSchema,
 } from "#envoy/config/rbac/v3/rbac_pb.ts";
-import { lazily } from "../../../kit/base/mod.ts";
+import { flatMapInParts, lazily, type Parts } from "../../../kit/base/mod.ts";
 import { create } from "../../../kit/proto/mod.ts";
 
 /** The action of a policy on matching requests. */
@@ -44,11 +44,16 @@ export interface Clause<T> {
   readonly bare?: boolean;
 }
 
-/** Combination of clauses. */
-export interface Combining<T> {
+/** How the clauses of a policy are combined. */
+export interface Manner {
   readonly effect: Effect;
   /** True: rules that deny also match other spellings. */
   readonly otherSpellings: boolean;
+  readonly parts: Parts;
+}
+
+/** Combination of clauses. */
+export interface Combining<T> extends Manner {
   readonly any: () => T;
   readonly all: (parts: readonly T[]) => T;
   readonly one: (parts: readonly T[]) => T;
@@ -61,45 +66,46 @@ export interface Combining<T> {
  * therefore matches more. In doubt, access is denied.
  */
 export function conjunction<T>(clauses: readonly Clause<T>[], how: Combining<T>): T | undefined {
-  const parts: T[] = [];
-  for (const clause of clauses) {
-    const forbids = how.effect === "deny" || how.effect === "custom";
+  const forbids = how.effect === "deny" || how.effect === "custom";
+  const demands = flatMapInParts(how.parts, clauses, (clause) => {
     const wanted = alternatives(clause, clause.values, forbids, how);
     const unwanted = alternatives(clause, clause.notValues, how.effect === "allow", how);
-    if (how.effect === "allow" && (wanted === "incomplete" || unwanted === "incomplete")) {
-      return undefined;
-    }
-    if (wanted !== undefined && wanted !== "incomplete") parts.push(wanted);
-    if (unwanted !== undefined && unwanted !== "incomplete") parts.push(how.not(unwanted));
-  }
-  return how.all(parts.length === 0 ? [how.any()] : parts);
+    return [
+      wanted,
+      unwanted === undefined || unwanted === INCOMPLETE ? unwanted : how.not(unwanted),
+    ];
+  });
+  if (how.effect === "allow" && demands.includes(INCOMPLETE)) return undefined;
+  const known = demands.filter((one): one is T => one !== undefined && one !== INCOMPLETE);
+  return how.all(known.length === 0 ? [how.any()] : known);
 }
+
+/** The connection or the library does not know the values of a clause. */
+const INCOMPLETE = "incomplete";
 
 function alternatives<T>(
   clause: Clause<T>,
   values: readonly string[],
   forbids: boolean,
   how: Combining<T>,
-): T | "incomplete" | undefined {
+): T | typeof INCOMPLETE | undefined {
   if (values.length === 0) return undefined;
   if (clause.together !== undefined) return clause.together(values);
-  const known: T[] = [];
-  let incomplete = false;
-  for (const value of values) {
+  const found = flatMapInParts(how.parts, values, (value): (T | undefined)[] => {
     const matcher = clause.match(value);
-    if (matcher === undefined) incomplete = true;
-    else known.push(matcher);
     const more = forbids && how.otherSpellings && matcher !== undefined &&
       clause.disguised?.(value);
-    if (more) known.push(more);
-  }
-  if (incomplete && (how.effect === "allow" || known.length === 0)) return "incomplete";
+    return more ? [matcher, more] : [matcher];
+  });
+  const known = found.filter((matcher) => matcher !== undefined);
+  const incomplete = known.length < found.length;
+  if (incomplete && (how.effect === "allow" || known.length === 0)) return INCOMPLETE;
   const [only] = known;
   return clause.bare === true && known.length === 1 && only !== undefined ? only : how.one(known);
 }
 
 /** Combines permissions. */
-export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "otherSpellings"> = {
+export const PERMISSIONS: Omit<Combining<Permission>, keyof Manner> = {
   any: lazily(() => create(PermissionSchema, { rule: { case: "any", value: true } })),
   all: (rules) =>
     create(PermissionSchema, { rule: { case: "andRules", value: { rules: [...rules] } } }),
@@ -109,7 +115,7 @@ export const PERMISSIONS: Omit<Combining<Permission>, "effect" | "otherSpellings
 };
 
 /** Combines principals. */
-export const PRINCIPALS: Omit<Combining<Principal>, "effect" | "otherSpellings"> = {
+export const PRINCIPALS: Omit<Combining<Principal>, keyof Manner> = {
   any: lazily(() => create(PrincipalSchema, { identifier: { case: "any", value: true } })),
   all: (ids) =>
     create(PrincipalSchema, { identifier: { case: "andIds", value: { ids: [...ids] } } }),

@@ -12,8 +12,8 @@ import {
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { RBACSchema as TcpRbacSchema } from "#envoy/extensions/filters/network/rbac/v3/rbac_pb.ts";
 import type { MeshConfig_ExtensionProvider as ExtensionProvider } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { hash } from "../../../kit/base/mod.ts";
-import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
+import { hash, type Parts, UNDIVIDED } from "../../../kit/base/mod.ts";
+import { type Any, create, packAnyInParts } from "../../../kit/proto/mod.ts";
 import type { Effect } from "./clause.ts";
 import { ASK_POLICY_PREFIX, ASK_PREFIX, extAuthzConfig, type FindService } from "./ext_authz.ts";
 import { accessRules, effectOf, isDryRun, type PolicyObject, type RuleOptions } from "./rules.ts";
@@ -30,6 +30,8 @@ export interface AuthorizationInput {
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
   readonly otherSpellings: boolean;
+  /** Runs the parts of long policies. */
+  readonly parts?: Parts;
 }
 
 /** Filters in the order in which requests or connections pass them. */
@@ -77,7 +79,7 @@ function tcpFilter({ name, config: value }: Named): Filter {
 interface Layer {
   readonly access: string;
   readonly ask: string;
-  readonly pack: (parts: {
+  readonly pack: (parts: Parts, config: {
     readonly rules?: Rules;
     readonly shadowRules?: Rules;
     readonly shadowRulesStatPrefix: string;
@@ -87,13 +89,13 @@ interface Layer {
 const HTTP: Layer = {
   access: "envoy.filters.http.rbac",
   ask: "envoy.filters.http.ext_authz",
-  pack: (parts) => packAny(HttpRbacSchema, parts),
+  pack: (parts, config) => packAnyInParts(parts, HttpRbacSchema, config),
 };
 
 const TCP: Layer = {
   access: "envoy.filters.network.rbac",
   ask: "envoy.filters.network.ext_authz",
-  pack: (parts) => packAny(TcpRbacSchema, { ...parts, statPrefix: "tcp." }),
+  pack: (parts, config) => packAnyInParts(parts, TcpRbacSchema, { ...config, statPrefix: "tcp." }),
 };
 
 function build(
@@ -102,10 +104,15 @@ function build(
   layer: Layer,
 ): { asking: Named[]; deciding: Named[] } {
   const byEffect = Map.groupBy(input.policies, effectOf);
-  const deciding = (["audit", "deny", "allow"] as const).flatMap((effect) =>
-    decidingFilter(byEffect.get(effect) ?? [], effect, options, layer)
-  );
-  return { asking: askingFilters(input, byEffect.get("custom") ?? [], options, layer), deciding };
+  const { parts = UNDIVIDED } = input;
+  const deciding = (["audit", "deny", "allow"] as const).flatMap((effect) => {
+    const policies = byEffect.get(effect) ?? [];
+    if (policies.length === 0) return [];
+    return parts.part(() => decidingFilter(policies, effect, options, layer));
+  });
+  const custom = (byEffect.get("custom") ?? []).filter((policy) => !isDryRun(policy));
+  if (custom.length === 0) return { asking: [], deciding };
+  return { asking: parts.part(() => askingFilters(input, custom, options, layer)), deciding };
 }
 
 function decidingFilter(
@@ -114,12 +121,12 @@ function decidingFilter(
   options: RuleOptions,
   layer: Layer,
 ): Named[] {
-  if (policies.length === 0) return [];
+  const { parts = UNDIVIDED } = options;
   const tried = policies.filter(isDryRun);
   const enforced = policies.filter((policy) => !isDryRun(policy));
   const rules = (some: readonly PolicyObject[]): Rules | undefined =>
-    some.length === 0 ? undefined : accessRules(some, effect, options);
-  const config = layer.pack({
+    some.length === 0 ? undefined : parts.part(() => accessRules(some, effect, options));
+  const config = layer.pack(parts, {
     rules: rules(enforced),
     shadowRules: rules(tried),
     shadowRulesStatPrefix: trialPrefix(effect, tried.length > 0),
@@ -142,12 +149,11 @@ function trialPrefix(effect: Effect, tried: boolean): string {
  */
 function askingFilters(
   input: AuthorizationInput,
-  all: readonly PolicyObject[],
+  policies: readonly PolicyObject[],
   options: RuleOptions,
   layer: Layer,
 ): Named[] {
-  const policies = all.filter((policy) => !isDryRun(policy));
-  if (policies.length === 0) return [];
+  const { parts = UNDIVIDED } = options;
   const names = new Set(policies.map(({ spec }) => spec.actionDetail.value?.name ?? ""));
   const [provider, ...more] = input.providers.filter(({ name }) => names.has(name));
   const asking = names.size === 1 && provider !== undefined && more.length === 0
@@ -155,13 +161,16 @@ function askingFilters(
     : "there is not one provider";
   if (typeof asking === "string") {
     const affixes = { prefix: ASK_POLICY_PREFIX, suffix: NO_PROVIDER_SUFFIX };
-    const rules = accessRules(policies, "custom", options, affixes);
-    return [{ name: layer.access, config: layer.pack({ rules, shadowRulesStatPrefix: "" }) }];
+    const rules = parts.part(() => accessRules(policies, "custom", options, affixes));
+    const config = layer.pack(parts, { rules, shadowRulesStatPrefix: "" });
+    return [{ name: layer.access, config }];
   }
   const ask = layer === HTTP ? asking.http : asking.tcp;
   if (ask === undefined) return [];
-  const config = layer.pack({
-    shadowRules: accessRules(policies, "custom", options, { prefix: ASK_POLICY_PREFIX }),
+  const affixes = { prefix: ASK_POLICY_PREFIX };
+  const shadowRules = parts.part(() => accessRules(policies, "custom", options, affixes));
+  const config = layer.pack(parts, {
+    shadowRules,
     shadowRulesStatPrefix: ASK_PREFIX,
   });
   return [{ name: layer.access, config }, { name: layer.ask, config: ask }];

@@ -8,7 +8,8 @@ import {
   type HttpFilter,
   HttpFilterSchema,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { create, packAny } from "../../../kit/proto/mod.ts";
+import { UNDIVIDED } from "../../../kit/base/mod.ts";
+import { create, packAnyInParts } from "../../../kit/proto/mod.ts";
 import type { Effect } from "./clause.ts";
 import type { AuthorizationInput } from "./filters.ts";
 import { accessRules, effectOf, isDryRun, type RuleOptions } from "./rules.ts";
@@ -23,18 +24,18 @@ const DECIDED = ["custom", "deny", "allow"] as const satisfies readonly Effect[]
  * it.
  */
 export function grpcAccessFilters(
-  { policies, trustDomains, otherSpellings }: Pick<
+  { policies, trustDomains, otherSpellings, parts = UNDIVIDED }: Pick<
     AuthorizationInput,
-    "policies" | "trustDomains" | "otherSpellings"
+    "policies" | "trustDomains" | "otherSpellings" | "parts"
   >,
 ): HttpFilter[] {
-  const options: RuleOptions = { http: true, library: true, trustDomains, otherSpellings };
+  const options: RuleOptions = { http: true, library: true, trustDomains, otherSpellings, parts };
   const enforced = policies.filter((policy) => !isDryRun(policy));
   return DECIDED.flatMap((effect) => {
     const some = enforced.filter((policy) => effectOf(policy) === effect);
     if (some.length === 0) return [];
-    const rules = accessRules(some, effect, options);
-    const typedConfig = packAny(RBACSchema, { rules });
+    const rules = parts.part(() => accessRules(some, effect, options));
+    const typedConfig = packAnyInParts(parts, RBACSchema, { rules });
     return [create(HttpFilterSchema, {
       name: `envoy.filters.http.rbac.${effect}`,
       configType: { case: "typedConfig", value: typedConfig },

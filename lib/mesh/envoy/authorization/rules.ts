@@ -19,11 +19,17 @@ import {
   AuthorizationPolicy_Action as Action,
   type Rule,
 } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
-import { lazily, parseBoolean } from "../../../kit/base/mod.ts";
+import {
+  flatMapInParts,
+  lazily,
+  parseBoolean,
+  type Parts,
+  UNDIVIDED,
+} from "../../../kit/base/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import { create } from "../../../kit/proto/mod.ts";
 import { DRY_RUN } from "../../schema/mod.ts";
-import { conjunction, type Effect, PERMISSIONS, PRINCIPALS } from "./clause.ts";
+import { conjunction, type Effect, type Manner, PERMISSIONS, PRINCIPALS } from "./clause.ts";
 import { operationClauses, permissionClause } from "./permissions.ts";
 import { type Callers, principalClause, sourceClauses } from "./principals.ts";
 
@@ -38,6 +44,8 @@ export interface RuleOptions {
   readonly trustDomains: readonly string[];
   /** True: rules that deny also match other spellings of paths and hosts; see `disguisedMatch`. */
   readonly otherSpellings: boolean;
+  /** Runs the parts of long lists. */
+  readonly parts?: Parts;
 }
 
 /** Returns the action of a policy in lower case. */
@@ -86,7 +94,9 @@ export function accessRules(
   options: RuleOptions,
   { prefix = "", suffix = "" }: RuleAffixes = {},
 ): RBAC {
-  const named: Record<string, Policy> = {};
+  const { parts = UNDIVIDED, otherSpellings } = options;
+  const manner = { effect, otherSpellings, parts };
+  const named: (readonly [string, Policy])[] = [];
   for (const object of policies) {
     const { meta, spec } = object;
     const name = (index: number): string =>
@@ -97,13 +107,13 @@ export function accessRules(
       namespace: meta.namespace,
       trustDomains: options.trustDomains,
     };
-    spec.rules.forEach((rule, index) => {
-      const policy = policyOf(rule, effect, callers, options.otherSpellings);
-      if (policy !== undefined) named[name(index)] = policy;
-    });
-    if (spec.rules.length === 0) named[name(0)] = NEVER();
+    named.push(...flatMapInParts(parts, [...spec.rules.entries()], ([index, rule]) => {
+      const policy = policyOf(rule, callers, manner);
+      return policy === undefined ? [] : [[name(index), policy] as const];
+    }));
+    if (spec.rules.length === 0) named.push([name(0), NEVER()]);
   }
-  const sorted = Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = named.sort(([a], [b]) => (a < b ? -1 : 1));
   return create(RBACSchema, { action: ACTIONS[effect], policies: Object.fromEntries(sorted) });
 }
 
@@ -123,12 +133,7 @@ const NEVER = lazily((): Policy =>
 );
 
 /** @returns `undefined` if the rule matches no connection of this kind */
-function policyOf(
-  rule: Rule,
-  effect: Effect,
-  callers: Callers,
-  otherSpellings: boolean,
-): Policy | undefined {
+function policyOf(rule: Rule, callers: Callers, manner: Manner): Policy | undefined {
   const conditions = rule.when.map((one) => permissionClause(one, callers)).filter((c) =>
     c !== undefined
   );
@@ -137,7 +142,11 @@ function policyOf(
     ...conditions,
   ]);
   const permissions = collect<Permission>(
-    sides.map((side) => conjunction(side, { ...PERMISSIONS, effect, otherSpellings })),
+    flatMapInParts(
+      manner.parts,
+      sides,
+      (side) => [conjunction(side, { ...PERMISSIONS, ...manner })],
+    ),
   );
   const identities = rule.when.map((one) => principalClause(one, callers))
     .filter((c) => c !== undefined);
@@ -146,7 +155,11 @@ function policyOf(
     ...identities,
   ]);
   const principals = collect<Principal>(
-    sources.map((side) => conjunction(side, { ...PRINCIPALS, effect, otherSpellings })),
+    flatMapInParts(
+      manner.parts,
+      sources,
+      (side) => [conjunction(side, { ...PRINCIPALS, ...manner })],
+    ),
   );
   if (permissions === undefined || principals === undefined) return undefined;
   return create(PolicySchema, { permissions, principals });

@@ -5,6 +5,7 @@
  * @module
  */
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { flatMapInParts } from "../../../kit/base/mod.ts";
 import { policiesOf, type Policy } from "../../derive/mod.ts";
 import {
   applySettings,
@@ -150,31 +151,27 @@ function clustersOf(
   };
   const defaults = mesh.field(read, "defaultTrafficPolicy");
   const settings = context.settings(read, "clusters");
-  const resources: Resource[] = [];
-  for (const port of service.ports) {
-    if (port.protocol === "UDP") continue;
-    for (const subset of [undefined, ...rules.subsets]) {
-      const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
-      const { policy, decisions } = mergedPolicy(read, {
-        rules,
-        subset,
-        port: port.number,
-        defaults,
-      });
-      const cluster = buildOutboundCluster({
-        ...shared,
-        port,
-        subset: subset === undefined ? undefined : { name: subset.name, labels: subset.labels },
-        policy,
-        // Routes are shared with proxies that the rule does not select.
-        hashPolicy: selected ? hashPolicyFor(policy?.loadBalancer) : undefined,
-        decisions: read.decide && { log: read.within(name), policy: decisions },
-      });
-      if (cluster !== undefined) {
-        applySettings(cluster, settings);
-        resources.push(encodeResource(cluster.name, ClusterSchema, cluster));
-      }
-    }
-  }
-  return resources;
+  const wanted = service.ports.filter(({ protocol }) => protocol !== "UDP")
+    .flatMap((port) => [undefined, ...rules.subsets].map((subset) => ({ port, subset })));
+  return flatMapInParts(read, wanted, ({ port, subset }) => {
+    const name = clusterName("outbound", port.number, subset?.name ?? "", service.host);
+    const { policy, decisions } = mergedPolicy(read, {
+      rules,
+      subset,
+      port: port.number,
+      defaults,
+    });
+    const cluster = buildOutboundCluster({
+      ...shared,
+      port,
+      subset: subset === undefined ? undefined : { name: subset.name, labels: subset.labels },
+      policy,
+      // Routes are shared with proxies that the rule does not select.
+      hashPolicy: selected ? hashPolicyFor(policy?.loadBalancer) : undefined,
+      decisions: read.decide && { log: read.within(name), policy: decisions },
+    });
+    if (cluster === undefined) return [];
+    applySettings(cluster, settings);
+    return [encodeResource(cluster.name, ClusterSchema, cluster)];
+  });
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { inParts } from "../../../kit/base/mod.ts";
 import { destinationsOf, ruleKeys } from "../../derive/mod.ts";
 import { domainsFor } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
@@ -39,10 +40,20 @@ export function hasSharedRoutes(
   const spec = read.get(routes.spec, key);
   if (spec === undefined) return true;
   const owner = namespaceOf(key);
-  return !spec.http.some((rule) => rule.match.some((match) => match.sourceNamespace !== "")) &&
-    destinationsOf(spec).every(({ host: to }) =>
-      hasSharedRules(read, context, namespace, fullHost(to, owner, context.mesh.domain))
-    );
+  if (spec.http.some((rule) => rule.match.some((match) => match.sourceNamespace !== ""))) {
+    return false;
+  }
+  // Most rules of a long list have few destinations.
+  const named = [...new Set(destinationsOf(spec).map(({ host: to }) => to))];
+  const compared = inParts(
+    read,
+    named,
+    (some) =>
+      some.every((to) =>
+        hasSharedRules(read, context, namespace, fullHost(to, owner, context.mesh.domain))
+      ),
+  );
+  return compared.every((isShared) => isShared);
 }
 
 /** Reports if a host is the same service with the same DestinationRules. */

@@ -63,6 +63,7 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
         policies: rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key)),
         trustDomains: trustDomainsOf(read, context),
         otherSpellings: normalizesPaths(read, context),
+        parts: read,
       });
       return { filters, digest: hash(filters.map(digestOf).join("\n")) };
     }, options),
@@ -103,6 +104,7 @@ function authorizationOf(read: Read, context: BaseContext, keys: PolicyKeys): Au
     },
     trustDomains: trustDomainsOf(read, context),
     otherSpellings: normalizesPaths(read, context),
+    parts: read,
   });
 }
 
