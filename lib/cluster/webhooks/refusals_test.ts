@@ -106,11 +106,11 @@ function withMetadata(value: { [name: string]: Json }): ListItem {
 }
 
 /** Reads an object as the daemon does, and asks the webhook. */
-function compare(value: { [name: string]: Json }): "taken" | "refused" {
+async function compare(value: { [name: string]: Json }): Promise<"taken" | "refused"> {
   const kind = kindOf(value)!;
   const { problems, object } = readItem(kind, withMetadata(value), "cluster/a");
   const { group, versions: [version = ""], plural: resource } = kind;
-  const answer = answerValidation({
+  const answer = await answerValidation({
     uid: "1",
     operation: "CREATE",
     namespace: "default",
@@ -143,7 +143,7 @@ Deno.test("the webhook refuses what the daemon rejects, with the same message", 
     kinds.set(`${value.kind}`, number);
     if (number > MOST) continue;
     for (const changed of changes(spec, (changed) => changed ?? {})) {
-      counts[compare({ ...own, spec: changed })]++;
+      counts[await compare({ ...own, spec: changed })]++;
     }
   }
   assert.ok(kinds.size >= 14, [...kinds.keys()].join(", "));

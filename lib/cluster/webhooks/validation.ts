@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { inTurns } from "../../kit/async/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import { REVISION_LABEL } from "../../mesh/model/mod.ts";
-import { checkObject, type ObjectProblem } from "../../mesh/schema/mod.ts";
+import { checkObjectInSteps, type ObjectProblem } from "../../mesh/schema/mod.ts";
 import type { AdmissionAnswer, AdmissionRequest } from "./admission.ts";
 import { isPlainObject } from "./json.ts";
 import { validationFailures, validationPasses } from "./metrics.ts";
@@ -27,10 +28,10 @@ const MAX_PROBLEMS = 10;
  *
  * @param isOwn reports if objects with this revision label are the daemon's; others are not checked
  */
-export function answerValidation(
+export async function answerValidation(
   request: AdmissionRequest,
   isOwn: (label: unknown) => boolean,
-): AdmissionAnswer {
+): Promise<AdmissionAnswer> {
   const { operation, object, resource } = request;
   if (operation !== "CREATE" && operation !== "UPDATE") return { allowed: true };
   const refuse = (reason: string, message: string, warnings: readonly string[] = []) => {
@@ -54,7 +55,8 @@ export function answerValidation(
       `configuration is invalid: ${ALWAYS_REJECT}: ${REJECTED_TEXT}`,
     );
   }
-  const { problems, warnings } = checkObject(object, { namespace: request.namespace || undefined });
+  const steps = checkObjectInSteps(object, { namespace: request.namespace || undefined });
+  const { problems, warnings } = await inTurns(steps);
   const texts = warnings.map(problemText);
   const unknown = problems.find(({ code }) => code === "unknown-kind");
   if (unknown !== undefined) {

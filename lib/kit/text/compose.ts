@@ -12,6 +12,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from "js-yaml";
+import { allSteps } from "../base/mod.ts";
 import { indentFlowLines } from "./flow_lines.ts";
 import type { YamlLimits } from "./limits.ts";
 import { YamlFault } from "./yaml_fault.ts";
@@ -79,7 +80,17 @@ export function compose(
   limits: YamlLimits,
   keepsSpans: boolean = false,
 ): Node | undefined {
+  return allSteps(composeInSteps(text, limits, keepsSpans));
+}
+
+/** {@linkcode compose} in two steps: events, and nodes from them. */
+export function* composeInSteps(
+  text: string,
+  limits: YamlLimits,
+  keepsSpans: boolean = false,
+): Generator<undefined, Node | undefined> {
   const reader = { ...parse(protectColons(text), limits), at: 0, end: 0, keepsSpans };
+  yield undefined;
   if (reader.events[0]?.type !== EVENT_ID.DOCUMENT) return undefined;
   reader.at = 1;
   return reader.events[1]?.type === EVENT_ID.POP ? undefined : readNode(reader);

@@ -9,6 +9,7 @@ export { decodeUtf8, firstInvalidByte } from "./utf8.ts";
 export {
   parseYaml,
   readYaml,
+  readYamlInSteps,
   toYaml,
   type YamlDocument,
   type YamlProblem,

@@ -5,8 +5,8 @@
  * @module
  */
 import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyleRule } from "js-yaml";
-import { MeshError } from "../base/mod.ts";
-import { compose, type Node } from "./compose.ts";
+import { allSteps, MeshError } from "../base/mod.ts";
+import { compose, composeInSteps, type Node } from "./compose.ts";
 import { DEFAULT_YAML_LIMITS, type YamlLimits } from "./limits.ts";
 import { locate, type Path, type Position } from "./locate.ts";
 import { type DocumentText, splitDocuments } from "./split.ts";
@@ -45,14 +45,23 @@ export function* readYaml(
   text: string,
   limits: YamlLimits = DEFAULT_YAML_LIMITS,
 ): Generator<YamlResult> {
-  for (const part of splitDocuments(text)) yield readDocument(part, limits);
+  for (const part of splitDocuments(text)) yield allSteps(readDocument(part, limits));
 }
 
-function readDocument(part: DocumentText, limits: YamlLimits): YamlResult {
+/** Like {@linkcode readYaml}, with an additional `undefined` after each step of reading a document. */
+export function* readYamlInSteps(
+  text: string,
+  limits: YamlLimits = DEFAULT_YAML_LIMITS,
+): Generator<YamlResult | undefined> {
+  for (const part of splitDocuments(text)) yield yield* readDocument(part, limits);
+}
+
+function* readDocument(part: DocumentText, limits: YamlLimits): Generator<undefined, YamlResult> {
   try {
     refuseOversize(part.text, limits);
     refuseControl(part.text);
-    const tree = compose(part.text, limits);
+    const tree = yield* composeInSteps(part.text, limits);
+    yield undefined;
     const value = toPlain(tree, limits);
     const { line } = position(part, tree?.offset ?? 0);
     return { document: makeDocument(part, value, line, limits) };

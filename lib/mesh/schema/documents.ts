@@ -5,13 +5,13 @@
  */
 import {
   DEFAULT_YAML_LIMITS,
-  readYaml,
+  readYamlInSteps,
   type YamlDocument,
   type YamlLimits,
 } from "../../kit/text/mod.ts";
 import { KINDS } from "./kinds.ts";
 import { type MeshSettings, readMeshSettings } from "./mesh/mod.ts";
-import { type ParsedObject, readObject, type ReadOptions } from "./object.ts";
+import { type ParsedObject, readObjectInSteps, type ReadOptions } from "./object.ts";
 import {
   type Finding,
   formatPath,
@@ -78,20 +78,22 @@ export function* eachDocument(
 }
 
 /**
- * Like {@link eachDocument}, with an additional `undefined` after parsing a document and before
- * reading its object. Each of the two takes some tens of milliseconds for a large document.
+ * Like {@link eachDocument}, with an additional `undefined` after each step of reading a document,
+ * which takes some tens of milliseconds for a large one.
  */
 export function* eachPiece(
   text: string,
   file: string,
   limits: YamlLimits = DEFAULT_YAML_LIMITS,
   options: DocumentOptions = {},
-): Generator<ParsedDocument | undefined> {
-  for (const { document, problem } of readYaml(text, limits)) {
+): Generator<ParsedDocument | void> {
+  for (const result of readYamlInSteps(text, limits)) {
+    yield undefined;
+    if (result === undefined) continue;
+    const { document, problem } = result;
     if (document !== undefined) {
-      yield undefined;
       for (const one of itemsOf(document)) {
-        if (one.value !== null) yield readDocument(one, file, options);
+        if (one.value !== null) yield yield* readDocument(one, file, options);
       }
       continue;
     }
@@ -139,18 +141,18 @@ function* itemsOf(document: YamlDocument): Generator<YamlDocument> {
   }
 }
 
-function readDocument(
+function* readDocument(
   document: YamlDocument,
   file: string,
   options: DocumentOptions,
-): ParsedDocument {
+): Generator<void, ParsedDocument> {
   if (options.settings === true) {
     const found = readSettings(document, file);
     if (found !== undefined) return found;
   }
   const report = newReport();
   const { value, line } = document;
-  const { identity, object, draft } = readObject(value, line, report, options);
+  const { identity, object, draft } = yield* readObjectInSteps(value, line, report, options);
   options.seen?.({ value, file, line, draft });
   const locate = (finding: Finding) => withPosition(document, file, finding, identity);
   return {

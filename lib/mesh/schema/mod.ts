@@ -16,6 +16,7 @@ export {
 export {
   type CheckedObject,
   checkObject,
+  checkObjectInSteps,
   type ObjectProblem,
   type ParsedObject,
   type ReadOptions,

@@ -44,7 +44,7 @@ export interface Clause<T> {
   readonly bare?: boolean;
 }
 
-/** How the clauses of a policy are combined. */
+/** The manner in which the clauses of a policy are combined. */
 export interface Manner {
   readonly effect: Effect;
   /** True: rules that deny also match other spellings. */

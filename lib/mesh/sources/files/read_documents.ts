@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { sleep } from "../../../kit/async/mod.ts";
+import { inTurns } from "../../../kit/async/mod.ts";
 import { MeshError } from "../../../kit/base/mod.ts";
 import {
   type DocumentOptions,
@@ -14,9 +14,6 @@ import {
 } from "../../schema/mod.ts";
 import { decodeUtf8, type YamlLimits } from "../../../kit/text/mod.ts";
 import { reason } from "./walk.ts";
-
-/** Parsing yields after this time, in milliseconds. */
-const SLICE_MS = 10;
 
 /**
  * Parses the documents of a file in slices, so that other work is not delayed.
@@ -29,13 +26,14 @@ export async function readDocuments(
   limits: YamlLimits,
   options: DocumentOptions = {},
 ): Promise<ParsedDocument[]> {
+  return await inTurns(collected(eachPiece(decodeUtf8(bytes), file, limits, options)));
+}
+
+function* collected(pieces: ReturnType<typeof eachPiece>): Generator<void, ParsedDocument[]> {
   const documents: ParsedDocument[] = [];
-  let since = performance.now();
-  for (const document of eachPiece(decodeUtf8(bytes), file, limits, options)) {
+  for (const document of pieces) {
     if (document !== undefined) documents.push(document);
-    if (performance.now() - since < SLICE_MS) continue;
-    await sleep(0);
-    since = performance.now();
+    yield;
   }
   return documents;
 }
