@@ -173,13 +173,21 @@ function readStrings(value: unknown, path: Path, report: Report): Record<string,
   return out;
 }
 
+/** Labels of one map. Each label of a workload is looked up on its own. */
+const MAX_LABELS = 1_000;
+
 /** Checks keys and values of a map of labels. */
 export function checkLabels(
   labels: Readonly<Record<string, string>>,
   path: Path,
   report: Report,
 ): void {
-  for (const [key, value] of Object.entries(labels)) {
+  const entries = Object.entries(labels);
+  if (entries.length > MAX_LABELS) {
+    const message = `${entries.length} labels, more than ${MAX_LABELS}`;
+    return report.fail(path, "too-large", message, "Remove labels that nothing selects.");
+  }
+  for (const [key, value] of entries) {
     const at = [...path, key];
     const remedy = "Use the orchestrator's label syntax.";
     const keyFault = labelKeyFault(key);

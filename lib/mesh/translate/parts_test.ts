@@ -38,6 +38,15 @@ const BEFORE = documents(
 const policy = (rules: readonly unknown[]): string =>
   manifest("AuthorizationPolicy", "large", { rules }).replace("networking", "security");
 
+const entry = (many: Make, number: number, protocol: string): string =>
+  manifest("ServiceEntry", "large", {
+    hosts: ["large.test"],
+    addresses: many((i) => `10.0.${i >> 8}.${i & 255}`),
+    ports: [{ number, name: "a", protocol }],
+    resolution: "STATIC",
+    endpoints: [{ address: "172.16.0.2" }],
+  });
+
 /** Objects with long lists, and the parts of their translation at least. */
 const LARGE: readonly [string, number, (many: Make) => string][] = [
   [
@@ -67,6 +76,8 @@ const LARGE: readonly [string, number, (many: Make) => string][] = [
       host: "a.test",
       subsets: many((i) => ({ name: `s${i}`, labels: { version: `v${i}` } })),
     })],
+  ["TCP addresses of a ServiceEntry", 12, (many) => entry(many, 5432, "TCP")],
+  ["HTTP addresses of a ServiceEntry", 6, (many) => entry(many, 80, "HTTP")],
   [
     "rules of an AuthorizationPolicy",
     9,

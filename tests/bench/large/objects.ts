@@ -119,10 +119,15 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
       (i) =>
         `  - { match: [{ port: 443, sniHosts: [h${i}-${version}.large.test] }], route: [{ destination: { host: a.test } }] }`,
     ),
-  "a VirtualService with a rule of 20,000 headers": (version) =>
+  "a VirtualService with 20 rules of 1,000 headers": (version) =>
     `${head("VirtualService")}  hosts: [a.test]\n  http:\n` +
-    `  - route: [{ destination: { host: a.test } }]\n    headers:\n      request:\n        set:\n` +
-    many(20_000, (i) => `          x-h${i}: v${version}`),
+    many(
+      20,
+      (rule) =>
+        `  - match: [{ uri: { prefix: /p${rule}/ } }]\n    route: [{ destination: { host: a.test } }]\n` +
+        `    headers:\n      request:\n        set:\n` +
+        many(1_000, (i) => `          x-h${i}: v${version}`).trimEnd(),
+    ),
   "a DestinationRule with 5,000 ports": (version) =>
     `${head("DestinationRule")}  host: a.test\n  trafficPolicy:\n    portLevelSettings:\n` +
     many(
@@ -178,7 +183,70 @@ export const OBJECTS: Readonly<Record<string, TextOf>> = {
   "a ProxyConfig with 20,000 variables": (version) =>
     `${head("ProxyConfig", "networking").replace("/v1\n", "/v1beta1\n")}  environmentVariables:\n` +
     many(20_000, (i) => `    V${i}: "${version}"`),
-  "a WorkloadEntry with 20,000 labels": (version) =>
+  "a WorkloadEntry with 1,000 labels": (version) =>
     `${head("WorkloadEntry")}  address: 10.1.0.1\n  labels:\n` +
-    many(20_000, (i) => `    l${i}: "${version}"`),
+    many(1_000, (i) => `    l${i}: "${version}"`),
+  "a ServiceEntry with 5,000 endpoints of 4 labels": (version) =>
+    `${head("ServiceEntry")}  hosts: [large.test]\n  ports: [${HTTP}]\n  resolution: STATIC\n` +
+    `  endpoints:\n${
+      many(
+        5_000,
+        (i) =>
+          `  - { address: ${ip(i)}, labels: { app: a, zone: z${
+            i % 3
+          }, pod: p${i}, version: v${version} } }`,
+      )
+    }`,
+  "a ServiceEntry of DNS with 5,000 endpoints": (version) =>
+    `${head("ServiceEntry")}  hosts: [large.test]\n  ports: [${HTTP}]\n  resolution: DNS\n` +
+    `  endpoints:\n${many(5_000, (i) => `  - { address: e${i + version}.test }`)}`,
+  "a ServiceEntry with 5,000 addresses of HTTP": (version) =>
+    `${head("ServiceEntry")}  hosts: [large.test]\n  addresses:\n${
+      many(5_000, (i) => `  - ${ip(i + version)}`)
+    }  ports: [${HTTP}]\n  resolution: STATIC\n  endpoints: [{ address: 10.1.0.1 }]\n`,
+  "a ServiceEntry with 5,000 ranges": (version) =>
+    `${head("ServiceEntry")}  hosts: [large.test]\n  addresses:\n${
+      many(5_000, (i) => `  - ${ip(i + version)}/32`)
+    }  ports: [{ number: 5432, name: tcp, protocol: TCP }]\n` +
+    `  resolution: STATIC\n  endpoints: [{ address: 10.1.0.1 }]\n`,
+  "a VirtualService with a rule of 10,000 server names": (version) =>
+    `${head("VirtualService")}  hosts: ["*.large.test"]\n  tls:\n` +
+    `  - route: [{ destination: { host: a.test } }]\n    match:\n    - port: 443\n      sniHosts:\n` +
+    many(10_000, (i) => `      - h${i}-${version}.large.test`),
+  "a DestinationRule with 2,000 subsets with policies": (version) =>
+    `${head("DestinationRule")}  host: a.test\n  subsets:\n` +
+    many(
+      2_000,
+      (i) =>
+        `  - { name: s${i}, labels: { v: "${i}" }, trafficPolicy: { connectionPool: { tcp: { maxConnections: ${
+          1 + version
+        } }, http: { maxRetries: 2 } }, outlierDetection: { consecutive5xxErrors: 3 }, tls: { mode: SIMPLE, sni: s${i}.test } } }`,
+    ),
+  "a Gateway with 1,000 TLS servers": (version) =>
+    `${head("Gateway")}  selector: { app: client-0 }\n  servers:\n` +
+    many(
+      1_000,
+      (i) =>
+        `  - { port: { number: 443, name: https-${i}, protocol: HTTPS }, tls: { mode: SIMPLE, credentialName: c${i} }, hosts: [h${i}-${version}.gw.test] }`,
+    ),
+  "a DataproxyFilter with 2,000 patches of routes": (version) =>
+    `${head("DataproxyFilter", "networking").replace("/v1\n", "/v1alpha3\n")}  configPatches:\n` +
+    many(
+      2_000,
+      (i) =>
+        `  - { applyTo: HTTP_ROUTE, match: { context: SIDECAR_OUTBOUND }, patch: { operation: MERGE, value: { stat_prefix: "s${i}-${version}" } } }`,
+    ),
+  "a DataproxyFilter with 2,000 filters": (version) =>
+    `${head("DataproxyFilter", "networking").replace("/v1\n", "/v1alpha3\n")}  configPatches:\n` +
+    many(
+      2_000,
+      (i) =>
+        `  - { applyTo: HTTP_FILTER, match: { context: ANY }, patch: { operation: INSERT_FIRST, value: { name: "f${i}-${version}" } } }`,
+    ),
+  "a Telemetry with 2,000 log settings": (version) =>
+    `${head("Telemetry", "telemetry")}  accessLogging:\n` +
+    many(2_000, (i) => `  - { providers: [{ name: p${i}-${version} }] }`),
+  "a WorkloadGroup with 10,000 annotations": (version) =>
+    `${head("WorkloadGroup")}  template: {}\n  metadata:\n    annotations:\n` +
+    many(10_000, (i) => `      a${i}: "${version}"`),
 };

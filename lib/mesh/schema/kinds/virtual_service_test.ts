@@ -208,6 +208,13 @@ Deno.test("VirtualService: matches", () => {
   ]);
 });
 
+/** Numbers of headers that are set and added. */
+function headers(set: number, add: number): string {
+  const named = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, "a"]));
+  return JSON.stringify({ request: { set: named(set), add: named(add) } });
+}
+
 Deno.test("VirtualService: retries, timeouts, faults, mirrors, CORS, headers", () => {
   const at = "spec.http[0]";
   const one = (name: string, yaml: string, ...said: string[]) =>
@@ -235,6 +242,8 @@ Deno.test("VirtualService: retries, timeouts, faults, mirrors, CORS, headers", (
       "retries: {attempts: 1, perTryTimeout: 0s}",
       `invalid-duration ${at}.retries.perTryTimeout 4`,
     ),
+    one("headers", `headers: ${headers(500, 500)}`),
+    one("too many headers", `headers: ${headers(500, 501)}`, `too-large ${at}.headers.request 4`),
     one(
       "fault",
       "fault: {delay: {fixedDelay: 1s, percentage: {value: 0.1}}, abort: {grpcStatus: UNAVAILABLE}}",

@@ -2,6 +2,9 @@ import { checkRules } from "../../../../tests/support/spec_text.ts";
 
 const probe = (yaml: string) => `template: {serviceAccount: a}\nprobe: ${yaml}`;
 
+const labels = (count: number) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`l${i}`, "a"])));
+
 Deno.test("WorkloadGroup: rules", () => {
   checkRules("WorkloadGroup", [
     ["template alone", "template: {}"],
@@ -16,6 +19,13 @@ Deno.test("WorkloadGroup: rules", () => {
       "label",
       "template: {}\nmetadata: {labels: {a: '-'}}",
       "invalid-label spec.metadata.labels.a 2",
+    ],
+    ["labels", `template: {}\nmetadata: {labels: ${labels(1_000)}}`],
+    [
+      "too many labels",
+      `template: {labels: ${labels(1_001)}}\nmetadata: {labels: ${labels(1_001)}}`,
+      "too-large spec.metadata.labels 2",
+      "too-large spec.template.labels 1",
     ],
     ["template's port", "template: {ports: {http: 0}}", "invalid-port spec.template.ports.http 1"],
     ["template's address", "template: {address: a_b}", "invalid-address spec.template.address 1"],

@@ -48,12 +48,21 @@ export function checkStringMatch(match: StringMatch, path: Path, report: Report)
   }
 }
 
+/** Headers that a proxy sets or adds by one rule; Envoy rejects routes with more. */
+const MAX_OPERATIONS = 1_000;
+
 /** Checks operations on request and response headers. */
 export function checkHeaders(headers: Headers | undefined, path: Path, report: Report): void {
   for (const side of ["request", "response"] as const) {
     const operations = headers?.[side];
     if (operations === undefined) continue;
     const at = [...path, side];
+    const count = Object.keys(operations.set).length + Object.keys(operations.add).length;
+    if (count > MAX_OPERATIONS) {
+      const message = `${count} headers are set and added, more than ${MAX_OPERATIONS}`;
+      report.fail(at, "too-large", message, "Remove headers: the proxy takes no more in a route.");
+      continue;
+    }
     for (const verb of ["set", "add"] as const) {
       for (const [name, value] of Object.entries(operations[verb])) {
         checkOperatedName(name, [...at, verb, name], report, verb === "set" && side === "request");

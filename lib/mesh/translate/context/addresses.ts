@@ -6,6 +6,7 @@
 import { allocationOf, isRange } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Service } from "../../model/mod.ts";
+import { flatMapInParts } from "../../../kit/base/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
 import { type Family, isOfFamily } from "./family.ts";
 import { findService, type MeshContext } from "./lookups.ts";
@@ -28,18 +29,50 @@ function addressesIn(
 }
 
 /**
- * Reports if a host owns its virtual address, as the proxies of a namespace in a cluster see it. If
+ * The virtual addresses among some that a host owns, as the proxies of a namespace in a cluster see them. If
  * several hosts have the same address, one that has it in this cluster owns it, then the first by name:
  * Envoy rejects a route table with a duplicate domain, and two listeners at one address. Clusters
  * assign addresses independently of each other.
  */
-export function ownsAddress(
+export function ownedAddresses(
   read: Read,
   context: MeshContext,
-  { namespace, host, cluster }: {
+  seen: {
     readonly namespace: string;
     readonly host: string;
     readonly cluster?: string | undefined;
+  },
+  addresses: readonly string[],
+): string[] {
+  const includes = membership();
+  return flatMapInParts(
+    read,
+    addresses,
+    (address) => ownsAddress(read, context, { ...seen, includes }, address) ? [address] : [],
+  );
+}
+
+type Includes = (list: readonly string[], item: string) => boolean;
+
+/** Lists up to this length are searched from their start. */
+const SHORT = 16;
+
+/** Looks for items in lists, without reading a long list for each of its items. */
+function membership(): Includes {
+  const sets = new Map<readonly string[], ReadonlySet<string>>();
+  return (list, item) => {
+    if (list.length <= SHORT) return list.includes(item);
+    let set = sets.get(list);
+    if (set === undefined) sets.set(list, set = new Set(list));
+    return set.has(item);
+  };
+}
+
+function ownsAddress(
+  read: Read,
+  context: MeshContext,
+  { namespace, host, cluster, includes }: Parameters<typeof ownedAddresses>[2] & {
+    readonly includes: Includes;
   },
   address: string,
 ): boolean {
@@ -48,7 +81,7 @@ export function ownsAddress(
   if (sharers.length === 0) return true;
   const holders = sharers.flatMap((candidate) => {
     const service = findService(read, context, namespace, candidate);
-    return service !== undefined && addressesIn(service, cluster).includes(address)
+    return service !== undefined && includes(addressesIn(service, cluster), address)
       ? [service]
       : [];
   });
@@ -97,10 +130,10 @@ export function listenedAddresses(
   if (service.headless === true) {
     return instancesOf(read, context, seen).filter((address) => isOfFamily(use.family, address));
   }
-  return addressesOf(read, context, service, use).filter((address) =>
-    !isRange(address) && isOfFamily(use.family, address) &&
-    ownsAddress(read, context, { namespace, host: service.host, cluster: use.cluster }, address)
-  );
+  const single = addressesOf(read, context, service, use)
+    .filter((address) => !isRange(address) && isOfFamily(use.family, address));
+  const { host } = service;
+  return ownedAddresses(read, context, { namespace, host, cluster: use.cluster }, single);
 }
 
 /**

@@ -10,7 +10,7 @@ export {
   type AddressUse,
   hasOwnListeners,
   listenedAddresses,
-  ownsAddress,
+  ownedAddresses,
 } from "./addresses.ts";
 export { type AgentLayersOf, type ClassBinding, isGrpc, type LayersOf } from "./class_binding.ts";
 export { type ClientScope, clientScopes } from "./client_scope.ts";

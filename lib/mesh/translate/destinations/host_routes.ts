@@ -18,7 +18,7 @@ import {
   type Context,
   destinationResolver,
   followService,
-  ownsAddress,
+  ownedAddresses,
   routeDefaults,
 } from "../context/mod.ts";
 import { encodeInParts, type HostPort } from "../resources/mod.ts";
@@ -126,8 +126,7 @@ export function domainsOf(
     proxyDomain: namespace === "" ? `svc.${mesh.domain}` : `${namespace}.svc.${mesh.domain}`,
     addresses: service === undefined ? [] : [
       ...new Set([
-        ...addressesOf(read, context, service, use)
-          .filter((a) => ownsAddress(read, context, seen, a)),
+        ...ownedAddresses(read, context, seen, addressesOf(read, context, service, use)),
         ...elsewhere,
       ]),
     ],

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { holdDecisions } from "../../../kit/base/mod.ts";
+import { flatMapInParts, holdDecisions, inParts } from "../../../kit/base/mod.ts";
 import { isRange } from "../../derive/mod.ts";
 import {
   listenersAt,
@@ -238,11 +238,18 @@ export function addressListeners(
   });
   const at = { ...scope, httpRoutes: http ? detectedTable(host, port) : undefined };
   if (service.headless !== true) {
-    return addresses.map((address) => listenerAt(read, context, at, parts(address)));
+    const listener = (address: string) => [listenerAt(read, context, at, parts(address))];
+    return flatMapInParts(read, addresses, listener);
   }
   // Instances come and go: their listeners differ in nothing but the address.
   const listener = listenerMessage(read, context, at, { ...parts(first), statName: host });
-  return listenersAt(listener, addresses, port).map(({ name, bytes }) => resourceOf(name, bytes));
+  return [
+    ...inParts(
+      read,
+      addresses,
+      (some) => listenersAt(listener, some, port).map(({ name, bytes }) => resourceOf(name, bytes)),
+    ),
+  ].flat();
 }
 
 /** The parts of a listener that differ between listeners of one scope. */
