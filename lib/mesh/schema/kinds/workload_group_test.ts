@@ -24,8 +24,8 @@ Deno.test("WorkloadGroup: rules", () => {
     [
       "too many labels",
       `template: {labels: ${labels(1_001)}}\nmetadata: {labels: ${labels(1_001)}}`,
-      "too-large spec.metadata.labels 2",
       "too-large spec.template.labels 1",
+      "too-large spec.metadata.labels 2",
     ],
     ["template's port", "template: {ports: {http: 0}}", "invalid-port spec.template.ports.http 1"],
     ["template's address", "template: {address: a_b}", "invalid-address spec.template.address 1"],
