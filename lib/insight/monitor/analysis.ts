@@ -57,8 +57,6 @@ const DEFAULT_TIMING: AnalysisTiming = {
   connected: 60_000,
 };
 
-/** Objects that are written in one transaction. */
-const CHUNK = 20;
 /** Messages that are logged at once; the others are counted. */
 const MAX_LOGGED = 20;
 
@@ -246,8 +244,9 @@ class Follower {
   work(millis: number): boolean {
     if (!this.#isDirty || this.#analysis === undefined) return false;
     const end = this.#now() + millis;
+    // One at a time, because a single object may take as long as the slice.
     while (this.#queue.length > 0) {
-      this.#analysis.apply({ objects: this.#queue.splice(0, CHUNK) });
+      this.#analysis.apply({ objects: this.#queue.splice(0, 1) });
       if (this.#now() >= end) return false;
     }
     if (!this.#analysis.work(end - this.#now())) return false;

@@ -45,7 +45,8 @@ export async function fork(live: Pipeline, make: MakePipeline, pace: Pace): Prom
   const { writer, translation } = make(graph);
   const apply: Fork["apply"] = async (changes, pace) => {
     const pause = async (): Promise<void> => void await pace.pause();
-    await publishInPieces({ writer, target: translation, pause, millis: PIECE_MS }, changes);
+    const now = () => performance.now();
+    await publishInPieces({ writer, target: translation, pause, now, millis: PIECE_MS }, changes);
     await pace.pause();
   };
   await apply(all, pace);

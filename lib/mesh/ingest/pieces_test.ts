@@ -29,9 +29,13 @@ const changes = (variant: number) =>
 async function applyInPieces(
   { writer, translation }: Bench,
   changes: ChangeSet,
-  { millis, pause }: { readonly millis: number; readonly pause: () => Promise<void> },
+  { millis, pause, now = () => 0 }: {
+    readonly millis: number;
+    readonly pause: () => Promise<void>;
+    readonly now?: () => number;
+  },
 ): Promise<number> {
-  await publishInPieces({ writer, target: translation, pause, millis }, changes);
+  await publishInPieces({ writer, target: translation, pause, now, millis }, changes);
   return translation.source.revision;
 }
 
@@ -65,6 +69,27 @@ Deno.test("a change in pieces comes to the same, and is seen when all of it is t
   whole.apply({ objects: changes(1) });
   assert.deepEqual(everything(binding), everything(bound(whole)));
   assert.notDeepEqual(everything(binding), before);
+});
+
+Deno.test("a transaction ends with the object after which its time is up", () => {
+  const objects = changes(0).slice(0, 9);
+  /** The numbers of objects in the steps, in each of which time is up after some of them. */
+  const steps = (most: number): number[] => {
+    const { writer, graph } = startTranslation();
+    const start = graph.revision;
+    const written: number[] = [];
+    const begin = () => {
+      let left = most;
+      return () => --left <= 0;
+    };
+    for (const _ of writer.writeInPieces({ objects }, begin)) {
+      written.push(graph.edits(start)?.length ?? 0);
+    }
+    return [...written, graph.edits(start)?.length ?? 0];
+  };
+  assert.deepEqual(steps(1), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.deepEqual(steps(4), [4, 8, 9]);
+  assert.deepEqual(steps(100), [9]);
 });
 
 Deno.test("a change that changes nothing publishes nothing, and a small one does not wait", async () => {

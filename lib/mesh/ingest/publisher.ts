@@ -52,12 +52,16 @@ export interface PublisherOptions {
 
 /** Writes and publishes changes in pieces. A change that fits into one piece takes no pause. */
 export async function publishInPieces(
-  { writer, target, pause, millis = PIECE_MS }:
-    & Pick<PublisherOptions, "writer" | "target" | "pause">
+  { writer, target, pause, now, millis = PIECE_MS }:
+    & Pick<PublisherOptions, "writer" | "target" | "pause" | "now">
     & { readonly millis?: number },
   changes: ChangeSet,
 ): Promise<void> {
-  for (const _ of writer.writeInPieces(changes)) await pause();
+  const begin = () => {
+    const end = now() + millis;
+    return () => now() >= end;
+  };
+  for (const _ of writer.writeInPieces(changes, begin)) await pause();
   while (!target.precompute(millis)) await pause();
   target.publish();
   while (!target.tidy(millis)) await pause();

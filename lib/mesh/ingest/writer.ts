@@ -13,7 +13,7 @@ import type { ChangeSet, ObjectChange } from "./changes.ts";
 import { createExportDefaults } from "./export_defaults.ts";
 import { createSelection, type Selection } from "./selection.ts";
 
-/** Rows of one transaction, when changes are written in pieces: a few milliseconds. */
+/** Most rows of one transaction, when changes are written in pieces: a few milliseconds of small rows. */
 const PIECE_ROWS = 200;
 
 /** Writes to the tables of one mesh. */
@@ -23,8 +23,11 @@ export interface TableWriter {
   /**
    * Writes changes in several transactions, one for each step of the iteration. Until the last step
    * the tables have some of the changes and not others.
+   *
+   * @param begin begins a step; the returned function tells whether its time is up, and is asked after
+   * each object
    */
-  writeInPieces(changes: ChangeSet): Generator<void, void>;
+  writeInPieces(changes: ChangeSet, begin?: () => () => boolean): Generator<void, void>;
   /** An object as a source reported it; its row may have defaults of the mesh filled in. */
   original(kind: TableKind, key: string): ConfigObject | undefined;
   /** Everything as it was reported. Written to another mesh, it makes that one equal. */
@@ -32,6 +35,8 @@ export interface TableWriter {
   /** True for a namespace that `discoverySelectors` of the mesh configuration select. */
   selects(namespace: string): boolean;
 }
+
+const UNTIMED = (): boolean => false;
 
 /** Settings of a writer. */
 export interface WriterOptions {
@@ -69,7 +74,10 @@ class Writer implements TableWriter {
     });
   }
 
-  *writeInPieces(changes: ChangeSet): Generator<void, void> {
+  *writeInPieces(
+    changes: ChangeSet,
+    begin: () => () => boolean = () => UNTIMED,
+  ): Generator<void, void> {
     const { graph, tables } = this.#mesh;
     const { mesh: config, objects = [] } = changes;
     const rows = this.#rowsChangedBy(config);
@@ -85,9 +93,11 @@ class Writer implements TableWriter {
       });
     }
     if (rows.length > 0) yield;
-    for (const [at, piece] of [...pieces(objects)].entries()) {
+    for (let at = 0; at < objects.length;) {
       if (at > 0) yield;
-      graph.transaction((tx) => this.#putObjects(tx, piece));
+      const isLate = begin();
+      const piece = objects.slice(at, at + PIECE_ROWS);
+      graph.transaction((tx) => at += this.#putObjects(tx, piece, isLate));
     }
   }
 
@@ -144,7 +154,8 @@ class Writer implements TableWriter {
     }
   }
 
-  #putObjects(tx: Transaction, objects: readonly ObjectChange[]): void {
+  /** Writes objects until time is up, at least one; returns their number. */
+  #putObjects(tx: Transaction, objects: readonly ObjectChange[], isLate = UNTIMED): number {
     const selection = this.#selection;
     // Namespaces first: their labels decide which other objects are written.
     for (const { kind, key, object } of objects) {
@@ -153,9 +164,13 @@ class Writer implements TableWriter {
         this.#put(tx, row);
       }
     }
+    let count = 0;
     for (const change of objects) {
       this.#put(tx, selection.admits(change) ? change : { ...change, object: undefined });
+      count++;
+      if (isLate()) break;
     }
+    return count;
   }
 }
 
