@@ -19,15 +19,20 @@ export const UNDIVIDED: Parts = { part: (compute) => compute() };
 /** Items of one part: some milliseconds of work where an item takes ten microseconds. */
 const PART_SIZE = 256;
 
-/** Computes a result for each {@link PART_SIZE} items, in a part of their own where there are more. */
+/**
+ * Computes a result for some items at a time, in a part of their own where there are more.
+ *
+ * @param size number of items of a part; fewer where an item takes longer
+ */
 export function* inParts<T, R>(
   parts: Parts,
   items: readonly T[],
   compute: (some: readonly T[]) => R,
+  size: number = PART_SIZE,
 ): Generator<R, void> {
-  if (items.length <= PART_SIZE) return yield compute(items);
-  for (let from = 0; from < items.length; from += PART_SIZE) {
-    const some = items.slice(from, from + PART_SIZE);
+  if (items.length <= size) return yield compute(items);
+  for (let from = 0; from < items.length; from += size) {
+    const some = items.slice(from, from + size);
     yield parts.part(() => compute(some));
   }
 }
@@ -37,6 +42,7 @@ export function flatMapInParts<T, R>(
   parts: Parts,
   items: readonly T[],
   map: (item: T) => readonly R[],
+  size: number = PART_SIZE,
 ): R[] {
-  return [...inParts(parts, items, (some) => some.flatMap(map))].flat();
+  return [...inParts(parts, items, (some) => some.flatMap(map), size)].flat();
 }

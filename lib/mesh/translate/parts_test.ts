@@ -76,6 +76,15 @@ const LARGE: readonly [string, number, (many: Make) => string][] = [
       host: "a.test",
       subsets: many((i) => ({ name: `s${i}`, labels: { version: `v${i}` } })),
     })],
+  ["servers of a Gateway", 30, (many) =>
+    manifest("Gateway", "large", {
+      selector: { app: "own" },
+      servers: many((i) => ({
+        port: { number: 443, name: `https-${i}`, protocol: "HTTPS" },
+        tls: { mode: "SIMPLE", credentialName: `c${i}` },
+        hosts: [`h${i}.test`],
+      })),
+    })],
   ["TCP addresses of a ServiceEntry", 12, (many) => entry(many, 5432, "TCP")],
   ["HTTP addresses of a ServiceEntry", 6, (many) => entry(many, 80, "HTTP")],
   [

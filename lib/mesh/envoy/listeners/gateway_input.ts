@@ -9,6 +9,7 @@ import {
   ServerTLSSettings_TLSmode as Mode,
   ServerTLSSettings_TLSProtocol as Version,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
+import type { Parts } from "../../../kit/base/mod.ts";
 import type { Protocol } from "../../model/mod.ts";
 import type { SecretSockets } from "../authentication/mod.ts";
 import type { ManagerDefaults } from "../connection_manager/mod.ts";
@@ -55,6 +56,8 @@ export interface GatewayTlsChain {
 
 /** A port of a gateway with servers that are selected by SNI. */
 export interface GatewayTlsInput extends Binding {
+  /** Runs the parts of many chains. */
+  readonly parts?: Parts;
   /** If two chains match the same connections, the first one is used. */
   readonly chains: readonly GatewayTlsChain[];
   readonly manager: ManagerDefaults;

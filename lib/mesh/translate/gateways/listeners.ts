@@ -107,7 +107,7 @@ function listenersAt(
         ? gatewayQuicListener({ ...base, chains, alternative: port.number })
         : undefined;
       const alternative = http3 === undefined ? undefined : port.number;
-      const tls = gatewayTlsListener({ ...base, chains, alternative });
+      const tls = gatewayTlsListener({ ...base, chains, alternative, parts: read });
       return http3 === undefined ? [tls] : [tls, http3];
     }
     case "tcp": {
