@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  type Agent,
   type AgentPlan,
   type Loaded,
   type LoadFlags,
@@ -80,7 +81,7 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     });
     if (signal.aborted) agent.drain();
     else signal.addEventListener("abort", () => agent.drain(), { once: true });
-    await agent.done;
+    await untilEnd(agent, identity);
     return 0;
   } finally {
     await dns?.stop();
@@ -88,6 +89,17 @@ export async function proxy(options: ProxyOptions, signal: AbortSignal): Promise
     probes.stop();
     wasm?.stop();
     await identity?.stop();
+  }
+}
+
+/** Waits for the end of the agent. If no certificate can be served, ends it and throws the reason. */
+async function untilEnd(agent: Agent, identity: AgentIdentity | undefined): Promise<void> {
+  try {
+    await Promise.race([agent.done, identity?.opened.then(() => agent.done) ?? agent.done]);
+  } catch (error) {
+    agent.quit();
+    await agent.done.catch(() => {});
+    throw error;
   }
 }
 
@@ -104,6 +116,9 @@ async function prepare(
   const identity = bare.secured ? await openIdentity(bare, signal) : undefined;
   const platform = await asking;
   const plan = planAgent({ ...loaded.settings, platform });
+  // A proxy starts meanwhile. Programs of the pod that connect by themselves find their files.
+  const waits = plan.env.servedConfig || plan.command === undefined;
+  if (waits && identity && !await identity.opened) return { loaded, plan, identity: undefined };
   if (!plan.env.servedConfig) return { loaded, plan, identity };
   const served = await servedConfig(plan.target, plan.node, identity?.tls);
   if (served === undefined) return { loaded, plan, identity };

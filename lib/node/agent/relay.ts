@@ -134,10 +134,12 @@ async function relay(
   const signal = AbortSignal.any([stopping, gone.signal]);
   const messages = await messagesBehind(call, options, signal);
   if (messages === undefined) return;
+  const tls = await options.tls?.();
+  if (signal.aborted) return;
   const recorder = options.saved?.record();
   const upstream = openStream({
     target: options.target,
-    tls: await options.tls?.(),
+    tls,
     path,
     maxReceive: options.maxResponse,
     window: WINDOW_BYTES,

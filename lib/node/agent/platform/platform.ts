@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { sleep } from "../../../kit/async/mod.ts";
 import { messageOf } from "../../../kit/base/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import type { PlatformFacts } from "./ask.ts";
@@ -19,12 +20,20 @@ export interface PlatformOptions {
   readonly base?: string;
   /** Time for all requests, ms. Default: 1 s to detect a platform, 5 s for a named one. */
   readonly patienceMs?: number;
+  /** Opens a connection to the metadata server; default: by TCP. */
+  readonly connect?: (to: Deno.ConnectOptions) => Promise<Disposable>;
 }
 
 /** Address of the metadata servers of all three platforms. */
 const METADATA_SERVER = "http://169.254.169.254";
 const DETECTION_MS = 1000;
 const NAMED_MS = 5000;
+/**
+ * Time in which a metadata server accepts a connection when a platform is detected, as waits of a length
+ * in ms: the server is on the machine's own link, and without one most networks drop what is sent to it.
+ * A single wait would also pass while the agent itself has no time to see the connection.
+ */
+const CONNECTION = { waits: 3, ms: 100 };
 /** Keys of the parts of `CLOUDPLAT_METADATA`. */
 const DECLARED = ["gcp_project", "gcp_project_number", "gcp_gke_cluster_name", "gcp_location"];
 
@@ -47,6 +56,7 @@ export async function readPlatform(options: PlatformOptions): Promise<PlatformFa
   const ending = new AbortController();
   const patience = AbortSignal.timeout(options.patienceMs ?? (name ? NAMED_MS : DETECTION_MS));
   const signal = AbortSignal.any([patience, ending.signal]);
+  if (!name) void endWithoutConnection(base, options.connect ?? connectTcp, ending);
   const requests = Object.entries(asked).map(async ([platform, read]) => {
     const facts = await read({ base, signal });
     return { platform, facts };
@@ -68,6 +78,33 @@ export async function readPlatform(options: PlatformOptions): Promise<PlatformFa
     ending.abort();
     await Promise.allSettled(requests);
   }
+}
+
+async function connectTcp(to: Deno.ConnectOptions): Promise<Disposable> {
+  return await Deno.connect(to);
+}
+
+/** Ends the requests if nobody accepts a connection. */
+async function endWithoutConnection(
+  base: string,
+  connect: NonNullable<PlatformOptions["connect"]>,
+  ending: AbortController,
+): Promise<void> {
+  const { hostname, port } = new URL(base);
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, ending.signal]);
+  const connecting = connect({ hostname, port: Number(port || "80"), signal })
+    .then((connection) => {
+      connection[Symbol.dispose]();
+      return true;
+    }, () => false);
+  let isConnected: boolean | undefined;
+  void connecting.then((is) => isConnected = is);
+  for (let i = 0; i < CONNECTION.waits && isConnected === undefined; i++) {
+    await Promise.race([sleep(CONNECTION.ms, signal), connecting]);
+  }
+  over.abort();
+  if (isConnected !== true) ending.abort();
 }
 
 function declaredMetadata(text: string | undefined): Record<string, string> {

@@ -181,3 +181,21 @@ Deno.test("a server that does not answer delays the start only for the given tim
     );
   }
 });
+
+Deno.test("without a connection the detection does not wait for an answer", async () => {
+  await using silent = Deno.listen({ port: 0, hostname: "127.0.0.1" }) as Deno.TcpListener & {
+    [Symbol.asyncDispose](): Promise<void>;
+  };
+  const base = `http://127.0.0.1:${silent.addr.port}`;
+  const asked: string[] = [];
+  /** A network that drops what is sent: the connection is neither made nor refused. */
+  const connect = ({ hostname, port, signal }: Deno.ConnectOptions): Promise<Disposable> => {
+    asked.push(`${hostname}:${port}`);
+    return new Promise((_, reject) => signal!.addEventListener("abort", reject, { once: true }));
+  };
+  // The longest time of a timer: without the connection's own time the test would not end.
+  const patienceMs = 2 ** 31 - 1;
+  const options = { name: undefined, declared: undefined, base, patienceMs, connect };
+  assert.equal(await readPlatform(options), undefined);
+  assert.deepEqual(asked, [base.slice("http://".length)]);
+});
