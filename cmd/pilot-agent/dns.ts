@@ -8,9 +8,9 @@ import {
   NAME_TABLE_URL,
   nameTableJson,
   readDnsEnv,
-  readResolvConf,
   startDnsProxy,
 } from "../../lib/node/dns/mod.ts";
+import { readResolvConf } from "../../lib/node/resolv/mod.ts";
 import { useEnvironment } from "../../lib/kit/env/mod.ts";
 import { type Route, route, text } from "../../lib/kit/web/mod.ts";
 

@@ -42,6 +42,10 @@ const RELAY = /\/lib\/\w+\/(agent|rpc|proto|wasm|dns|sds)\/|npm:\/?(preact|prom-
 
 Deno.test("sub-commands load neither the relay nor libraries of pages and metrics", async () => {
   assert.deepEqual((await loadedWith("./program.ts")).filter((name) => RELAY.test(name)), []);
+  // Those that write rules, which run before each workload, load neither.
+  const rules = await loadedWith("./capture.ts");
+  assert.ok(rules.some((name) => name.includes("/lib/node/capture/")));
+  assert.deepEqual(rules.filter((name) => RELAY.test(name) || name === "node:crypto"), []);
   // The command that runs the agent does.
   const agent = await loadedWith("./proxy.ts");
   assert.ok(agent.some((name) => RELAY.test(name)));

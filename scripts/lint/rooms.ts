@@ -169,6 +169,7 @@ export const ROOMS: readonly Room[] = [
     purpose: "beside the proxy: bootstrap, life cycle, xDS relay, readiness",
   },
   { name: "dns", wing: "node", purpose: "DNS answers on the node" },
+  { name: "resolv", wing: "node", purpose: "settings of the host's resolver" },
   { name: "capture", wing: "node", purpose: "redirecting a workload's traffic" },
   { name: "cni", wing: "node", purpose: "the network plugin of the node" },
   { name: "authn", wing: "cluster", packages: ["jose"], purpose: "authentication of callers" },

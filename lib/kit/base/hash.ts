@@ -1,4 +1,20 @@
-import { hash as digest } from "node:crypto";
+/** The runtime's digest of bytes or of a text in UTF-8. */
+type Digest = (
+  algorithm: string,
+  data: Uint8Array | string,
+  form: "base64url" | "hex",
+) => string;
+
+let loaded: Digest | undefined;
+
+/**
+ * `hash` of `node:crypto`, loaded when it is used first: commands that hash nothing start without that
+ * part of the runtime, which costs as much as an empty program.
+ */
+const digest: Digest = (algorithm, data, form) => {
+  loaded ??= process.getBuiltinModule("node:crypto").hash;
+  return loaded(algorithm, data, form);
+};
 
 /** 22 base64url characters have 132 bits: enough against accidental collisions. */
 const HASH_CHARACTERS = 22;

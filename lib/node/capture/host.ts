@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readResolvConf } from "../dns/mod.ts";
+import { readResolvConf } from "../resolv/mod.ts";
 import { isIp } from "../../kit/text/mod.ts";
 import type { CaptureHost } from "./parse.ts";
 import type { Runner } from "./runner.ts";

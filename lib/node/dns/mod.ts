@@ -5,6 +5,5 @@
  * @module
  */
 export { type DnsProxy, type DnsProxyOptions, startDnsProxy } from "./proxy.ts";
-export { parseResolvConf, readResolvConf, type ResolvConf } from "./resolv_conf.ts";
 export { type DnsScope, NAME_TABLE_URL, nameTableJson } from "./table.ts";
 export { type DnsEnv, readDnsEnv } from "./variables.ts";

@@ -6,7 +6,7 @@
 import { MeshError } from "../../kit/base/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import { createResolver } from "./answers.ts";
-import type { ResolvConf } from "./resolv_conf.ts";
+import type { ResolvConf } from "../resolv/mod.ts";
 import { listenDns } from "./server.ts";
 import { createSourceLimit } from "./source_limit.ts";
 import { type DnsScope, type Names, namesOf } from "./table.ts";

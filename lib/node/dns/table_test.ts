@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { create } from "../../kit/proto/mod.ts";
 import { NameTable_NameInfoSchema, NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
-import { parseResolvConf } from "./resolv_conf.ts";
 import { type Found, indexNames, type Names } from "./table.ts";
 
 interface Info {
@@ -91,15 +90,4 @@ Deno.test("names: addresses that are none are left out", () => {
     ipv4: [],
     ipv6: [],
   });
-});
-
-Deno.test("resolv.conf is read", () => {
-  const text = "; comment\nsearch old.test\nnameserver 10.0.0.2\nnameserver 10.0.0.2\n" +
-    "nameserver not-an-address\nnameserver fe80::1%eth0\nnameserver fd00::2 # two\n" +
-    "search Shop.Svc.Cluster.Local. corp.test\noptions ndots:5\n";
-  assert.deepEqual(parseResolvConf(text), {
-    nameservers: ["10.0.0.2", "fd00::2"],
-    search: ["shop.svc.cluster.local", "corp.test"],
-  });
-  assert.deepEqual(parseResolvConf(""), { nameservers: [], search: [] });
 });
