@@ -157,7 +157,25 @@ export async function bundle(root: string, program: string, folder: string): Pro
   const size = SMALL.has(program) ? ["--minify"] : [];
   const flags = ["--platform=deno", "--code-splitting", ...size, `--outdir=${folder}`];
   await step(root, program, COMPILER, ["bundle", ...flags, `cmd/${program}/main.ts`]);
+  for (const module of await walkFiles(folder, ".js")) {
+    const text = await Deno.readTextFile(module);
+    const made = requireLater(text);
+    if (made !== text) await Deno.writeTextFile(module, made);
+  }
   return join(folder, "main.js");
+}
+
+/** The statement in which the bundler makes `require` for packages in CommonJS. */
+const REQUIRE =
+  /import\s*\{\s*createRequire as (\w+)\s*\}\s*from\s*"node:module";\s*var (\w+)\s*=\s*\1\(import\.meta\.url\);/g;
+
+/**
+ * The text of a bundled module with a `require` that loads `node:module` at its first call. The bundler
+ * loads it at each start, which costs as much as half an empty program; most commands never call it.
+ */
+export function requireLater(text: string): string {
+  const made = `process.getBuiltinModule("node:module").createRequire(import.meta.url)`;
+  return text.replace(REQUIRE, (_, __, name) => `var ${name}=(id)=>${made}(id);`);
 }
 
 async function step(

@@ -64,6 +64,8 @@ Deno.test("the text of the built agent takes one byte a character in memory", as
       const text = await Deno.readTextFile(module);
       const wide = Array.from(text).filter((character) => character > "\u00ff");
       assert.deepEqual(wide, [], module);
+      // Only packages in CommonJS need it, when they are used.
+      assert.doesNotMatch(text, /from\s*"node:module"/, module);
     }
   } finally {
     await Deno.remove(dir, { recursive: true });
