@@ -172,6 +172,11 @@ export const ROOMS: readonly Room[] = [
   { name: "dns", wing: "node", purpose: "DNS answers on the node" },
   { name: "capture", wing: "node", purpose: "redirecting a workload's traffic" },
   { name: "cni", wing: "node", purpose: "the network plugin of the node" },
+  {
+    name: "repair",
+    wing: "node",
+    purpose: "pods that started before the network plugin: found and repaired",
+  },
   { name: "authn", wing: "cluster", packages: ["jose"], purpose: "authentication of callers" },
   { name: "ca", wing: "cluster", purpose: "issuing workload certificates" },
   {

@@ -1,0 +1,27 @@
+/**
+ * The network plugin: answers the calls of the container runtime (`verbs.ts`), decides what a pod
+ * means (`decide.ts`, `pod_capture.ts`), sets the rules in the pod's network namespace (`apply.ts`),
+ * listens for the helper on the node (`server.ts`), and proves that rules redirect (`self_test.ts`).
+ *
+ * @module
+ */
+export { CNI_CODE, CniFault } from "./fault.ts";
+export { hostPaths } from "./netns.ts";
+export { podReader } from "./pods.ts";
+export { type PluginServer, servePlugin, type ServePluginOptions } from "./server.ts";
+export { selfTest, type SelfTestOptions, type SelfTestResult } from "./self_test.ts";
+export type {
+  CniPod,
+  NamespacePaths,
+  NodeNameservers,
+  PluginAnswer,
+  PluginCall,
+  PluginDeps,
+  PodContainer,
+  PodContainerStatus,
+  PodReader,
+  PodRef,
+  PodVariable,
+  RetryTimes,
+} from "./types.ts";
+export { answerPlugin } from "./verbs.ts";
