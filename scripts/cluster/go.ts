@@ -1,5 +1,5 @@
 /**
- * Programs that are built with Go from modules in `scripts/cluster`, and kept in the cache of
+ * Programs that are built with Go from modules in `scripts/cluster` and `native`, and kept in the cache of
  * `deno task tools`. The folder's name has a hash of the module and of how it is built, so that a
  * changed module is built again.
  *
@@ -18,7 +18,7 @@ const OLDEST_GO = [1, 21] as const;
 
 /** A module and how its programs are built. */
 export interface GoBuild {
-  /** Folder below `scripts/cluster`. */
+  /** Folder with the module, relative to `scripts/cluster`. */
   readonly module: string;
   /** Start of the name of its folder in the cache, such as `cluster-1.36.3`. */
   readonly name: string;
@@ -34,7 +34,12 @@ export interface GoBuild {
   readonly output?: string;
   /** Names of links to the one program. */
   readonly links?: readonly string[];
+  /** Architecture that the programs are for, by `Deno.build.arch`; default: that of this machine. */
+  readonly arch?: string;
 }
+
+/** Go's names of architectures, by `Deno.build.arch`. */
+const GO_ARCH: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
 
 /** The Go command, if it is installed and new enough. */
 export function findGo(): string | undefined {
@@ -56,7 +61,7 @@ export function buildDir(build: GoBuild): string {
   for (const file of moduleFiles(build)) digest.update(Deno.readFileSync(file));
   digest.update(JSON.stringify([build.flags, build.linkFlags, build.packages]));
   const id = digest.digest("hex").slice(0, 12);
-  return join(cacheDir(HOST), `${build.name}-${id}-${HOST.arch}`);
+  return join(cacheDir(HOST), `${build.name}-${id}-${build.arch ?? HOST.arch}`);
 }
 
 /** Why programs that are not built yet are missing; `undefined` if they are there. */
@@ -124,13 +129,14 @@ async function compile(
   }
   const out = build.output === undefined ? "../" : `../${build.output}`;
   const { packages, flags = [], linkFlags = [] } = build;
-  await buildModule({ go, source, out, packages, flags, linkFlags }, { progress });
+  const arch = GO_ARCH[build.arch ?? HOST.arch];
+  await buildModule({ go, source, out, packages, flags, linkFlags, arch }, { progress });
   await Deno.remove(source, { recursive: true });
   for (const name of build.links ?? []) await Deno.symlink(build.output!, join(work, name));
 }
 
 function moduleDir({ module }: GoBuild): string {
-  return fromFileUrl(new URL(`./${module}`, import.meta.url));
+  return fromFileUrl(new URL(module, import.meta.url));
 }
 
 /** The files of the module in a fixed order. */

@@ -18,6 +18,8 @@ export interface ModuleBuild {
   readonly packages: readonly string[];
   readonly flags: readonly string[];
   readonly linkFlags: readonly string[];
+  /** Go's name of the architecture that the programs are for; default: that of this machine. */
+  readonly arch?: string | undefined;
 }
 
 /** The receiver of the progress of a build. */
@@ -76,14 +78,19 @@ async function withProgress<T>(
 
 /** Runs Go in the module, passes on the lines of its standard error, and returns its output. */
 async function runGo(
-  { go, source }: ModuleBuild,
+  { go, source, arch }: ModuleBuild,
   args: readonly string[],
   onLine: (line: string) => void,
 ): Promise<string> {
   const child = new Deno.Command(go, {
     args: [...args],
     cwd: source,
-    env: { CGO_ENABLED: "0", GOFLAGS: "-buildvcs=false", GOWORK: "off" },
+    env: {
+      CGO_ENABLED: "0",
+      GOFLAGS: "-buildvcs=false",
+      GOWORK: "off",
+      ...arch === undefined ? {} : { GOARCH: arch },
+    },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

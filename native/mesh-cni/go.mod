@@ -1,0 +1,3 @@
+module mesh/native/mesh-cni
+
+go 1.21
