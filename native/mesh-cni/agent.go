@@ -77,7 +77,7 @@ func post(socket, path string, body []byte, timeout time.Duration) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	if response.StatusCode != http.StatusOK {
+	if response.StatusCode/100 != 2 {
 		return nil, fmt.Errorf("the agent answered with status %d", response.StatusCode)
 	}
 	return text, nil

@@ -99,6 +99,25 @@ async function undo(
   if (!changed.some(({ present }) => present)) await removeRouting(runner, plan);
 }
 
+/**
+ * Compares a network namespace with a plan, and changes nothing.
+ *
+ * @returns what is missing or differs; empty if everything is as planned
+ */
+export async function inspectCapture(
+  plan: CapturePlan,
+  options: Pick<ApplyOptions, "runner" | "variant">,
+): Promise<readonly string[]> {
+  const states = await readStates(plan, options);
+  const missing = await missingSteps(options.runner, plan);
+  return [
+    ...states.flatMap(({ plan, saved }) =>
+      compare(plan, saved).differences.map((text) => `IPv${plan.family}: ${text}`)
+    ),
+    ...missing.map(({ add }) => `missing: ${add.join(" ")}`),
+  ];
+}
+
 function drift(differences: readonly string[]): MeshError {
   const shown = differences.slice(0, 10).map((text) => `\n  ${text}`).join("");
   const more = differences.length > 10 ? `\n  and ${differences.length - 10} more` : "";

@@ -10,10 +10,17 @@ export {
   type ApplyOptions,
   cleanCapture,
   cleaningPlan,
+  inspectCapture,
 } from "./apply.ts";
 export { type CommandSwitches, environmentDump, settingsDump } from "./dump.ts";
 export { type HostSources, readHost } from "./host.ts";
-export { type CaptureHost, type CaptureInput, parseCapture } from "./parse.ts";
+export {
+  type CaptureHost,
+  type CaptureInput,
+  CaptureSettingError,
+  DEFAULT_PROXY_ID,
+  parseCapture,
+} from "./parse.ts";
 export { capturePage } from "./page.ts";
 export { planCapture } from "./plan.ts";
 export { restoreText, savedText } from "./render.ts";

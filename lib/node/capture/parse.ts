@@ -58,6 +58,25 @@ export interface CaptureHost {
   readonly groups: ReadonlyMap<string, string>;
 }
 
+/** A setting whose value is refused. */
+export class CaptureSettingError extends MeshError {
+  /** The flag or variable. */
+  readonly setting: string;
+  /** The value, shortened. */
+  readonly value: string;
+  /** What it takes, such as `REDIRECT or TPROXY`. */
+  readonly form: string;
+
+  constructor({ setting, value, form }: Pick<CaptureSettingError, "setting" | "value" | "form">) {
+    super("capture-setting", `invalid value ${JSON.stringify(value)} of ${setting}`, {
+      remedy: `Give ${form}.`,
+    });
+    this.setting = setting;
+    this.value = value;
+    this.form = form;
+  }
+}
+
 /** Id of the proxy's user and group in images that have no such user. */
 export const DEFAULT_PROXY_ID = "1337";
 
@@ -72,7 +91,7 @@ const ACCOUNT = /^[A-Za-z_][A-Za-z0-9_-]{0,31}$/;
 /**
  * Checks all settings.
  *
- * @throws {MeshError} `capture-setting`, naming the flag or variable
+ * @throws {CaptureSettingError} `capture-setting`, naming the flag or variable
  */
 export function parseCapture(input: CaptureInput, host: CaptureHost): CaptureSettings {
   const ids = host.proxyUser ?? { uid: DEFAULT_PROXY_ID, gid: DEFAULT_PROXY_ID };
@@ -109,11 +128,9 @@ export function parseCapture(input: CaptureInput, host: CaptureHost): CaptureSet
   };
 }
 
-function refuse(of: string, text: string, form: string): never {
-  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  throw new MeshError("capture-setting", `invalid value ${JSON.stringify(shown)} of ${of}`, {
-    remedy: `Give ${form}.`,
-  });
+function refuse(setting: string, text: string, form: string): never {
+  const value = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  throw new CaptureSettingError({ setting, value, form });
 }
 
 /** Entries of a comma-separated list; blanks around them and empty ones are dropped. */

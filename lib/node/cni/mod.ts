@@ -6,6 +6,9 @@
  * @module
  */
 export { CNI_CODE, CniFault } from "./fault.ts";
+export { capturePod, type CapturePodOptions } from "./apply.ts";
+export { decide, type Decision } from "./decide.ts";
+export { nameserversOf } from "./nameservers.ts";
 export { hostPaths } from "./netns.ts";
 export { podReader } from "./pods.ts";
 export { type PluginServer, servePlugin, type ServePluginOptions } from "./server.ts";

@@ -1,0 +1,139 @@
+/**
+ * ADD and CHECK of a pod.
+ *
+ * @module
+ */
+import { messageOf } from "../../kit/base/mod.ts";
+import { sleep } from "../../kit/async/mod.ts";
+import { scope } from "../../kit/log/mod.ts";
+import { capturePod, inspectPod } from "./apply.ts";
+import type { ContainerCall } from "./call.ts";
+import { decide } from "./decide.ts";
+import { CNI_CODE, CniFault } from "./fault.ts";
+import { oneByOne } from "./one_by_one.ts";
+import { isPod } from "./pods.ts";
+import type { CniPod, PluginDeps, PodContainer, PodRef } from "./types.ts";
+
+const log = scope("cni-plugin");
+
+/** Code of CHECK when the rules are not as planned; the standard leaves codes from 100 to plugins. */
+export const RULES_CODE = 101;
+
+/** A pod whose traffic is captured, and where. */
+interface Captured {
+  readonly pod: CniPod;
+  readonly proxy: PodContainer;
+  /** Path of its network namespace, as this process sees it. */
+  readonly seen: string;
+}
+
+/** Two calls for one network namespace would both see it without rules. */
+const inTurn = oneByOne();
+
+/** Sets the rules of a pod. */
+export async function addPod(
+  call: ContainerCall,
+  deps: PluginDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const captured = await capturedPod(call, deps, signal);
+  if (captured === undefined) return;
+  const { pod, proxy, seen } = captured;
+  const { nameservers } = deps;
+  const applied = await inTurn(seen, async () => {
+    stopIfGone(signal);
+    await deps.paths.check(seen);
+    return await capturePod({ pod, proxy, runner: deps.runnerFor(seen), nameservers });
+  });
+  log.info("the rules are in place", { pod: nameOf(call.pod), applied });
+}
+
+/** Checks the rules of a pod. */
+export async function checkPod(
+  call: ContainerCall,
+  deps: PluginDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if (call.config.prevResult === undefined) {
+    throw new CniFault(CNI_CODE.config, "prevResult: CHECK needs the result of ADD", {
+      remedy: "The container runtime must give the result that it got from ADD.",
+    });
+  }
+  const captured = await capturedPod(call, deps, signal);
+  if (captured === undefined) return;
+  const { pod, proxy, seen } = captured;
+  const { nameservers } = deps;
+  const faults = await inTurn(seen, async () => {
+    await deps.paths.check(seen);
+    return await inspectPod({ pod, proxy, runner: deps.runnerFor(seen), nameservers });
+  });
+  if (faults.length === 0) return;
+  const shown = faults.slice(0, 5).join("; ");
+  throw new CniFault(
+    RULES_CODE,
+    `pod ${nameOf(call.pod)}: its rules are not as planned: ${shown}`,
+    {
+      remedy: "Delete the pod, so that it is created again with its rules.",
+    },
+  );
+}
+
+/** The pod, if its traffic is captured. */
+async function capturedPod(
+  { config, netns, pod: ref }: ContainerCall,
+  deps: PluginDeps,
+  signal: AbortSignal,
+): Promise<Captured | undefined> {
+  if (ref === undefined) return skipped(ref, "it is not a pod of the orchestrator");
+  const { namespace } = ref;
+  if (deps.excludeNamespaces.has(namespace) || config.excludeNamespaces.includes(namespace)) {
+    return skipped(ref, `namespace ${namespace} is excluded`);
+  }
+  const seen = deps.paths.map(netns);
+  const pod = await readPod(ref, deps, signal);
+  const decision = decide(pod);
+  if (decision.kind === "skip") return skipped(ref, decision.reason);
+  return { pod, proxy: decision.proxy, seen };
+}
+
+function skipped(ref: PodRef | undefined, reason: string): undefined {
+  log.debug("the pod is left alone", { pod: nameOf(ref), reason });
+  return undefined;
+}
+
+/** Reads the pod of this id; the API server may be behind the kubelet. */
+async function readPod(
+  ref: PodRef,
+  { pods, retry = { attempts: 30, pauseMs: 1000 } }: PluginDeps,
+  signal: AbortSignal,
+): Promise<CniPod> {
+  let reason = "";
+  for (let attempt = 1; attempt <= retry.attempts; attempt++) {
+    stopIfGone(signal);
+    try {
+      const pod = await pods.read(ref, signal);
+      if (pod !== undefined && isPod(pod, ref)) return pod;
+      reason = pod === undefined ? "there is no such pod" : "another pod has its name";
+    } catch (error) {
+      reason = messageOf(error);
+    }
+    log.debug("the pod cannot be read", { pod: nameOf(ref), attempt, reason });
+    if (attempt < retry.attempts) await sleep(retry.pauseMs, signal);
+  }
+  stopIfGone(signal);
+  throw new CniFault(CNI_CODE.again, `pod ${nameOf(ref)} cannot be read: ${reason}`, {
+    remedy: "The kubelet tries again if the pod is still there. Check that install-cni reaches " +
+      "the API server and may read pods.",
+  });
+}
+
+function stopIfGone(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw new CniFault(CNI_CODE.again, "the container runtime has given up the call", {
+    remedy: "It calls again if the pod is still there.",
+  });
+}
+
+function nameOf(ref: PodRef | undefined): string {
+  return ref === undefined ? "" : `${ref.namespace}/${ref.name}`;
+}
