@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -76,10 +77,14 @@ func readConfig(stdin io.Reader) (string, config, *fault) {
 	}
 	var read config
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&read); err != nil {
-		return "", config{}, &fault{
-			Code: codeDecode, Msg: "the network configuration is not JSON: " + err.Error(),
-			Details: "Correct the file of the network in the folder of CNI configurations.",
+		const remedy = "Correct the file of the network in the folder of CNI configurations."
+		var mistyped *json.UnmarshalTypeError
+		if errors.As(err, &mistyped) && mistyped.Field != "" {
+			return "", read, &fault{
+				Code: codeConfig, Msg: fmt.Sprintf("%s: invalid value, a %s", mistyped.Field, mistyped.Value), Details: remedy,
+			}
 		}
+		return "", read, &fault{Code: codeDecode, Msg: "the network configuration is not JSON: " + err.Error(), Details: remedy}
 	}
 	if !strings.HasPrefix(read.runDir(), "/") {
 		return "", read, &fault{

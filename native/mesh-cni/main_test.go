@@ -155,6 +155,7 @@ func TestBadInputIsAnErrorWithItsCode(t *testing.T) {
 		{"ADD", "", codeDecode}, {"ADD", "[]", codeDecode}, {"ADD", large, codeDecode},
 		{"ADD", strings.Repeat("[", 100_000), codeDecode},
 		{"ADD", `{"cni_agent_run_dir":"run"}`, codeConfig},
+		{"ADD", `{"cniVersion":"1.0.0","exclude_namespaces":"a"}`, codeConfig},
 		{"ADD", fmt.Sprintf(`{"cniVersion":"9.0.0","cni_agent_run_dir":%q}`, t.TempDir()), codeVersion},
 		{"SUB", fmt.Sprintf(`{"cniVersion":"1.0.0","cni_agent_run_dir":%q}`, t.TempDir()), codeEnvironment},
 		{"CHECK", fmt.Sprintf(`{"cniVersion":"1.0.0","cni_agent_run_dir":%q}`, t.TempDir()), codeAgain},

@@ -18,6 +18,7 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "internal.mesh.io/route-semantics": "on objects that are made of Ingresses",
   "internal.mesh.io/webhook-always-reject": "on the object by which a webhook is tried",
   "kubectl.kubernetes.io/last-applied-configuration": "dropped when objects are read",
+  "kubernetes.io/config.hash": "written by the kubelet, to copies of its static pods",
   "kubernetes.io/h2c": "a value of appProtocol",
   "kubernetes.io/service-account-token": "a type of Secrets",
   "kubernetes.io/ws": "a value of appProtocol",

@@ -64,7 +64,7 @@ export class CaptureSettingError extends MeshError {
   readonly setting: string;
   /** The value, shortened. */
   readonly value: string;
-  /** What it takes, such as `REDIRECT or TPROXY`. */
+  /** The form that it takes, such as `REDIRECT or TPROXY`. */
   readonly form: string;
 
   constructor({ setting, value, form }: Pick<CaptureSettingError, "setting" | "value" | "form">) {

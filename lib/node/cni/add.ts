@@ -11,7 +11,7 @@ import type { ContainerCall } from "./call.ts";
 import { decide } from "./decide.ts";
 import { CNI_CODE, CniFault } from "./fault.ts";
 import { oneByOne } from "./one_by_one.ts";
-import { isPod } from "./pods.ts";
+import { isPod, podName } from "./pods.ts";
 import type { CniPod, PluginDeps, PodContainer, PodRef } from "./types.ts";
 
 const log = scope("cni-plugin");
@@ -45,7 +45,7 @@ export async function addPod(
     await deps.paths.check(seen);
     return await capturePod({ pod, proxy, runner: deps.runnerFor(seen), nameservers });
   });
-  log.info("the rules are in place", { pod: nameOf(call.pod), applied });
+  log.info("the rules are in place", { pod: podName(call.pod), applied });
 }
 
 /** Checks the rules of a pod. */
@@ -71,7 +71,7 @@ export async function checkPod(
   const shown = faults.slice(0, 5).join("; ");
   throw new CniFault(
     RULES_CODE,
-    `pod ${nameOf(call.pod)}: its rules are not as planned: ${shown}`,
+    `pod ${podName(call.pod)}: its rules are not as planned: ${shown}`,
     {
       remedy: "Delete the pod, so that it is created again with its rules.",
     },
@@ -97,7 +97,7 @@ async function capturedPod(
 }
 
 function skipped(ref: PodRef | undefined, reason: string): undefined {
-  log.debug("the pod is left alone", { pod: nameOf(ref), reason });
+  log.debug("the pod is left alone", { pod: podName(ref), reason });
   return undefined;
 }
 
@@ -117,11 +117,11 @@ async function readPod(
     } catch (error) {
       reason = messageOf(error);
     }
-    log.debug("the pod cannot be read", { pod: nameOf(ref), attempt, reason });
+    log.debug("the pod cannot be read", { pod: podName(ref), attempt, reason });
     if (attempt < retry.attempts) await sleep(retry.pauseMs, signal);
   }
   stopIfGone(signal);
-  throw new CniFault(CNI_CODE.again, `pod ${nameOf(ref)} cannot be read: ${reason}`, {
+  throw new CniFault(CNI_CODE.again, `pod ${podName(ref)} cannot be read: ${reason}`, {
     remedy: "The kubelet tries again if the pod is still there. Check that install-cni reaches " +
       "the API server and may read pods.",
   });
@@ -132,8 +132,4 @@ function stopIfGone(signal: AbortSignal): void {
   throw new CniFault(CNI_CODE.again, "the container runtime has given up the call", {
     remedy: "It calls again if the pod is still there.",
   });
-}
-
-function nameOf(ref: PodRef | undefined): string {
-  return ref === undefined ? "" : `${ref.namespace}/${ref.name}`;
 }

@@ -44,7 +44,7 @@ export async function capturePod(options: CapturePodOptions): Promise<Applied> {
   });
 }
 
-/** What is missing or differs from the rules of a pod. */
+/** Lists what is missing or differs from the rules of a pod. */
 export async function inspectPod(options: CapturePodOptions): Promise<readonly string[]> {
   const { runner } = options;
   const { plan } = await planOf(options);

@@ -10,7 +10,7 @@ export const VERSIONS = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
 
 export type CniVersion = typeof VERSIONS[number];
 
-/** What the plugin reads of the configuration. */
+/** The part of the configuration that the plugin reads. */
 export interface NetworkConfig {
   readonly cniVersion: CniVersion;
   readonly name: string;

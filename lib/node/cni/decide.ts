@@ -6,7 +6,7 @@
 import { parseBoolean } from "../../kit/base/mod.ts";
 import type { CniPod, PodContainer } from "./types.ts";
 
-/** What is done with a pod. */
+/** The treatment of a pod. */
 export type Decision =
   | { readonly kind: "skip"; readonly reason: string }
   | { readonly kind: "capture"; readonly proxy: PodContainer };

@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { messageOf } from "../../kit/base/mod.ts";
 import { CNI_CODE, CniFault } from "./fault.ts";
 import type { NamespacePaths } from "./types.ts";
 
 /** Names of files of namespaces; neither `.` nor `..`. */
 const NAMED = /^\/(?:var\/)?run\/netns\/(?!\.{1,2}$)([A-Za-z0-9_.@:-]{1,255})$/;
-const OF_PROCESS = /^\/proc\/(\d{1,10}(?:\/task\/\d{1,10})?\/ns\/net)$/;
+const OF_PROCESS = /^\/proc\/((?!1\/)[1-9]\d{0,9}(?:\/task\/\d{1,10})?\/ns\/net)$/;
 
 /**
  * The namespaces of the node below a folder.
@@ -36,7 +37,8 @@ export function hostPaths(root: string): NamespacePaths {
 /** Rules in the node's own namespace would redirect the traffic of the whole node. */
 async function checkNamespace(seen: string, nodes: string): Promise<void> {
   const own = await Deno.stat("/proc/self/ns/net");
-  const node = await statOf(nodes);
+  // Without SYS_PTRACE the node's own cannot be read.
+  const node = await statOf(nodes).catch(() => undefined);
   const found = await statOf(seen);
   if (found === undefined) {
     throw new CniFault(CNI_CODE.container, `there is no network namespace at ${seen}`, {
@@ -61,6 +63,9 @@ async function statOf(path: string): Promise<Deno.FileInfo | undefined> {
     return await Deno.stat(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
+    throw new CniFault(CNI_CODE.io, `${path} cannot be read: ${messageOf(error)}`, {
+      remedy: "install-cni needs SYS_PTRACE for namespaces below /proc.",
+      cause: error,
+    });
   }
 }

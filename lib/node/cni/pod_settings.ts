@@ -1,5 +1,5 @@
 /**
- * Where a pod says what is captured. Pure.
+ * The places at which a pod says what is captured. Pure.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface PodSetting {
 
 /** The places of one setting, the first of which counts. */
 export interface Places {
-  /** Annotations. */
+  /** Names, in the order in which they count. */
   readonly annotations?: readonly string[];
   /** Names of a flag of `mesh-iptables`, long and short, as the injected validation has it. */
   readonly flag?: readonly [long: string, short: string];

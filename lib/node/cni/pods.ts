@@ -35,3 +35,8 @@ export function podReader(client: OrchClient): PodReader {
 export function isPod({ metadata }: CniPod, { uid }: PodRef): boolean {
   return uid === undefined || metadata.uid === uid || metadata.annotations?.[STATIC_ID] === uid;
 }
+
+/** The namespace and the name of a pod, for messages; empty for no pod. */
+export function podName(ref: PodRef | undefined): string {
+  return ref === undefined ? "" : [ref.namespace, ref.name].join("/");
+}

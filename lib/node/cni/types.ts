@@ -1,5 +1,5 @@
 /**
- * What the parts of the network plugin hand to each other.
+ * Data that the parts of the network plugin hand to each other.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface PluginCall {
   readonly stdin: string;
 }
 
-/** What the helper prints, and its exit status. */
+/** The output of the helper, and its exit status. */
 export interface PluginAnswer {
   readonly exitCode: number;
   readonly stdout: string;
@@ -104,13 +104,13 @@ export interface PodReader {
  * every server are captured then.
  */
 export interface NodeNameservers {
-  /** Of pods with the policy `ClusterFirst`: those in the agent's own resolv.conf in the pod network. */
+  /** Those of pods with the policy `ClusterFirst`: in the agent's own resolv.conf in the pod network. */
   readonly cluster?: readonly string[];
-  /** Of pods with the policy `Default`: those of the node. */
+  /** Those of pods with the policy `Default`: of the node. */
   readonly node?: readonly string[];
 }
 
-/** Where network namespaces of the node are seen. */
+/** The paths of the node's network namespaces in this process. */
 export interface NamespacePaths {
   /**
    * The path at which this process sees a namespace that the container runtime names.
@@ -132,7 +132,7 @@ export interface RetryTimes {
   readonly pauseMs: number;
 }
 
-/** What the verbs need. */
+/** Dependencies of the verbs. */
 export interface PluginDeps {
   readonly pods: PodReader;
   readonly paths: NamespacePaths;
