@@ -10,6 +10,7 @@ export { capturePod, type CapturePodOptions } from "./apply.ts";
 export { decide, type Decision } from "./decide.ts";
 export { nameserversOf } from "./nameservers.ts";
 export { hostPaths } from "./netns.ts";
+export { captureSettingsOf, type PodCase } from "./pod_capture.ts";
 export { podReader } from "./pods.ts";
 export { type PluginServer, servePlugin, type ServePluginOptions } from "./server.ts";
 export { selfTest, type SelfTestOptions, type SelfTestResult } from "./self_test.ts";

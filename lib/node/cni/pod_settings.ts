@@ -22,6 +22,8 @@ export interface Places {
   readonly flag?: readonly [long: string, short: string];
   /** Variable of the proxy's container. */
   readonly variable?: string;
+  /** An empty text says nothing; of others it says that there are none. */
+  readonly emptySaysNothing?: boolean;
 }
 
 const TRAFFIC = "traffic.sidecar.mesh.io";
@@ -48,11 +50,12 @@ export const PLACES: Readonly<Record<PodSettingName, Places>> = {
   outboundPort: { flag: ["dataproxy-port", "p"] },
   inboundPort: { flag: ["inbound-capture-port", "z"] },
   mode: {
+    emptySaysNothing: true,
     annotations: ["sidecar.mesh.io/interceptionMode"],
     flag: ["mesh-inbound-interception-mode", "m"],
     variable: "INBOUND_INTERCEPTION_MODE",
   },
-  mark: { variable: "INBOUND_TPROXY_MARK" },
+  mark: { emptySaysNothing: true, variable: "INBOUND_TPROXY_MARK" },
   inboundPorts: {
     annotations: [`${TRAFFIC}/includeInboundPorts`],
     flag: ["mesh-inbound-ports", "b"],
@@ -64,11 +67,13 @@ export const PLACES: Readonly<Record<PodSettingName, Places>> = {
     variable: "MESH_LOCAL_EXCLUDE_PORTS",
   },
   outboundPorts: {
+    emptySaysNothing: true,
     annotations: [`${TRAFFIC}/includeOutboundPorts`],
     flag: ["mesh-outbound-ports", "q"],
     variable: "MESH_OUTBOUND_PORTS",
   },
   outboundPortsExclude: {
+    emptySaysNothing: true,
     annotations: [`${TRAFFIC}/excludeOutboundPorts`],
     flag: ["mesh-local-outbound-ports-exclude", "o"],
     variable: "MESH_LOCAL_OUTBOUND_PORTS_EXCLUDE",
@@ -86,11 +91,13 @@ export const PLACES: Readonly<Record<PodSettingName, Places>> = {
   groups: { variable: "MESH_OUTBOUND_OWNER_GROUPS" },
   groupsExclude: { variable: "MESH_OUTBOUND_OWNER_GROUPS_EXCLUDE" },
   virtualInterfaces: {
+    emptySaysNothing: true,
     annotations: ["mesh.io/reroute-virtual-interfaces", `${TRAFFIC}/kubevirtInterfaces`],
     flag: ["orch-virt-interfaces", "k"],
     variable: "ORCH_VIRT_INTERFACES",
   },
   excludeInterfaces: {
+    emptySaysNothing: true,
     annotations: [`${TRAFFIC}/excludeInterfaces`],
     flag: ["mesh-exclude-interfaces", "c"],
     variable: "MESH_EXCLUDE_INTERFACES",
@@ -110,11 +117,12 @@ export const SWITCHES: Readonly<Record<"dns" | "dropInvalid" | "dualStack" | "tr
 export function findSetting(
   pod: CniPod,
   proxy: PodContainer,
-  { annotations = [], flag, variable }: Places,
+  { annotations = [], flag, variable, emptySaysNothing = false }: Places,
 ): PodSetting | undefined {
   for (const name of annotations) {
     const value = pod.metadata.annotations?.[name];
-    if (value !== undefined) return { value, place: `annotation ${name}` };
+    if (value === undefined || emptySaysNothing && value === "") continue;
+    return { value, place: `annotation ${name}` };
   }
   const validation = pod.spec?.initContainers?.find(({ name }) => name === VALIDATION);
   const given = flag && validation && flagValue(validation.args ?? [], flag);
@@ -122,7 +130,7 @@ export function findSetting(
     return { value: given, place: `flag --${flag?.[0]} of the container ${VALIDATION}` };
   }
   const value = variable && variableOf(proxy, variable);
-  if (value === undefined || value === "") return undefined;
+  if (value === undefined || emptySaysNothing && value === "") return undefined;
   return { value, place: `variable ${variable} of the container ${proxy.name}` };
 }
 
