@@ -160,13 +160,26 @@ export function mergePatch<T extends OrchObject>(
   });
 }
 
+/** Conditions of a deletion. */
+export interface DeleteOptions {
+  /** Only this version is deleted. */
+  readonly resourceVersion?: string;
+  /** Only the object of this id is deleted, not another one that has its name now. */
+  readonly uid?: string;
+  readonly graceSeconds?: number;
+}
+
 export async function deleteObject(
   client: OrchClient,
   type: ResourceType,
   name: ObjectName,
-  options: { readonly resourceVersion?: string; readonly graceSeconds?: number } = {},
+  options: DeleteOptions = {},
 ): Promise<void> {
-  const { resourceVersion, graceSeconds } = options;
+  const { resourceVersion, uid, graceSeconds } = options;
+  const preconditions = {
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(uid === undefined ? {} : { uid }),
+  };
   await client.text({
     method: "DELETE",
     path: objectPath(type, name),
@@ -174,7 +187,7 @@ export async function deleteObject(
       kind: "DeleteOptions",
       apiVersion: "v1",
       ...(graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }),
-      ...(resourceVersion === undefined ? {} : { preconditions: { resourceVersion } }),
+      ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
     },
   });
 }
