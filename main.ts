@@ -11,19 +11,13 @@ const PROGRAMS: Readonly<Record<string, () => Promise<{ run(args: string[]): Pro
     "pilot-discovery": () => import("./cmd/pilot-discovery/main.ts"),
     "pilot-agent": () => import("./cmd/pilot-agent/main.ts"),
     "meshctl": () => import("./cmd/meshctl/main.ts"),
+    "install-cni": () => import("./cmd/install-cni/main.ts"),
   };
-
-/** Programs that are documented and not there yet. */
-const TO_COME: readonly string[] = ["install-cni"];
 
 async function main([program = "", ...args]: string[]): Promise<number> {
   if (Object.hasOwn(PROGRAMS, program)) {
     const loaded = await PROGRAMS[program]?.();
     return await loaded?.run(args) ?? EXIT_FAILURE;
-  }
-  if (TO_COME.includes(program)) {
-    processIo.err(`Error: the program ${program} is not there yet\ndocs/status.md says what is.\n`);
-    return EXIT_FAILURE;
   }
   if (["help", "--help", "-h"].includes(program)) {
     processIo.out(usage());

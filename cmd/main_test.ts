@@ -25,11 +25,11 @@ const RUNS: [args: string[], out: RegExp, err: RegExp, status: number][] = [
     0,
   ],
   [["meshctl", "analyze", "-A"], /^$/, /^Error: no files are named, and no orchestrator/, 64],
-  [["install-cni"], /^$/, /^Error: the program install-cni is not there yet/, 1],
+  [["install-cni", "version"], /^client version: \d+\.\d+\.\d+\n$/, /^$/, 0],
   [
     ["nosuch"],
     /^$/,
-    /^Error: unknown program "nosuch"\n[^]*pilot-discovery\n {2}pilot-agent\n {2}meshctl/,
+    /^Error: unknown program "nosuch"\n[^]*pilot-discovery\n {2}pilot-agent\n {2}meshctl\n {2}install-cni/,
     64,
   ],
   [["constructor"], /^$/, /^Error: unknown program/, 64],

@@ -177,6 +177,11 @@ export const ROOMS: readonly Room[] = [
     wing: "node",
     purpose: "pods that started before the network plugin: found and repaired",
   },
+  {
+    name: "cni_install",
+    wing: "node",
+    purpose: "the network plugin's files on a node: installing, repairing and removing them",
+  },
   { name: "authn", wing: "cluster", packages: ["jose"], purpose: "authentication of callers" },
   { name: "ca", wing: "cluster", purpose: "issuing workload certificates" },
   {

@@ -52,7 +52,7 @@ export interface LoggingFlagValues {
   readonly klogVerbosity: number;
 }
 
-/** Collects the logging flags; the command must have all six. */
+/** Collects the logging flags; the command must have the five `--log_*` ones. */
 export function loggingFlagValues(flags: FlagValues): LoggingFlagValues {
   return {
     asJson: flags.bool("log_as_json"),
@@ -60,6 +60,6 @@ export function loggingFlagValues(flags: FlagValues): LoggingFlagValues {
     caller: flags.string("log_caller"),
     stacktraceLevel: flags.string("log_stacktrace_level"),
     targets: flags.list("log_target"),
-    klogVerbosity: flags.number("vklog"),
+    klogVerbosity: flags.has("vklog") ? flags.number("vklog") : 0,
   };
 }

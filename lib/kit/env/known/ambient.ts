@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT_CNI, AGENT_DAEMON, ALL, bool, CNI, DAEMON, inAmbient, text } from "./rows.ts";
+import { AGENT_DAEMON, ALL, bool, CNI, DAEMON, inAmbient, text } from "./rows.ts";
 
 /** Variables of ambient mode and the node's network plugin, which are not implemented. */
 export const AMBIENT: readonly IneffectiveGroup[] = [
@@ -84,30 +84,11 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
     ],
   },
   {
-    state: { kind: "unsupported", reason: "the network plugin of nodes" },
+    state: { kind: "unsupported", reason: "ambient mode of the network plugin" },
     readers: CNI,
     rows: [
-      bool("AMBIENT_ENABLED", CNI, false, "Handle pods in ambient mode."),
-      bool(
-        "CHAINED_CNI_PLUGIN",
-        CNI,
-        true,
-        "Install as part of a chain of plugins.",
-      ),
-      text("CNI_AGENT_RUN_DIR", CNI, "/var/run/mesh-cni", "Folder for sockets of the node agent."),
-      text(
-        "CNI_CONF_NAME",
-        CNI,
-        undefined,
-        "Name of the plugin configuration file; detected when it is not set.",
-      ),
-      text("CNI_NETWORK_CONFIG", CNI, undefined, "Template of the plugin configuration."),
-      text(
-        "CNI_NETWORK_CONFIG_FILE",
-        CNI,
-        undefined,
-        "File with the template of the plugin configuration.",
-      ),
+      bool("AMBIENT_DNS_CAPTURE", CNI, false, "Capture DNS queries of pods in ambient mode."),
+      bool("AMBIENT_IPV6", CNI, true, "Set rules of ambient mode for IPv6, too."),
       text(
         "HOST_PROBE_SNAT_IP",
         CNI,
@@ -120,7 +101,12 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
         "fd16:9254:7127:1337:ffff:ffff:ffff:ffff",
         "IPv6 source address of the node's health probes.",
       ),
-      text("NODE_NAME", AGENT_CNI, undefined, "Name of the node."),
+      text(
+        "ZTUNNEL_UDS_ADDRESS",
+        CNI,
+        "/var/run/ztunnel/ztunnel.sock",
+        "Socket that the node's tunnel proxy connects to.",
+      ),
     ],
   },
 ];

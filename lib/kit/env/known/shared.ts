@@ -143,7 +143,7 @@ export const SHARED: readonly ListedEnv[] = [
     "MESH_DUAL_STACK",
   ]),
   ...listed("bool", AGENT_CNI, ["IPTABLES_TRACE_LOGGING"]),
-  ...listed("string", AGENT_CNI, ["DATAPROXY_USER", "DRY_RUN_FILE_PATH"]),
+  ...listed("string", AGENT_CNI, ["DATAPROXY_USER", "DRY_RUN_FILE_PATH", "NODE_NAME"]),
   ...listed("duration", ALL, [
     "DATAPROXY_DNS_JITTER_DURATION",
     "GRPC_KEEPALIVE_INTERVAL",
