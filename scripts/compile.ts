@@ -209,9 +209,9 @@ export function grants(set: PermissionSet, given: readonly string[]): string[] {
   return [...own.filter((flag) => !replaced.has(kind(flag))), ...given];
 }
 
-/** The set of a built program: it may read everything. */
+/** The set of a built program: it may read everything. A set that has all permissions stays as it is. */
 export function grantedSet(set: PermissionSet): PermissionSet {
-  return { ...set, read: true };
+  return set.all === true ? set : { ...set, read: true };
 }
 
 /** Converts the output of `deno compile` into an error with a remedy. */
