@@ -46,7 +46,8 @@ export async function chooseNetwork(files: NodeFiles, place: Place): Promise<Cho
     return { file: undefined, why: `waiting for the directory ${netDir}`, passedOver: [] };
   }
   if (confName !== "") {
-    const file = [confName, otherForm(confName)].find((name) => names.includes(name));
+    const forms = [confName, otherForm(confName), listName(confName)];
+    const file = forms.find((name) => names.includes(name));
     if (file !== undefined) return { file, passedOver: [] };
     return { file: undefined, why: `waiting for ${join(netDir, confName)}`, passedOver: [] };
   }
