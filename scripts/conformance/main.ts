@@ -13,6 +13,7 @@ import { BEHAVIOUR } from "./behaviour.ts";
 import { BOOTSTRAP } from "./bootstrap.ts";
 import { BUG_REPORTS, CONFIG_DUMPS } from "./config_dumps.ts";
 import { IPTABLES } from "./capture.ts";
+import { CNI } from "./cni.ts";
 import { COMMANDS } from "./cli.ts";
 import { corporaIn, type Corpus, runCorpus } from "./corpus.ts";
 import { disagreements, readDeviations } from "./deviations.ts";
@@ -29,6 +30,7 @@ const CORPORA: readonly Corpus[] = [
   AUTHZ,
   BOOTSTRAP,
   BUG_REPORTS,
+  CNI,
   COMMANDS,
   CONFIG_DUMPS,
   INGRESS,
@@ -42,7 +44,6 @@ const CORPORA: readonly Corpus[] = [
 /** Corpora that are not compared, with the reasons. */
 const NOT_COMPARED: Readonly<Record<string, string>> = {
   [BEHAVIOUR]: "deno task conformance:behaviour compares it",
-  cni: "install-cni does not exist yet",
   gateway: "the Gateway API is not read yet",
   workload: "the commands do not exist yet",
 };
