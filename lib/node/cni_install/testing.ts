@@ -45,7 +45,7 @@ export interface TestNode extends AsyncDisposable {
 
 /** Makes a node without network configuration. */
 export async function makeNode(): Promise<TestNode> {
-  const root = await Deno.makeTempDir({ prefix: "mesh-node-" });
+  const root = await Deno.makeTempDir({ prefix: "mesh-node-", dir: await fastFolder() });
   const at = (name: string) => join(root, name);
   for (const dir of ["image", "bin", "net.d", "run", "account"]) await Deno.mkdir(at(dir));
   await Deno.writeTextFile(at("image/mesh-cni"), "the plugin", { mode: 0o755 });
@@ -94,6 +94,12 @@ export async function makeNode(): Promise<TestNode> {
     },
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };
+}
+
+/** A folder in memory, where writing through to the disk takes no time; `undefined` without one. */
+async function fastFolder(): Promise<string | undefined> {
+  const info = await Deno.stat("/dev/shm").catch(() => undefined);
+  return info?.isDirectory ? "/dev/shm" : undefined;
 }
 
 const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
