@@ -75,9 +75,9 @@ async function inspect(
     if (!(error instanceof StepError)) throw error;
     fault = error;
   }
-  const { file = "", passedOver = [], change } = network ?? {};
-  const used = fault === undefined ? await usedByRuntime(files, settings.netDir) : undefined;
-  const isShadowed = used !== undefined && file !== "" && change === undefined && used !== file;
+  const { file = "", chosen = "", passedOver = [] } = network ?? {};
+  const used = network === undefined ? undefined : await usedByRuntime(files, settings.netDir);
+  const isShadowed = used !== undefined && used !== file && used !== chosen;
   return {
     changes: changes.filter((one) => one !== undefined),
     file,

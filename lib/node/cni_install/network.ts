@@ -30,6 +30,8 @@ import { hasEntry, readNetwork, withEntry, withoutEntry } from "./text/network.t
 export interface NetworkPlan {
   /** Name of the file that has the entry, or will have it. */
   readonly file: string;
+  /** Name of the file that it is made from, which is the same if that is a list. */
+  readonly chosen: string;
   readonly passedOver: readonly PassedOver[];
   /** Unset: everything is as it should be. */
   readonly change?: Change;
@@ -62,7 +64,7 @@ export async function planNetwork(
   const isCurrent = file === chosen.file && text === wanted &&
     isRecorded(settings, file, journal) &&
     journal?.written.includes(digestOf(encode(wanted)));
-  if (isCurrent) return { file, passedOver };
+  if (isCurrent) return { file, chosen: chosen.file, passedOver };
   const work = {
     settings,
     files,
@@ -78,7 +80,7 @@ export async function planNetwork(
     ? `${join(netDir, chosen.file)} is without the entry, or with another one`
     : `${join(netDir, JOURNAL)} does not have this installation`;
   const change: Change = { step: "network", what, apply: () => writeNetwork(work) };
-  return { file, passedOver, change };
+  return { file, chosen: chosen.file, passedOver, change };
 }
 
 function isRecorded(settings: InstallSettings, file: string, journal?: Journal): boolean {
@@ -165,16 +167,14 @@ async function refuseTakeover({ settings: { netDir }, files, chosen, file }: Wor
 
 /** The files as they were before the entry came in, which a removal puts back. */
 async function originalsOf(
-  { settings, files, journal, chosen, file, before, wanted }: Work,
+  { settings, files, journal, chosen, file, before }: Work,
 ): Promise<readonly Original[]> {
   const { netDir, chained } = settings;
   const kept = journal?.originals ?? [];
-  const isOwn = (bytes: Bytes) =>
-    journal?.written.includes(digestOf(bytes)) || digestOf(bytes) === digestOf(wanted);
+  const isOwn = (bytes: Bytes) => journal?.written.includes(digestOf(bytes)) ?? false;
   if (before === undefined) return kept.filter(({ name }) => name === file);
-  if (!chained) return journal !== undefined && isOwn(before.content) ? kept : withoutOwn(before);
-  if (hasEntry(textOf(before))) {
-    return journal !== undefined && isOwn(before.content) ? kept : withoutOwn(before);
+  if (!chained || hasEntry(textOf(before))) {
+    return isOwn(before.content) ? kept : withoutOwn(before);
   }
   if (chosen === file) return [before];
   const replaced = await snapshot(files, netDir, file);
