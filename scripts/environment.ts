@@ -9,6 +9,8 @@ import { environmentPage } from "./environment_page.ts";
 import { usesOf } from "./environment_uses.ts";
 import { fromFileUrl, join, sourceFiles } from "./paths.ts";
 // Modules declare the variables they read, so everything that the programs use is loaded.
+import "../cmd/install-cni/install.ts";
+import "../cmd/install-cni/options.ts";
 import "../cmd/meshctl/program.ts";
 import "../cmd/pilot-agent/capture.ts";
 import "../cmd/pilot-agent/proxy.ts";
