@@ -28,8 +28,7 @@ interface Setting {
 const DECLARATION = /(\w+)(?:: EnvVar<[^=]*>)? ?[=:] declare(?:Env|Switch)\(\{\s*name: "(\w+)"/g;
 
 /** Files that only declare, read or pass on variables. */
-const PASSING =
-  /\/(mod|variables|flag_variables|options|flags)\.ts$|\/variables\/|^lib\/mesh\/environment\//;
+const PASSING = /\/(mod|variables|options)\.ts$|\/variables\/|^lib\/mesh\/environment\//;
 
 /** The folders that use the settings which a file reads, by the beginning of the file's path. */
 const SCOPES: readonly (readonly [string, readonly string[]])[] = [

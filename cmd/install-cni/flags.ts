@@ -1,5 +1,5 @@
 import { type FlagSpec, LOG_FLAGS } from "../../lib/kit/cli/mod.ts";
-import * as variables from "./flag_variables.ts";
+import * as variables from "./variables/flags.ts";
 
 /** Levels of the plugin's log. */
 const LEVELS: readonly string[] = ["debug", "info", "warn", "error", "fatal", "none"];

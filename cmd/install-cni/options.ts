@@ -10,7 +10,7 @@ import { envText, type EnvVar } from "../../lib/kit/env/mod.ts";
 import { type InstallSettings, PLUGIN } from "../../lib/node/cni_install/mod.ts";
 import type { RepairSettings } from "../../lib/node/repair/mod.ts";
 import { INSTALL_FLAGS } from "./flags.ts";
-import * as variables from "./variables.ts";
+import * as variables from "./variables/pod.ts";
 
 /** Options of the installation. */
 export interface InstallOptions {

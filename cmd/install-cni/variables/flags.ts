@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { declareEnv, type EnvVar } from "../../lib/kit/env/mod.ts";
+import { declareEnv, type EnvVar } from "../../../lib/kit/env/mod.ts";
 
 const readers = ["install-cni"] as const;
 
