@@ -1,5 +1,5 @@
 /**
- * What the agent tells of itself: health, metrics, the state of the installation.
+ * Routes of the agent: health, metrics, the state of the installation.
  *
  * @module
  */

@@ -131,7 +131,7 @@ Deno.test("the agent installs, tells its health, and stays on the node when it c
   assert.ok(await isInstalled(node, "10-a.conflist")());
 });
 
-Deno.test("bad files: each is said, and the agent goes on when it is mended", async () => {
+Deno.test("bad files: each is said, and the agent goes on when it is repaired", async () => {
   await using node = await Node.make();
   await Deno.remove(node.at("net.d"));
   node.start();
@@ -232,7 +232,7 @@ for (const [name, remedy, break_] of DISKS) {
   });
 }
 
-Deno.test("kill -9 at random times: the network works, and the next start mends it", async () => {
+Deno.test("kill -9 at random times: the network works, and the next start repairs it", async () => {
   await using node = await Node.make();
   await node.put("10-a.conf", BRIDGE);
   const works = async () => {

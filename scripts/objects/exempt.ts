@@ -11,6 +11,8 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "authentication.kubernetes.io/pod-name": "an answer of token reviews",
   "authentication.kubernetes.io/pod-uid": "an answer of token reviews",
   "cni.mesh.io/not-ready": "a taint of Nodes: spec.taints",
+  "cni.mesh.io/uninitialized":
+    "the default of a flag: a label that the repair gives to broken Pods",
   "deployment.kubernetes.io/revision":
     "written by the orchestrator, to Deployments and ReplicaSets",
   "extensions.mesh.io/wasmplugin": "a name of filters",

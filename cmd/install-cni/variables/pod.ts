@@ -112,7 +112,7 @@ export const MOUNTED_CNI_BIN_DIR: EnvVar<string> = declareEnv({
   readers,
 });
 
-/** Where the node's own paths are seen. */
+/** Folder of the node's own paths. */
 export const HOST_ROOT: EnvVar<string> = declareEnv({
   name: "HOST_ROOT",
   type: "string",

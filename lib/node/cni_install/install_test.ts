@@ -44,7 +44,7 @@ Deno.test("without the journal a removal takes the entry out of every configurat
 });
 
 for (const broken of ["", "{", '{"version":1}', '{"version":2,"file":"a"}', "[]"]) {
-  Deno.test(`a broken journal is set aside: ${JSON.stringify(broken)}`, async () => {
+  Deno.test(`a broken journal is kept apart: ${JSON.stringify(broken)}`, async () => {
     await using node = await makeNode();
     await node.put("10-a.conflist", LIST);
     await installPlugin(node.open());

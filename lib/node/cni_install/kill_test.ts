@@ -1,6 +1,6 @@
 /**
  * A process that ends at any change of a file: the node's network works meanwhile, the next start
- * mends the installation, and a removal puts back what was there.
+ * repairs the installation, and a removal puts back what was there.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -48,14 +48,14 @@ export function digestOf(bytes: Bytes): string {
   return hash(bytes);
 }
 
-/** Reads the journal. One that is broken is set aside, and counts as none. */
+/** Reads the journal. One that is broken is renamed, and counts as none. */
 export async function readJournal(files: NodeFiles, dir: string): Promise<Journal | undefined> {
   const path = join(dir, JOURNAL);
   const bytes = await files.read(path);
   if (bytes === undefined) return undefined;
   const journal = decode(bytes);
   if (journal !== undefined) return journal;
-  log.warn("the journal of the installation cannot be read and is set aside", {
+  log.warn("the journal of the installation cannot be read and is renamed", {
     file: path,
     kept: path + BROKEN,
   });
