@@ -13,12 +13,12 @@ import { orchconfigText } from "./text/orchconfig.ts";
 
 const EXECUTABLE = { mode: 0o755, uid: 0, gid: 0 };
 
-/** Where the binary is on the node. */
+/** Path of the binary on the node. */
 export function binaryPath({ binaryDir }: Pick<InstallSettings, "binaryDir">): string {
   return join(binaryDir, PLUGIN);
 }
 
-/** Where the client configuration is. */
+/** Path of the client configuration. */
 export function orchconfigPath({ runDir }: Pick<InstallSettings, "runDir">): string {
   return join(runDir, ORCHCONFIG);
 }

@@ -1,5 +1,5 @@
 /**
- * Which network configuration the entry goes into.
+ * The choice of the network configuration that the entry goes into.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const LOOKED_FOR = /\.(conf|conflist)$/;
 /** Endings of the configurations that runtimes read. */
 const READ_BY_RUNTIMES = /\.(conf|conflist|json)$/;
 
-/** Where a configuration is looked for. */
+/** The directory of configurations, and the settings of the choice. */
 export interface Place {
   readonly netDir: string;
   readonly confName: string;

@@ -13,7 +13,7 @@ import {
   types,
 } from "../../kit/orch/mod.ts";
 
-/** What the end of the agent means for the node. */
+/** The meaning of the agent's end for the node. */
 export type Fate =
   | { readonly kind: "upgrade" | "uninstall"; readonly why: string }
   /** It cannot be known: everything stays, and the next start or removal finds the journal. */

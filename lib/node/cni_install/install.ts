@@ -21,7 +21,7 @@ import type { InstallSettings } from "./settings.ts";
 
 /** The state of the node, compared with what it should be. */
 export interface Inspection {
-  /** What has to change, in order. */
+  /** The changes that are needed, in order. */
   readonly changes: readonly Change[];
   /** The first step that cannot be done; those behind it are not looked at. */
   readonly fault?: StepError;

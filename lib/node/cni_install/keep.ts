@@ -29,7 +29,7 @@ export interface InstallState {
    * after a pause. `superseded`: another process has installed since; this one does nothing more.
    */
   readonly phase: "starting" | "waiting" | "failed" | "installed" | "drifted" | "superseded";
-  /** What is missing, failed or was found, with what to do; empty when installed. */
+  /** The thing that is missing, failed or was found, with a remedy; empty when installed. */
   readonly reason: string;
   /** Name of the network configuration with the entry; empty before. */
   readonly file: string;
@@ -55,10 +55,10 @@ export async function keepInstalled(
   installation: Installation,
   options: KeepOptions,
 ): Promise<void> {
-  const keeper = new Keeper(installation, options);
+  const upkeep = new Upkeep(installation, options);
   using changes = options.changes ?? watchDirectories(watchedBy(installation));
   while (!options.signal.aborted) {
-    const isGoingOn = await keeper.look();
+    const isGoingOn = await upkeep.look();
     if (!isGoingOn) return;
     await changes.next(options.signal);
   }
@@ -70,7 +70,7 @@ function watchedBy({ settings }: Installation): string[] {
 }
 
 /** Looks at the node, and repairs it. */
-class Keeper {
+class Upkeep {
   readonly #installation: Installation;
   readonly #options: KeepOptions;
   readonly #now: () => number;

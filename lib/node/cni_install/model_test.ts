@@ -67,7 +67,7 @@ class World {
     return changes.length === 0 && fault === undefined ? "installed" : "unfinished";
   }
 
-  /** What must hold at any time. */
+  /** Checks the promises that hold at any time. */
   check = async (): Promise<void> => {
     const used = usedOf(await this.node.networks());
     assert.deepEqual(used?.plugins, usedOf(this.#own)?.plugins);

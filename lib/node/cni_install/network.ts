@@ -100,7 +100,7 @@ function merged(path: string, text: string | undefined, entry: ReturnType<typeof
   }
 }
 
-/** What is done to write a configuration. */
+/** Input of writing a configuration. */
 interface Work {
   readonly settings: InstallSettings;
   readonly files: NodeFiles;

@@ -58,6 +58,6 @@ export interface EntrySettings {
   readonly podNamespace: string;
   /** A JSON object whose fields take the place of those that are built here; empty: none. */
   readonly template: string;
-  /** Where the template is from, for messages. */
+  /** Source of the template, for messages. */
   readonly templateFrom: string;
 }

@@ -111,7 +111,7 @@ export interface Used {
   readonly hasPlugin: boolean;
 }
 
-/** What a runtime uses of some network configurations; `undefined`: the node has no network. */
+/** The configuration that a runtime uses of several; `undefined`: the node has no network. */
 export function usedOf(networks: Readonly<Record<string, string>>): Used | undefined {
   for (const name of Object.keys(networks).sort()) {
     const text = networks[name]!;

@@ -48,7 +48,7 @@ export interface NodeFiles {
 /** Ending of files that are being written. Runtimes read no files with this ending. */
 export const UNFINISHED = ".mesh-cni-tmp";
 
-/** Where a file is written before it takes its place. */
+/** The path at which a file is written before it takes its place. */
 export function unfinishedPath(path: string): string {
   return join(dirname(path), `.${path.slice(dirname(path).length + 1)}${UNFINISHED}`);
 }

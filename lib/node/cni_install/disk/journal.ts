@@ -26,7 +26,7 @@ export interface Original {
   readonly link?: string;
 }
 
-/** What an installation wrote, and what was there before. */
+/** The writes of an installation, and the files that were there before. */
 export interface Journal {
   /** The process that installed last. */
   readonly instance: string;

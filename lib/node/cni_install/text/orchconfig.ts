@@ -9,7 +9,7 @@ import { type OrchconfigSettings, PLUGIN } from "../settings.ts";
 const CLUSTER = "local";
 const CONTEXT = "mesh-cni-context";
 
-/** What is read from files. */
+/** Contents of the files of the service account. */
 export interface OrchCredentials {
   readonly token: string;
   /** Certificates of the server's authority; empty with `skipTlsVerify`. */
