@@ -30,7 +30,7 @@ export const LIST = `{
 }
 `;
 
-/** A node. */
+/** A node in a temporary folder, which is removed at the end. */
 export interface TestNode extends AsyncDisposable {
   readonly settings: InstallSettings;
   /** An installation by a process of a name, with other files or settings. */
