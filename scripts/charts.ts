@@ -5,7 +5,7 @@
  * @module
  */
 import { describedDefinitions } from "./crds.ts";
-import { daemonRulesText, readerRulesText } from "./charts/rules.ts";
+import { daemonRulesText, pluginRulesText, readerRulesText } from "./charts/rules.ts";
 import { valuesTable, withTables } from "./charts/values_tables.ts";
 import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
 import { toYaml } from "../lib/kit/text/mod.ts";
@@ -22,6 +22,7 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
     ...await definitions(),
     ["charts/base/templates/_rules.tpl", readerRulesText()],
     ["charts/meshd/templates/_rules.tpl", daemonRulesText()],
+    ["charts/cni/templates/_rules.tpl", pluginRulesText()],
   ]);
   return made.set("lib/cluster/charts/embedded_files.ts", await embeddedFiles([...made.keys()]))
     .set("docs/charts.md", await page());
@@ -48,7 +49,7 @@ async function abandoned(made: ReadonlyMap<string, string>): Promise<string[]> {
 /** The page about the charts, with current tables of values. */
 async function page(): Promise<string> {
   const tables = new Map<string, string>();
-  for (const name of ["base", "meshd", "gateway"]) {
+  for (const name of ["base", "meshd", "cni", "gateway"]) {
     const values = await Deno.readTextFile(join(ROOT, `charts/${name}/values.yaml`));
     tables.set(name, valuesTable(name, values));
   }

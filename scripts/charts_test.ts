@@ -15,7 +15,9 @@ import { defaultInjectionConfig, parseInjectionConfig } from "../lib/cluster/inj
 import { defaultValidator, tagConfiguration } from "../lib/cluster/revision_tags/mod.ts";
 import {
   daemonRoles,
+  defaultPluginRoleOptions,
   defaultRoleOptions,
+  pluginRoles,
   READER_ACCOUNT,
   readerRoles,
   type RoleObject,
@@ -52,12 +54,16 @@ interface Rendered {
 function objects(
   chart: string,
   values: JsonObject = {},
-  { namespace = "mesh-system", isUnchecked = false } = {},
+  { namespace = "mesh-system", isUnchecked = false, version = "1.33.0" }: {
+    readonly namespace?: string;
+    readonly isUnchecked?: boolean;
+    readonly version?: string;
+  } = {},
 ): Rendered[] {
   const found = renderChart(embeddedCharts().charts.get(chart)!, {
     release: { name: "demo", namespace },
     values,
-    capabilities: { orchVersion: "1.33.0", apiVersions: [] },
+    capabilities: { orchVersion: version, apiVersions: [] },
     isUnchecked,
   });
   return JSON.parse(JSON.stringify(found.map(({ object }) => object)));
@@ -118,6 +124,92 @@ Deno.test("the charts give the rights that the daemon says it needs", () => {
   }
   const reader = readerRoles({ ...options, account: READER_ACCOUNT });
   assert.deepEqual(rights(objects("base")), rights(reader));
+});
+
+Deno.test("the chart gives the rights that the network plugin says it needs", () => {
+  const options = defaultPluginRoleOptions();
+  const rows: [values: JsonObject, Partial<typeof options>][] = [
+    [{}, {}],
+    [{ repair: { enabled: false } }, { repairs: false, labels: false }],
+    [{ repair: { repairPods: false } }, { labels: false }],
+    [{ repair: { repairPods: false, labelPods: true } }, {}],
+    [{ repair: { deletePods: true } }, { deletes: true }],
+    [{ global: { platform: "openshift" } }, { isOpenShift: true }],
+  ];
+  for (const [values, over] of rows) {
+    const expected = pluginRoles({ ...options, ...over });
+    assert.deepEqual(rights(objects("cni", values)), rights(expected), JSON.stringify(values));
+  }
+});
+
+/** Folders of the node by mount, and the configuration of the plugin. */
+function plugin(values: JsonObject, version?: string) {
+  const all = objects("cni", values, { version });
+  const { containers: [{ volumeMounts }], volumes } =
+    (named(all, "DaemonSet").spec as { template: { spec: PluginPod } }).template.spec;
+  const folders = volumeMounts.flatMap(({ name, mountPath }) => {
+    const path = volumes.find((one) => one.name === name)?.hostPath?.path;
+    return path === undefined ? [] : [[mountPath, path]];
+  });
+  const { CHAINED_CNI_PLUGIN, CNI_CONF_NAME } = data(all, "mesh-cni-config");
+  return { ...Object.fromEntries(folders), CHAINED_CNI_PLUGIN, CNI_CONF_NAME };
+}
+
+interface PluginPod {
+  readonly containers: readonly [
+    { readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[] },
+  ];
+  readonly volumes: readonly { readonly name: string; readonly hostPath?: { path: string } }[];
+}
+
+Deno.test("the network plugin has the folders of the platform, unless values name others", () => {
+  const usual = {
+    "/host/opt/cni/bin": "/opt/cni/bin",
+    "/host/etc/cni/net.d": "/etc/cni/net.d",
+    "/var/run/mesh-cni": "/var/run/mesh-cni",
+    "/host/var/run/netns": "/var/run/netns",
+    "/host/proc": "/proc",
+    CHAINED_CNI_PLUGIN: "true",
+    CNI_CONF_NAME: undefined,
+  };
+  const on = (platform: string) => plugin({ global: { platform } });
+  const bin = "/host/opt/cni/bin";
+  const conf = "/host/etc/cni/net.d";
+  const k3s = "/var/lib/rancher/k3s";
+  const snap = "/var/snap/microk8s/current";
+  assert.deepEqual(plugin({}), usual);
+  assert.deepEqual(on("gke"), { ...usual, [bin]: "/home/kubernetes/bin" });
+  assert.deepEqual(plugin({}, "v1.33.1-gke.100"), { ...usual, [bin]: "/home/kubernetes/bin" });
+  const agent = `${k3s}/agent/etc/cni/net.d`;
+  assert.deepEqual(on("k3s"), { ...usual, [bin]: `${k3s}/data/cni`, [conf]: agent });
+  assert.deepEqual(on("k3d"), { ...usual, [bin]: "/bin", [conf]: agent });
+  assert.deepEqual(on("microk8s"), {
+    ...usual,
+    [bin]: `${snap}/opt/cni/bin`,
+    [conf]: `${snap}/args/cni-network`,
+  });
+  assert.deepEqual(on("minikube"), { ...usual, "/host/var/run/netns": "/var/run/docker/netns" });
+  const openshift = {
+    ...usual,
+    [bin]: "/var/lib/cni/bin",
+    [conf]: "/etc/cni/multus/net.d",
+    CHAINED_CNI_PLUGIN: "false",
+    CNI_CONF_NAME: "mesh-cni.conf",
+  };
+  assert.deepEqual(on("openshift"), openshift);
+  assert.deepEqual(
+    plugin({
+      ...{ global: { platform: "openshift" }, cniBinDir: "/b", cniConfDir: "/c" },
+      ...{ cniConfFileName: "x.conf", chained: true },
+    }),
+    {
+      ...openshift,
+      [bin]: "/b",
+      [conf]: "/c",
+      CHAINED_CNI_PLUGIN: "true",
+      CNI_CONF_NAME: "x.conf",
+    },
+  );
 });
 
 Deno.test("tags of the chart are those that meshctl makes", () => {
@@ -270,6 +362,8 @@ function valueAt(values: JsonObject, path: readonly string[]): unknown {
 
 /** Values of which not every other one acts. */
 const OTHERS: Readonly<Record<string, unknown>> = {
+  "chained": false,
+  "provider": "multus",
   "base.excludedCRDs": ["gateways.networking.mesh.io"],
 };
 
@@ -306,6 +400,9 @@ const CONTEXTS: Readonly<Record<string, readonly JsonObject[]>> = {
     { autoscaleEnabled: false },
     { sidecarInjectorWebhook: { enabled: true }, revision: "" },
   ],
+  cni: [{ monitoring: { podMonitor: { enabled: true } }, resourceQuotas: { enabled: true } }, {
+    repair: { repairPods: false },
+  }],
   gateway: [{}, { autoscaling: { enabled: false } }],
 };
 

@@ -1,11 +1,14 @@
 /**
- * The rules of roles as named templates of the charts: what the daemon says that it needs.
+ * The rules of roles as named templates of the charts: what the programs say that they need.
  *
  * @module
  */
 import {
   daemonRoles,
+  defaultPluginRoleOptions,
   defaultRoleOptions,
+  type PluginRoleOptions,
+  pluginRoles,
   readerRoles,
   type RoleObject,
   type RoleOptions,
@@ -26,25 +29,57 @@ const LEAST: RoleOptions = {
   autoExport: false,
 };
 
-/** Conditions of the templates, with the options that they stand for. */
-const CONDITIONS: Readonly<Record<string, Partial<RoleOptions>>> = {
-  ".untaint": { untaint: true },
-  ".autoExport": { autoExport: true },
-  ".signers": { signers: [SIGNER] },
+/** The least options of roles, and conditions of the templates with the options that they stand for. */
+interface Conditions<T> {
+  readonly least: T;
+  readonly conditions: Readonly<Record<string, Partial<T>>>;
+}
+
+const DAEMON: Conditions<RoleOptions> = {
+  least: LEAST,
+  conditions: {
+    ".untaint": { untaint: true },
+    ".autoExport": { autoExport: true },
+    ".signers": { signers: [SIGNER] },
+  },
+};
+
+const PLUGIN: Conditions<PluginRoleOptions> = {
+  least: {
+    ...defaultPluginRoleOptions(),
+    repairs: false,
+    labels: false,
+    deletes: false,
+    isOpenShift: false,
+  },
+  conditions: {
+    ".repairs": { repairs: true },
+    ".labels": { labels: true },
+    ".deletes": { deletes: true },
+    ".isOpenShift": { isOpenShift: true },
+  },
 };
 
 /** Named templates `meshd.clusterRules` and `meshd.systemRules`. */
 export function daemonRulesText(): string {
   const cluster = (options: RoleOptions) => rulesOf(daemonRoles(options), "ClusterRole");
   const system = (options: RoleOptions) => rulesOf(daemonRoles(options), "Role");
-  return HEAD + groupText("meshd") + defined("meshd.clusterRules", cluster) +
-    defined("meshd.systemRules", system);
+  return HEAD + groupText("meshd") + defined("meshd.clusterRules", DAEMON, cluster) +
+    defined("meshd.systemRules", DAEMON, system);
+}
+
+/** Named templates `cni.clusterRules` and `cni.systemRules`. */
+export function pluginRulesText(): string {
+  const rulesFor = (kind: string) => (options: PluginRoleOptions) =>
+    rulesOf(pluginRoles(options), kind);
+  return HEAD + defined("cni.clusterRules", PLUGIN, rulesFor("ClusterRole")) +
+    defined("cni.systemRules", PLUGIN, rulesFor("Role"));
 }
 
 /** The named template `base.readerRules`. */
 export function readerRulesText(): string {
   return HEAD + groupText("base") +
-    defined("base.readerRules", (options) => rulesOf(readerRoles(options), "ClusterRole"));
+    defined("base.readerRules", DAEMON, (options) => rulesOf(readerRoles(options), "ClusterRole"));
 }
 
 /** The API group of shared services without the variable that names another. */
@@ -56,13 +91,17 @@ function rulesOf(objects: readonly RoleObject[], kind: string): readonly RoleRul
   return objects.find((one) => one.kind === kind)?.rules ?? [];
 }
 
-function defined(name: string, rules: (options: RoleOptions) => readonly RoleRule[]): string {
-  const everything = Object.assign({}, LEAST, ...Object.values(CONDITIONS)) as RoleOptions;
-  const texts = (options: RoleOptions) => rules(options).map((rule) => JSON.stringify(rule));
-  const always = new Set(texts(LEAST));
+function defined<T extends object>(
+  name: string,
+  { least, conditions }: Conditions<T>,
+  rules: (options: T) => readonly RoleRule[],
+): string {
+  const everything = Object.assign({}, least, ...Object.values(conditions)) as T;
+  const texts = (options: T) => rules(options).map((rule) => JSON.stringify(rule));
+  const always = new Set(texts(least));
   const conditional = new Map(
-    Object.entries(CONDITIONS).flatMap(([condition, options]) =>
-      texts({ ...LEAST, ...options }).filter((text) => !always.has(text))
+    Object.entries(conditions).flatMap(([condition, options]) =>
+      texts({ ...least, ...options }).filter((text) => !always.has(text))
         .map((text) => [text, condition] as const)
     ),
   );

@@ -35,6 +35,8 @@ const SERVED: readonly ChartCase[] = [
       sidecarInjectorWebhook: { failurePolicy: "Ignore" },
     },
   },
+  // Its pods need the folders of the node.
+  { chart: "cni", values: { resourceQuotas: { enabled: true } }, namespace: "mesh-cni" },
   {
     chart: "gateway",
     values: {
@@ -121,7 +123,7 @@ helmTest("Helm and Mesh evaluate functions alike", async (helm) => {
 });
 
 helmTest("Helm finds nothing to complain about in the charts", async (helm) => {
-  for (const chart of ["base", "meshd", "gateway"]) {
+  for (const chart of ["base", "meshd", "cni", "gateway"]) {
     const { success, out, err } = await run(helm, ["lint", "--strict", `${CHARTS}/${chart}`]);
     assert.ok(success && !/\[(WARNING|ERROR)\]/.test(out), `${out}${err}`);
   }
@@ -139,6 +141,10 @@ clusterTest(
       `apiVersion: v1
 kind: Namespace
 metadata: {name: mesh-system, labels: {pod-security.kubernetes.io/enforce: restricted}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: mesh-cni}
 `,
       "--force-conflicts",
     );

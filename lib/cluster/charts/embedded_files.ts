@@ -22,47 +22,60 @@ import F19 from "../../../charts/base/templates/reader.yaml" with { type: "text"
 import F20 from "../../../charts/base/templates/validation.yaml" with { type: "text" };
 import F21 from "../../../charts/base/values.schema.json" with { type: "text" };
 import F22 from "../../../charts/base/values.yaml" with { type: "text" };
-import F23 from "../../../charts/gateway/Chart.yaml" with { type: "text" };
-import F24 from "../../../charts/gateway/templates/NOTES.txt" with { type: "text" };
-import F25 from "../../../charts/gateway/templates/_helpers.tpl" with { type: "text" };
-import F26 from "../../../charts/gateway/templates/account.yaml" with { type: "text" };
-import F27 from "../../../charts/gateway/templates/autoscale.yaml" with { type: "text" };
-import F28 from "../../../charts/gateway/templates/deployment.yaml" with { type: "text" };
-import F29 from "../../../charts/gateway/templates/networkpolicy.yaml" with { type: "text" };
-import F30 from "../../../charts/gateway/templates/service.yaml" with { type: "text" };
-import F31 from "../../../charts/gateway/values.schema.json" with { type: "text" };
-import F32 from "../../../charts/gateway/values.yaml" with { type: "text" };
-import F33 from "../../../charts/meshd/Chart.yaml" with { type: "text" };
-import F34 from "../../../charts/meshd/templates/NOTES.txt" with { type: "text" };
-import F35 from "../../../charts/meshd/templates/_helpers.tpl" with { type: "text" };
-import F36 from "../../../charts/meshd/templates/_rules.tpl" with { type: "text" };
-import F37 from "../../../charts/meshd/templates/autoscale.yaml" with { type: "text" };
-import F38 from "../../../charts/meshd/templates/configmap.yaml" with { type: "text" };
-import F39 from "../../../charts/meshd/templates/deployment.yaml" with { type: "text" };
-import F40 from "../../../charts/meshd/templates/injector-configmap.yaml" with { type: "text" };
-import F41 from "../../../charts/meshd/templates/monitors.yaml" with { type: "text" };
-import F42 from "../../../charts/meshd/templates/networkpolicy.yaml" with { type: "text" };
-import F43 from "../../../charts/meshd/templates/roles.yaml" with { type: "text" };
-import F44 from "../../../charts/meshd/templates/service.yaml" with { type: "text" };
-import F45 from "../../../charts/meshd/templates/serviceaccount.yaml" with { type: "text" };
-import F46 from "../../../charts/meshd/templates/webhooks.yaml" with { type: "text" };
-import F47 from "../../../charts/meshd/templates/zzz_pilot.yaml" with { type: "text" };
-import F48 from "../../../charts/meshd/values.schema.json" with { type: "text" };
-import F49 from "../../../charts/meshd/values.yaml" with { type: "text" };
-import F50 from "../../../charts/profiles/default.yaml" with { type: "text" };
-import F51 from "../../../charts/profiles/demo.yaml" with { type: "text" };
-import F52 from "../../../charts/profiles/empty.yaml" with { type: "text" };
-import F53 from "../../../charts/profiles/minimal.yaml" with { type: "text" };
-import F54 from "../../../charts/profiles/openshift.yaml" with { type: "text" };
-import F55 from "../../../charts/profiles/platform-gke.yaml" with { type: "text" };
-import F56 from "../../../charts/profiles/platform-k3d.yaml" with { type: "text" };
-import F57 from "../../../charts/profiles/platform-k3s.yaml" with { type: "text" };
-import F58 from "../../../charts/profiles/platform-microk8s.yaml" with { type: "text" };
-import F59 from "../../../charts/profiles/platform-minikube.yaml" with { type: "text" };
-import F60 from "../../../charts/profiles/platform-openshift.yaml" with { type: "text" };
-import F61 from "../../../charts/profiles/preview.yaml" with { type: "text" };
-import F62 from "../../../charts/profiles/remote.yaml" with { type: "text" };
-import F63 from "../../../charts/profiles/stable.yaml" with { type: "text" };
+import F23 from "../../../charts/cni/Chart.yaml" with { type: "text" };
+import F24 from "../../../charts/cni/templates/NOTES.txt" with { type: "text" };
+import F25 from "../../../charts/cni/templates/_helpers.tpl" with { type: "text" };
+import F26 from "../../../charts/cni/templates/_rules.tpl" with { type: "text" };
+import F27 from "../../../charts/cni/templates/configmap.yaml" with { type: "text" };
+import F28 from "../../../charts/cni/templates/daemonset.yaml" with { type: "text" };
+import F29 from "../../../charts/cni/templates/monitors.yaml" with { type: "text" };
+import F30 from "../../../charts/cni/templates/multus.yaml" with { type: "text" };
+import F31 from "../../../charts/cni/templates/quota.yaml" with { type: "text" };
+import F32 from "../../../charts/cni/templates/roles.yaml" with { type: "text" };
+import F33 from "../../../charts/cni/templates/serviceaccount.yaml" with { type: "text" };
+import F34 from "../../../charts/cni/values.schema.json" with { type: "text" };
+import F35 from "../../../charts/cni/values.yaml" with { type: "text" };
+import F36 from "../../../charts/gateway/Chart.yaml" with { type: "text" };
+import F37 from "../../../charts/gateway/templates/NOTES.txt" with { type: "text" };
+import F38 from "../../../charts/gateway/templates/_helpers.tpl" with { type: "text" };
+import F39 from "../../../charts/gateway/templates/account.yaml" with { type: "text" };
+import F40 from "../../../charts/gateway/templates/autoscale.yaml" with { type: "text" };
+import F41 from "../../../charts/gateway/templates/deployment.yaml" with { type: "text" };
+import F42 from "../../../charts/gateway/templates/networkpolicy.yaml" with { type: "text" };
+import F43 from "../../../charts/gateway/templates/service.yaml" with { type: "text" };
+import F44 from "../../../charts/gateway/values.schema.json" with { type: "text" };
+import F45 from "../../../charts/gateway/values.yaml" with { type: "text" };
+import F46 from "../../../charts/meshd/Chart.yaml" with { type: "text" };
+import F47 from "../../../charts/meshd/templates/NOTES.txt" with { type: "text" };
+import F48 from "../../../charts/meshd/templates/_helpers.tpl" with { type: "text" };
+import F49 from "../../../charts/meshd/templates/_rules.tpl" with { type: "text" };
+import F50 from "../../../charts/meshd/templates/autoscale.yaml" with { type: "text" };
+import F51 from "../../../charts/meshd/templates/configmap.yaml" with { type: "text" };
+import F52 from "../../../charts/meshd/templates/deployment.yaml" with { type: "text" };
+import F53 from "../../../charts/meshd/templates/injector-configmap.yaml" with { type: "text" };
+import F54 from "../../../charts/meshd/templates/monitors.yaml" with { type: "text" };
+import F55 from "../../../charts/meshd/templates/networkpolicy.yaml" with { type: "text" };
+import F56 from "../../../charts/meshd/templates/roles.yaml" with { type: "text" };
+import F57 from "../../../charts/meshd/templates/service.yaml" with { type: "text" };
+import F58 from "../../../charts/meshd/templates/serviceaccount.yaml" with { type: "text" };
+import F59 from "../../../charts/meshd/templates/webhooks.yaml" with { type: "text" };
+import F60 from "../../../charts/meshd/templates/zzz_pilot.yaml" with { type: "text" };
+import F61 from "../../../charts/meshd/values.schema.json" with { type: "text" };
+import F62 from "../../../charts/meshd/values.yaml" with { type: "text" };
+import F63 from "../../../charts/profiles/default.yaml" with { type: "text" };
+import F64 from "../../../charts/profiles/demo.yaml" with { type: "text" };
+import F65 from "../../../charts/profiles/empty.yaml" with { type: "text" };
+import F66 from "../../../charts/profiles/minimal.yaml" with { type: "text" };
+import F67 from "../../../charts/profiles/openshift.yaml" with { type: "text" };
+import F68 from "../../../charts/profiles/platform-gke.yaml" with { type: "text" };
+import F69 from "../../../charts/profiles/platform-k3d.yaml" with { type: "text" };
+import F70 from "../../../charts/profiles/platform-k3s.yaml" with { type: "text" };
+import F71 from "../../../charts/profiles/platform-microk8s.yaml" with { type: "text" };
+import F72 from "../../../charts/profiles/platform-minikube.yaml" with { type: "text" };
+import F73 from "../../../charts/profiles/platform-openshift.yaml" with { type: "text" };
+import F74 from "../../../charts/profiles/preview.yaml" with { type: "text" };
+import F75 from "../../../charts/profiles/remote.yaml" with { type: "text" };
+import F76 from "../../../charts/profiles/stable.yaml" with { type: "text" };
 
 /** Path below `charts/` → text. */
 export const EMBEDDED_FILES: Readonly<Record<string, string>> = {
@@ -89,45 +102,58 @@ export const EMBEDDED_FILES: Readonly<Record<string, string>> = {
   "base/templates/validation.yaml": F20,
   "base/values.schema.json": F21,
   "base/values.yaml": F22,
-  "gateway/Chart.yaml": F23,
-  "gateway/templates/NOTES.txt": F24,
-  "gateway/templates/_helpers.tpl": F25,
-  "gateway/templates/account.yaml": F26,
-  "gateway/templates/autoscale.yaml": F27,
-  "gateway/templates/deployment.yaml": F28,
-  "gateway/templates/networkpolicy.yaml": F29,
-  "gateway/templates/service.yaml": F30,
-  "gateway/values.schema.json": F31,
-  "gateway/values.yaml": F32,
-  "meshd/Chart.yaml": F33,
-  "meshd/templates/NOTES.txt": F34,
-  "meshd/templates/_helpers.tpl": F35,
-  "meshd/templates/_rules.tpl": F36,
-  "meshd/templates/autoscale.yaml": F37,
-  "meshd/templates/configmap.yaml": F38,
-  "meshd/templates/deployment.yaml": F39,
-  "meshd/templates/injector-configmap.yaml": F40,
-  "meshd/templates/monitors.yaml": F41,
-  "meshd/templates/networkpolicy.yaml": F42,
-  "meshd/templates/roles.yaml": F43,
-  "meshd/templates/service.yaml": F44,
-  "meshd/templates/serviceaccount.yaml": F45,
-  "meshd/templates/webhooks.yaml": F46,
-  "meshd/templates/zzz_pilot.yaml": F47,
-  "meshd/values.schema.json": F48,
-  "meshd/values.yaml": F49,
-  "profiles/default.yaml": F50,
-  "profiles/demo.yaml": F51,
-  "profiles/empty.yaml": F52,
-  "profiles/minimal.yaml": F53,
-  "profiles/openshift.yaml": F54,
-  "profiles/platform-gke.yaml": F55,
-  "profiles/platform-k3d.yaml": F56,
-  "profiles/platform-k3s.yaml": F57,
-  "profiles/platform-microk8s.yaml": F58,
-  "profiles/platform-minikube.yaml": F59,
-  "profiles/platform-openshift.yaml": F60,
-  "profiles/preview.yaml": F61,
-  "profiles/remote.yaml": F62,
-  "profiles/stable.yaml": F63,
+  "cni/Chart.yaml": F23,
+  "cni/templates/NOTES.txt": F24,
+  "cni/templates/_helpers.tpl": F25,
+  "cni/templates/_rules.tpl": F26,
+  "cni/templates/configmap.yaml": F27,
+  "cni/templates/daemonset.yaml": F28,
+  "cni/templates/monitors.yaml": F29,
+  "cni/templates/multus.yaml": F30,
+  "cni/templates/quota.yaml": F31,
+  "cni/templates/roles.yaml": F32,
+  "cni/templates/serviceaccount.yaml": F33,
+  "cni/values.schema.json": F34,
+  "cni/values.yaml": F35,
+  "gateway/Chart.yaml": F36,
+  "gateway/templates/NOTES.txt": F37,
+  "gateway/templates/_helpers.tpl": F38,
+  "gateway/templates/account.yaml": F39,
+  "gateway/templates/autoscale.yaml": F40,
+  "gateway/templates/deployment.yaml": F41,
+  "gateway/templates/networkpolicy.yaml": F42,
+  "gateway/templates/service.yaml": F43,
+  "gateway/values.schema.json": F44,
+  "gateway/values.yaml": F45,
+  "meshd/Chart.yaml": F46,
+  "meshd/templates/NOTES.txt": F47,
+  "meshd/templates/_helpers.tpl": F48,
+  "meshd/templates/_rules.tpl": F49,
+  "meshd/templates/autoscale.yaml": F50,
+  "meshd/templates/configmap.yaml": F51,
+  "meshd/templates/deployment.yaml": F52,
+  "meshd/templates/injector-configmap.yaml": F53,
+  "meshd/templates/monitors.yaml": F54,
+  "meshd/templates/networkpolicy.yaml": F55,
+  "meshd/templates/roles.yaml": F56,
+  "meshd/templates/service.yaml": F57,
+  "meshd/templates/serviceaccount.yaml": F58,
+  "meshd/templates/webhooks.yaml": F59,
+  "meshd/templates/zzz_pilot.yaml": F60,
+  "meshd/values.schema.json": F61,
+  "meshd/values.yaml": F62,
+  "profiles/default.yaml": F63,
+  "profiles/demo.yaml": F64,
+  "profiles/empty.yaml": F65,
+  "profiles/minimal.yaml": F66,
+  "profiles/openshift.yaml": F67,
+  "profiles/platform-gke.yaml": F68,
+  "profiles/platform-k3d.yaml": F69,
+  "profiles/platform-k3s.yaml": F70,
+  "profiles/platform-microk8s.yaml": F71,
+  "profiles/platform-minikube.yaml": F72,
+  "profiles/platform-openshift.yaml": F73,
+  "profiles/preview.yaml": F74,
+  "profiles/remote.yaml": F75,
+  "profiles/stable.yaml": F76,
 };

@@ -11,8 +11,15 @@ import { forEach } from "./each.ts";
 import { definedTypes, type Kinds } from "./kinds.ts";
 import { missingNamespaces } from "./namespaces.ts";
 import { INSTALLED_KINDS } from "./order.ts";
-import { BASE, COMPONENT_LABEL, type Installation, nameOf, VERSION_LABEL } from "./plan.ts";
-import { type Found, ownedObjects, prunable, removedGateways } from "./prune.ts";
+import {
+  BASE,
+  COMPONENT_LABEL,
+  type Installation,
+  isShared,
+  nameOf,
+  VERSION_LABEL,
+} from "./plan.ts";
+import { type Found, ownedObjects, prunable, removedGateways, removedPlugin } from "./prune.ts";
 import { WATCHED_TYPES } from "./readiness.ts";
 import { type Place, requireRights, rightsOf } from "./rights.ts";
 import { type Skew, skewOf } from "./skew.ts";
@@ -71,6 +78,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
       ...skews.map(({ text }) => text).filter((text) => text !== ""),
       ...takenOver(compared, installation.revision),
       ...removedGateways(pruned),
+      ...removedPlugin(pruned),
     ],
   };
 }
@@ -120,7 +128,7 @@ async function neededRights(
 /** The versions of the objects of a revision, without those that all revisions share. */
 function versionsOf(owned: readonly Found[], revision: string): string[] {
   const versions = owned.flatMap(({ object: { metadata: { labels = {} } } }) => {
-    const isOf = labels[REVISION_LABEL] === revision && labels[COMPONENT_LABEL] !== BASE;
+    const isOf = labels[REVISION_LABEL] === revision && !isShared(labels[COMPONENT_LABEL]);
     return isOf ? labels[VERSION_LABEL] ?? [] : [];
   });
   return [...new Set(versions)].sort();
@@ -129,16 +137,16 @@ function versionsOf(owned: readonly Found[], revision: string): string[] {
 function skewsOf(owned: readonly Found[], { components, revision, version }: Installation): Skew[] {
   const own = versionsOf(owned, revision)
     .map((installed) => skewOf(installed, version, `revision ${revision}`));
-  if (!components.some(({ component }) => component === BASE)) return own;
   // Definitions are shared: those of a newer mesh have fields that these do not have.
-  const base = new Set(
-    owned.flatMap(({ object: { metadata: { labels = {} } } }) =>
-      labels[COMPONENT_LABEL] === BASE ? labels[VERSION_LABEL] ?? [] : []
-    ),
-  );
-  const shared = [...base].map((installed) =>
-    skewOf(installed, version, "what all revisions share (definitions)")
-  );
+  const shared = components.filter(({ component }) => isShared(component)).flatMap((one) => {
+    const versions = owned.flatMap(({ object: { metadata: { labels = {} } } }) =>
+      labels[COMPONENT_LABEL] === one.component ? labels[VERSION_LABEL] ?? [] : []
+    );
+    const what = one.component === BASE ? "definitions" : "the network plugin";
+    return [...new Set(versions)].map((installed) =>
+      skewOf(installed, version, `what all revisions share (${what})`)
+    );
+  });
   return [...own, ...shared.filter(({ kind }) => kind === "older" || kind === "unknown")];
 }
 
@@ -154,7 +162,7 @@ function takenOver(compared: readonly Comparison[], revision: string): string[] 
   return compared.flatMap(({ object, live }) => {
     const labels = live?.metadata.labels ?? {};
     const before = labels[REVISION_LABEL];
-    if (before === undefined || before === revision || labels[COMPONENT_LABEL] === BASE) return [];
+    if (before === undefined || before === revision || isShared(labels[COMPONENT_LABEL])) return [];
     return [`${nameOf(object)} belongs to revision ${before}, and goes over to ${revision}`];
   });
 }

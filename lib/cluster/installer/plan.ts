@@ -23,6 +23,14 @@ export const BASE = "Base";
 /** The component of the control plane. */
 export const PILOT = "Pilot";
 
+/** The component of the network plugin. */
+export const PLUGIN = "Cni";
+
+/** True for a component whose objects all revisions share. */
+export function isShared(component: string | undefined): boolean {
+  return component === BASE || component === PLUGIN;
+}
+
 /** One component of an installation. */
 export interface Component {
   /** Such as `Pilot` or `IngressGateways`. */
@@ -45,7 +53,7 @@ export interface Installation {
 }
 
 /** Components that are installed together; each group waits until the one before it is ready. */
-const GROUPS: readonly (readonly string[])[] = [[BASE], [PILOT, "Cni"], ["Ztunnel"]];
+const GROUPS: readonly (readonly string[])[] = [[BASE], [PILOT, PLUGIN], ["Ztunnel"]];
 
 /** The components in groups: one group is ready before the next begins. Gateways come last. */
 export function phasesOf(components: readonly Component[]): Component[][] {
@@ -64,7 +72,7 @@ export function phasesOf(components: readonly Component[]): Component[][] {
 const TITLES: Readonly<Record<string, string>> = {
   [BASE]: "Mesh core",
   [PILOT]: "Meshd",
-  Cni: "CNI",
+  [PLUGIN]: "CNI",
   Ztunnel: "Ztunnel",
   IngressGateways: "Ingress gateways",
   EgressGateways: "Egress gateways",

@@ -14,9 +14,11 @@ import {
   COMPONENT_LABEL,
   identityOf,
   type Installation,
+  isShared,
   nameOf,
   OWNER_LABEL,
   PILOT,
+  PLUGIN,
 } from "./plan.ts";
 
 /** An object of the cluster with its type. */
@@ -43,7 +45,7 @@ export function prunable(found: readonly Found[], installation: Installation): F
   return found.filter(({ object }) => {
     const { labels = {}, ownerReferences = [], deletionTimestamp } = object.metadata;
     const component = labels[COMPONENT_LABEL];
-    const isOf = component === BASE ? isAlone : labels[REVISION_LABEL] === revision;
+    const isOf = isShared(component) ? isAlone : labels[REVISION_LABEL] === revision;
     return owners.has(labels[OWNER_LABEL] ?? "") && isOf &&
       component !== undefined && (names.has(component) || isWhole && component !== BASE) &&
       object.kind !== "CustomResourceDefinition" && object.kind !== "Namespace" &&
@@ -55,7 +57,7 @@ export function prunable(found: readonly Found[], installation: Installation): F
 /** The revisions of objects, without those that all revisions share. */
 export function revisionsOf(found: readonly Found[]): string[] {
   const revisions = found.flatMap(({ object: { metadata: { labels = {} } } }) =>
-    labels[COMPONENT_LABEL] === BASE ? [] : labels[REVISION_LABEL] ?? []
+    isShared(labels[COMPONENT_LABEL]) ? [] : labels[REVISION_LABEL] ?? []
   );
   return [...new Set(revisions)];
 }
@@ -77,6 +79,18 @@ export function removedGateways(pruned: readonly Found[]): string[] {
     }, as this installation does. To keep them, name them in it, or install ` +
     "them again from a file with a metadata.name of its own",
   ];
+}
+
+/** The sentence about the network plugin that is removed; none if it stays. */
+export function removedPlugin(pruned: readonly Found[]): string[] {
+  const workloads = pruned.map(({ object }) => object).filter(({ kind, metadata }) =>
+    kind === "DaemonSet" && metadata.labels?.[COMPONENT_LABEL] === PLUGIN
+  );
+  return workloads.map((one) =>
+    `the network plugin, which this installation does not have, will be removed: ${nameOf(one)}. ` +
+    "Pods that rely on it cannot start again until they are made anew, with an init container that " +
+    "redirects their traffic. To keep it, set components.cni.enabled=true"
+  );
 }
 
 /** The objects with the label of an owner, of the kinds that installations are made of. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { OrchObject } from "../../kit/orch/mod.ts";
 import { COMPONENT_LABEL, type Installation, OWNER_LABEL } from "./plan.ts";
-import { type Found, prunable, removedGateways } from "./prune.ts";
+import { type Found, prunable, removedGateways, removedPlugin } from "./prune.ts";
 import { installedRevisions, removable } from "./removal.ts";
 
 interface Marks {
@@ -16,7 +16,7 @@ function object(name: string, marks: Marks = {}): OrchObject {
   const labels = {
     [OWNER_LABEL]: owner,
     [COMPONENT_LABEL]: component,
-    ...component === "Base" ? {} : { "mesh.io/rev": revision },
+    ...component === "Base" || component === "Cni" ? {} : { "mesh.io/rev": revision },
   };
   return { apiVersion: "v1", kind, metadata: { name, namespace: "mesh-system", labels } };
 }
@@ -120,4 +120,25 @@ Deno.test("a file removes only objects that it names, of its revision", () => {
   const all = found(named, object("other"));
   const scope = { kind: "objects", installation: installation(named) } as const;
   assert.deepEqual(names(removable(all, scope)), ["named"]);
+});
+
+Deno.test("the network plugin goes with the last revision, and with a plan that lacks it", () => {
+  const plugin = object("plugin", { component: "Cni", kind: "DaemonSet" });
+  const meshd = object("meshd");
+  const canary = object("meshd-canary", { revision: "canary" });
+  const [alone, both] = [found(plugin, meshd), found(plugin, meshd, canary)];
+  const pruned = prunable(alone, installation(meshd));
+  assert.deepEqual(names(pruned), ["plugin"]);
+  assert.match(removedPlugin(pruned)[0]!, /network plugin, .*DaemonSet mesh-system\/plugin/);
+  assert.deepEqual(removedPlugin(prunable(both, installation(meshd))), []);
+  const revision = { kind: "revision", revision: "default" } as const;
+  assert.deepEqual(names(removable(alone, revision)), ["plugin", "meshd"]);
+  assert.deepEqual(names(removable(both, revision)), ["meshd"]);
+  const file = { kind: "objects", installation: installation(plugin) } as const;
+  assert.deepEqual(names(removable(alone, file)), ["plugin"]);
+  assert.deepEqual(names(removable(both, file)), []);
+  assert.deepEqual(
+    installedRevisions(both).map((one) => one.revision),
+    ["default", "canary"].sort(),
+  );
 });

@@ -13,7 +13,9 @@ import {
   COMPONENT_LABEL,
   identityOf,
   type Installation,
+  isShared,
   OWNER_LABEL,
+  PLUGIN,
   VERSION_LABEL,
 } from "./plan.ts";
 import { type Found, objectsOf } from "./prune.ts";
@@ -26,8 +28,9 @@ export type Scope =
   | { readonly kind: "purge" };
 
 /**
- * The objects to remove. What all revisions share stays, but for a purge. Objects that another object
- * owns go with it.
+ * The objects to remove. What all revisions share stays, but for a purge; the network plugin goes with
+ * the last revision, or with a file that has it if no other revision is there. Objects that another
+ * object owns go with it.
  *
  * @param found objects of installations, and tags
  */
@@ -38,7 +41,9 @@ export function removable(found: readonly Found[], scope: Scope): Found[] {
   );
   if (scope.kind === "purge") return own;
   const isOf = (revision: string) => ({ object: { metadata: { labels = {} } } }: Found): boolean =>
-    labels[REVISION_LABEL] === revision && labels[COMPONENT_LABEL] !== BASE;
+    labels[COMPONENT_LABEL] === PLUGIN
+      ? installedRevisions(found).every((one) => one.revision === revision)
+      : labels[REVISION_LABEL] === revision && labels[COMPONENT_LABEL] !== BASE;
   if (scope.kind === "revision") return withUnserved(own.filter(isOf(scope.revision)), own);
   const { components, revision } = scope.installation;
   const names = new Set(components.flatMap((one) => one.objects).map(identityOf));
@@ -67,7 +72,7 @@ export function installedRevisions(found: readonly Found[]): InstalledRevision[]
   const revisions = new Map<string, Set<string>>();
   for (const { object: { metadata: { labels = {} } } } of found) {
     const revision = labels[REVISION_LABEL];
-    if (revision === undefined || labels[COMPONENT_LABEL] === BASE) continue;
+    if (revision === undefined || isShared(labels[COMPONENT_LABEL])) continue;
     if (labels[OWNER_LABEL] === undefined) continue;
     const versions = revisions.get(revision) ?? new Set();
     const version = labels[VERSION_LABEL];

@@ -5,10 +5,12 @@
  */
 import type { Chart } from "../charts/mod.ts";
 import { withChartNames } from "./gateway_values.ts";
+import { COMPONENTS } from "./components.ts";
 import type { Instance } from "./instances.ts";
 import { type Known, knownOf } from "./known_values.ts";
 import { mergedValues } from "./merge.ts";
 import type { Shared } from "./shared.ts";
+import { withPlugin } from "./plugin_values.ts";
 import { isEmpty, isTree, type Tree, treeAt, withValue } from "./tree.ts";
 
 /** Settings of a document, as the values of charts need them. */
@@ -26,7 +28,7 @@ export function chartValues(instance: Instance, chart: Chart, input: ValuesInput
     treeAt(root, ["spec", "values"]),
     treeAt(root, ["spec", "unvalidatedValues"]),
   );
-  const common = withShared(all, shared);
+  const common = withPlugin(withShared(all, shared), root);
   const own = knownOf(chart, instance.kind);
   const values = instance.kind.isList
     ? gatewayValues(all, common, instance, new Set(own.names))
@@ -79,11 +81,20 @@ function componentValues(common: Tree, instance: Instance, own: Known, known: Kn
   const image = Object.fromEntries(
     ["hub", "tag"].filter((name) => !isEmpty(settings[name])).map((name) => [name, settings[name]]),
   );
-  const values = withoutForeign(common, own, known);
+  if (kind.isApart) {
+    const picked = withoutForeign({ global: treeAt(common, ["global"]) }, own, known);
+    return mergedValues(mergedValues(picked, treeAt(common, kind.valuesRoot)), image);
+  }
+  const foreign = new Set(COMPONENTS.flatMap((one) => one.isApart ? one.valuesRoot : []));
+  const values = withoutForeign(withoutRoots(common, foreign), own, known);
   if (own.names.includes(root!)) {
     return isEmpty(image) ? values : mergedValues(values, { [root!]: image });
   }
   return mergedValues(mergedValues(values, treeAt(common, kind.valuesRoot)), image);
+}
+
+function withoutRoots(values: Tree, roots: ReadonlySet<string>): Tree {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !roots.has(name)));
 }
 
 /** Values without those that only other charts know; those that nobody knows stay. */

@@ -23,13 +23,24 @@ export interface ComponentKind {
   readonly chart: string;
   /** The values below `spec.values` that are at the top of the chart's values. */
   readonly valuesRoot: readonly string[];
+  /** True: its values are below {@link valuesRoot} alone, but for those of `global`. */
+  readonly isApart?: boolean;
+  /** True: all revisions share its objects, so that they are those of no revision. */
+  readonly isShared?: boolean;
   /** The kind and the container of the workload on which settings of `k8s` act. */
   readonly workload?: { readonly kind: string; readonly name: string; readonly container: string };
 }
 
 /** In the order of installation. */
 export const COMPONENTS: readonly ComponentKind[] = [
-  { component: "Base", field: "base", isList: false, chart: "base", valuesRoot: ["base"] },
+  {
+    component: "Base",
+    field: "base",
+    isList: false,
+    chart: "base",
+    valuesRoot: ["base"],
+    isShared: true,
+  },
   {
     component: "Pilot",
     field: "pilot",
@@ -44,6 +55,8 @@ export const COMPONENTS: readonly ComponentKind[] = [
     isList: false,
     chart: "cni",
     valuesRoot: ["cni"],
+    isApart: true,
+    isShared: true,
     workload: { kind: "DaemonSet", name: "mesh-cni-node", container: "install-cni" },
   },
   {
@@ -73,11 +86,9 @@ export const COMPONENTS: readonly ComponentKind[] = [
 ];
 
 const NO_AMBIENT = "the node proxy and ambient capture are not implemented";
-const NO_CNI = "the network plugin is not implemented, and pods are captured by an init container";
 
 /** Components that cannot be installed yet, with the reason. The only place that refuses them. */
 export const UNSUPPORTED_COMPONENTS: Readonly<Partial<Record<ComponentName, string>>> = {
-  Cni: NO_CNI,
   Ztunnel: NO_AMBIENT,
 };
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { InstallPlan } from "./api.ts";
+import { withPlugin } from "./plugin_values.ts";
 import { type Tree, treeAt, valueAt, withValue } from "./tree.ts";
 
 /** Texts of the ConfigMaps from which injectors read. */
@@ -45,5 +46,6 @@ function ownValues(operator: Tree): Tree {
     const path = ["global", name];
     values = withValue(values, path, valueAt(values, path) ?? spec[name]);
   }
+  values = withPlugin(values, operator);
   return withValue(values, ["revision"], values.revision ?? spec.revision);
 }

@@ -27,9 +27,9 @@ export interface Ownership {
 }
 
 /**
- * The object with the labels. The label of the revision that a template gives stays. Otherwise the
- * component Base gets none, because all revisions share its objects, and a second revision must not
- * write them; namespaces get none, because it would turn injection on in them.
+ * The object with the labels. The label of the revision that a template gives stays. Otherwise
+ * components that all revisions share get none, because a second revision must not write their objects;
+ * namespaces get none, because it would turn injection on in them.
  */
 export function withLabels<T extends OrchObject>(
   object: T,
@@ -43,7 +43,7 @@ export function withLabels<T extends OrchObject>(
     [LABELS.managed]: "Reconcile",
     [LABELS.version]: version,
   };
-  const isOfRevision = object.kind !== "Namespace" && kind.component !== "Base" &&
+  const isOfRevision = object.kind !== "Namespace" && kind.isShared !== true &&
     before[LABELS.revision] === undefined;
   const labels = { ...before, ...own, ...isOfRevision ? { [LABELS.revision]: revision } : {} };
   return { ...object, metadata: { ...object.metadata, labels } };

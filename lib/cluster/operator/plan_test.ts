@@ -26,7 +26,12 @@ const PROFILES: Readonly<Record<string, readonly string[]>> = {
   ],
   empty: [],
   minimal: ["Base/base", "Pilot/meshd"],
-  openshift: ["Base/base", "Pilot/meshd", "IngressGateways/mesh-ingressgateway"],
+  openshift: [
+    "Base/base",
+    "Pilot/meshd",
+    "Cni/mesh-cni-node",
+    "IngressGateways/mesh-ingressgateway",
+  ],
   preview: ["Base/base", "Pilot/meshd", "IngressGateways/mesh-ingressgateway"],
   remote: ["Base/base"],
 };

@@ -16,7 +16,8 @@ export function knownValues({ charts }: ChartSet, gateways: readonly string[]): 
   const roots = new Map<string, Known[]>();
   const add = (name: string, known: Known): void =>
     void roots.set(name, [...roots.get(name) ?? [], known]);
-  for (const { component, chart: name, isList, valuesRoot } of COMPONENTS) {
+  const apart = new Set(COMPONENTS.flatMap((one) => one.isApart ? one.valuesRoot : []));
+  for (const { component, chart: name, isList, valuesRoot, isApart } of COMPONENTS) {
     const chart = charts.get(name);
     if (chart === undefined) continue;
     const known = knownOf(chart, { component });
@@ -26,7 +27,8 @@ export function knownValues({ charts }: ChartSet, gateways: readonly string[]): 
       add(valuesRoot[0]!, knownMap(new Map(names.map((one) => [one, gateway]))));
       continue;
     }
-    for (const one of known.names) add(one, known.child(one)!);
+    const top = isApart ? ["global"] : known.names.filter((one) => !apart.has(one));
+    for (const one of top) add(one, known.child(one)!);
     const root = valuesRoot[0]!;
     if (!known.names.includes(root)) add(root, known);
   }

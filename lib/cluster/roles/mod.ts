@@ -1,5 +1,5 @@
 /**
- * The rights that a daemon needs in clusters, as objects of the orchestrator.
+ * The rights that a daemon and the network plugin need in clusters, as objects of the orchestrator.
  *
  * @module
  */
@@ -8,7 +8,7 @@ export {
   defaultRoleOptions,
   READER_ACCOUNT,
   readerRoles,
-  type RoleObject,
   type RoleOptions,
-  type RoleRule,
 } from "./roles.ts";
+export type { AccountOptions, RoleObject, RoleRule } from "./objects.ts";
+export { defaultPluginRoleOptions, type PluginRoleOptions, pluginRoles } from "./plugin_roles.ts";

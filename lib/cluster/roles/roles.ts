@@ -5,16 +5,18 @@
  */
 import { PLUGGED_SECRET, SELF_SIGNED_SECRET } from "../ca/mod.ts";
 import { PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS, ROOT_CONFIG_MAP } from "../controllers/mod.ts";
-import type { OrchObject } from "../../kit/orch/mod.ts";
+import {
+  type AccountOptions,
+  accountRoles,
+  type RoleObject,
+  type RoleRule,
+  rule,
+} from "./objects.ts";
 import { KINDS } from "../../mesh/schema/mod.ts";
 import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../mesh/sources/mod.ts";
 
 /** Names that the roles contain. */
-export interface RoleOptions {
-  /** System namespace: that of the daemon. */
-  readonly namespace: string;
-  /** Service account of the daemon in the system namespace. */
-  readonly account: string;
+export interface RoleOptions extends AccountOptions {
   /** Names of signers of CertificateSigningRequests that the daemon may use; `DOMAIN/*` names all of a domain. */
   readonly signers: readonly string[];
   /** API group of ServiceExports and ServiceImports (`MCS_API_GROUP`). */
@@ -40,23 +42,6 @@ export function defaultRoleOptions(namespace = "mesh-system"): RoleOptions {
 /** Usual service account of a daemon in a remote cluster that it reads. */
 export const READER_ACCOUNT = "meshd-reader";
 
-export interface RoleRule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-}
-
-/** A role or the binding of one. */
-export interface RoleObject extends OrchObject {
-  readonly rules?: readonly RoleRule[];
-  /** Role of a binding. */
-  readonly roleRef?: Readonly<Record<string, string>>;
-  /** Accounts of a binding. */
-  readonly subjects?: readonly Readonly<Record<string, string>>[];
-}
-
-const RBAC = "rbac.authorization.k8s.io";
 const CERTIFICATES = "certificates.k8s.io";
 const FOLLOW = ["list", "watch"];
 /** Server-side apply of an object that may not exist yet. */
@@ -64,41 +49,12 @@ const APPLY = ["create", "patch"];
 
 /** The service account of a daemon, its roles, and their bindings. */
 export function daemonRoles(options: RoleOptions): RoleObject[] {
-  const { namespace, account } = options;
-  return [
-    ...accountWith(options, clusterRules(options)),
-    ...boundRole({ name: account, namespace }, SYSTEM_RULES, options),
-  ];
+  return accountRoles(options, { cluster: clusterRules(options), system: SYSTEM_RULES });
 }
 
 /** The service account of a remote cluster's secret, with what a daemon of another cluster reads there. */
 export function readerRoles(options: RoleOptions): RoleObject[] {
-  return accountWith(options, readerRules(options));
-}
-
-/** A service account with a role of the cluster. */
-function accountWith(options: RoleOptions, rules: readonly RoleRule[]): RoleObject[] {
-  const { namespace, account } = options;
-  return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace } },
-    ...boundRole({ name: `${account}-${namespace}` }, rules, options),
-  ];
-}
-
-/** A role and its binding: of the cluster, or of a namespace where `metadata` has one. */
-function boundRole(
-  metadata: { readonly name: string; readonly namespace?: string },
-  rules: readonly RoleRule[],
-  { account, namespace }: RoleOptions,
-): RoleObject[] {
-  const scope = metadata.namespace === undefined ? "Cluster" : "";
-  const apiVersion = `${RBAC}/v1`;
-  const roleRef = { apiGroup: RBAC, kind: `${scope}Role`, name: metadata.name };
-  const subject = { kind: "ServiceAccount", name: account, namespace };
-  return [
-    { apiVersion, kind: `${scope}Role`, metadata, rules },
-    { apiVersion, kind: `${scope}RoleBinding`, metadata, roleRef, subjects: [subject] },
-  ];
+  return accountRoles(options, { cluster: readerRules(options) });
 }
 
 /** In every cluster: services with their endpoints, namespaces, and credentials of gateways. */
@@ -174,10 +130,6 @@ function signerRules(names: readonly string[]): RoleRule[] {
     rule(CERTIFICATES, ["certificatesigningrequests/approval"], ["update"]),
     named(rule(CERTIFICATES, ["signers"], ["approve"]), names),
   ];
-}
-
-function rule(group: string, resources: readonly string[], verbs: readonly string[]): RoleRule {
-  return { apiGroups: [group], resources, verbs };
 }
 
 /** A rule for objects of these names only; lists and watches must select one of them. */

@@ -6,7 +6,7 @@
 
 /** A rendering of a chart. */
 export interface ChartCase {
-  readonly chart: "base" | "meshd" | "gateway";
+  readonly chart: "base" | "meshd" | "cni" | "gateway";
   readonly values: Readonly<Record<string, unknown>>;
   readonly namespace?: string;
   readonly orchVersion?: string;
@@ -24,10 +24,13 @@ const AFFINITY = {
     },
   },
 };
-const SCHEDULING = {
+const PLACES = {
   nodeSelector: { "kubernetes.io/os": "linux" },
   tolerations: [{ key: "dedicated", operator: "Exists", effect: "NoSchedule" }],
   affinity: AFFINITY,
+};
+const SCHEDULING = {
+  ...PLACES,
   topologySpreadConstraints: SPREAD,
 };
 const BEHAVIOR = { scaleDown: { stabilizationWindowSeconds: 300 } };
@@ -181,6 +184,41 @@ const MESHD: readonly ChartCase["values"][] = [
   },
 ];
 
+const CNI: readonly ChartCase["values"][] = [
+  {},
+  { hub: "one", tag: "two", variant: "three", pullPolicy: "Always" },
+  { image: "registry.example/x/install-cni@sha256:0123", logLevel: "debug" },
+  { global: { hub: "a.b/c", tag: "1", variant: "debug", imagePullSecrets: ["s"] } },
+  { global: { logAsJson: true, logging: { level: "default:debug" }, imagePullPolicy: "Never" } },
+  ...["gke", "openshift", "k3s", "k3d", "microk8s", "minikube", "other"].map((platform) => ({
+    global: { platform },
+  })),
+  { cniBinDir: "/b", cniConfDir: "/c", cniNetnsDir: "/n", cniConfFileName: "x.conflist" },
+  { chained: false, provider: "multus" },
+  { chained: true, provider: "multus", seLinuxOptions: { type: "t" } },
+  { excludeNamespaces: [] },
+  { excludeNamespaces: ["a", "b"], env: { A: 1, B: "x y", C: true } },
+  { repair: { enabled: false } },
+  { repair: { repairPods: false, deletePods: true } },
+  { repair: { repairPods: false, labelPods: true, brokenPodLabelKey: "a/b" } },
+  { ...PLACES, priorityClassName: "" },
+  {
+    updateStrategy: { type: "OnDelete", rollingUpdate: null },
+    resources: { limits: { memory: "1Gi" } },
+    terminationGracePeriodSeconds: 30,
+    seccompProfile: null,
+  },
+  {
+    daemonSetLabels: { a: "1" },
+    podLabels: { b: 2 },
+    podAnnotations: { c: "d: e" },
+    serviceAccountAnnotations: { f: "g" },
+  },
+  { resourceQuotas: { enabled: true, pods: 7 }, priorityClassName: "high" },
+  { resourceQuotas: { enabled: false }, global: { platform: "gke" } },
+  { monitoring: { podMonitor: { enabled: true, interval: "1m", labels: { release: "p" } } } },
+];
+
 const GATEWAY: readonly ChartCase["values"][] = [
   {},
   { name: "mesh-ingressgateway", revision: "canary" },
@@ -240,14 +278,26 @@ const GATEWAY: readonly ChartCase["values"][] = [
 export const CHART_CASES: readonly ChartCase[] = [
   ...BASE.map((values) => ({ chart: "base" as const, values })),
   ...MESHD.map((values) => ({ chart: "meshd" as const, values })),
+  ...CNI.map((values) => ({ chart: "cni" as const, values })),
   ...GATEWAY.map((values) => ({ chart: "gateway" as const, values })),
   { chart: "base", values: {}, namespace: "other" },
   { chart: "meshd", values: { revisionTags: ["prod"] }, namespace: "other", orchVersion: "1.28.3" },
   { chart: "gateway", values: {}, namespace: "edge", orchVersion: "1.36.3" },
+  { chart: "cni", values: {}, namespace: "nodes", orchVersion: "1.29.0" },
 ];
 
 /** Values that both refuse, with what Mesh says. */
 export const REFUSED: readonly (ChartCase & { readonly message: RegExp })[] = [
+  {
+    chart: "cni",
+    values: { cniConfFileName: "../x.conf" },
+    message: /cniConfFileName is "..\/x.conf", which does not match/,
+  },
+  {
+    chart: "cni",
+    values: { repair: { deletepods: true } },
+    message: /repair.deletepods is not a value of this chart; did you mean (repair\.)?deletePods\?/,
+  },
   {
     chart: "meshd",
     values: { revisionTags: ["default"] },
