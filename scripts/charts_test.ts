@@ -363,6 +363,7 @@ function valueAt(values: JsonObject, path: readonly string[]): unknown {
 /** Values of which not every other one acts. */
 const OTHERS: Readonly<Record<string, unknown>> = {
   "chained": false,
+  "global.platform": "openshift",
   "provider": "multus",
   "base.excludedCRDs": ["gateways.networking.mesh.io"],
 };
