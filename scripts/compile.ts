@@ -143,7 +143,7 @@ async function build(
  * Programs whose modules have no comments and short names: an agent runs beside each workload, and the
  * engine keeps the text of modules in memory. (`--keep-names` breaks modules of CommonJS.)
  */
-const SMALL: ReadonlySet<string> = new Set(["pilot-agent"]);
+const SMALL: ReadonlySet<string> = new Set(["pilot-agent", "install-cni"]);
 
 /**
  * Bundles a program of the tree at `root` with what it uses of the packages: one module for what it

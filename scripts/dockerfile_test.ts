@@ -10,7 +10,7 @@ import { programs } from "./compile.ts";
 import { type Instruction, lineage, parseDockerfile } from "./dockerfile.ts";
 import { PACKAGES } from "./images/base.ts";
 import { canFetch } from "./images/debian.ts";
-import { imageConfig } from "./images/contents.ts";
+import { imageConfig, RULE_PROGRAMS } from "./images/contents.ts";
 import { dirname, fromFileUrl, join, walkFiles } from "./paths.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
@@ -100,7 +100,9 @@ Deno.test({
 
 async function checkFiles(folder: string, program: string): Promise<void> {
   const executables = [imageConfig(program).Entrypoint[0]!, "/usr/local/bin/deno"];
-  if (program === "pilot-agent") executables.push(config.permissions[program].run[0]!, "/bin/dash");
+  if (program === "pilot-agent") executables.push(config.permissions[program].run[0]!);
+  if (program === "install-cni") executables.push("/opt/cni/bin/mesh-cni");
+  if (RULE_PROGRAMS.has(program)) executables.push("/bin/dash", "/usr/sbin/xtables-nft-multi");
   for (const path of executables) {
     const { mode } = await Deno.stat(join(folder, path));
     assert.equal((mode ?? 0) & 0o777, 0o755, path);

@@ -12,7 +12,7 @@
 const DAEMON = "--v8-flags=--min-semi-space-size=8,--max-semi-space-size=8";
 
 /**
- * An agent runs beside each workload, so memory counts more than the time of collections: a young
+ * An agent runs beside each workload, and the network plugin on each node, so memory counts more than the time of collections: a young
  * generation of 1 MiB saves 4 to 7 MiB at rest (`docs/performance.md`).
  */
 const AGENT = "--v8-flags=--max-semi-space-size=1";
@@ -20,6 +20,7 @@ const AGENT = "--v8-flags=--max-semi-space-size=1";
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
   "pilot-discovery": [DAEMON],
   "pilot-agent": [AGENT],
+  "install-cni": [AGENT],
 };
 
 /** Flags for `deno run` and `deno compile`. */
@@ -28,11 +29,13 @@ export function engineFlags(program: string): readonly string[] {
 }
 
 /**
- * Variables for the C library, as `NAME=value`. The agent returns free memory to the system, and its
- * threads share one arena.
+ * Variables for the C library, as `NAME=value`. The agent and the network plugin return free memory to
+ * the system, and their threads share one arena.
  */
+const SMALL = ["MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=65536"];
 const VARIABLES: Readonly<Record<string, readonly string[]>> = {
-  "pilot-agent": ["MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=65536"],
+  "pilot-agent": SMALL,
+  "install-cni": SMALL,
 };
 
 /** Variables with which a program's runtime is started. */

@@ -1,6 +1,6 @@
 /**
  * The files of Debian packages that images hold, as layers: C library and certificates for every
- * program, and what the agent's commands run.
+ * program, and what those run that write rules of interception.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const BASE: Choice = {
   "ca-certificates": /^usr\/share\/ca-certificates\//,
 };
 
-/** For the agent: a shell that chooses the permissions, and programs that write rules. */
+/** For programs that write rules: a shell that chooses the permissions, and programs that write rules. */
 const RULES: Choice = {
   "dash": /^bin\/(dash|sh)$/,
   "iptables": /^usr\/(sbin\/.*tables|lib\/.*\/xtables\/)/,
@@ -59,10 +59,10 @@ const FOLDERS = ["etc/mesh/config", "etc/mesh/config.d", "run"];
 /** All packages. */
 export const PACKAGES: readonly string[] = [...Object.keys(BASE), ...Object.keys(RULES)];
 
-/** Packages by the programs whose images hold them. */
-export const PACKAGES_OF: Readonly<Record<"all" | "pilot-agent", readonly string[]>> = {
+/** Packages that all images hold, and those of programs that write rules. */
+export const PACKAGES_OF: Readonly<Record<"all" | "rules", readonly string[]>> = {
   "all": Object.keys(BASE),
-  "pilot-agent": Object.keys(RULES),
+  "rules": Object.keys(RULES),
 };
 
 /** The layer of every image. */

@@ -2,13 +2,15 @@
  * The images of the programs: their layers and settings.
  *
  * An image holds the runtime, the modules of one program with their compiled code, and the C library; that of the agent also
- * Envoy and what writes rules of interception. The program's name on the PATH is a script: for the
- * agent a shell script, because the commands that write rules have permissions of their own; for
- * others a module that `env` starts, because their images have no shell.
+ * Envoy, that of the network plugin the program that it copies to the node, and both what writes rules of
+ * interception. The program's name on the PATH is a script: a shell script where the image has a shell for
+ * those rules, else a module that `env` starts. Commands of the agent that write rules have permissions of
+ * their own.
  *
  * @module
  */
 import type { BuildInfo } from "../../lib/kit/base/mod.ts";
+import { CNI_HELPER, cniHelper } from "../cluster/cni_helper.ts";
 import { bundles, grantedSet, type PermissionSet } from "../compile.ts";
 import { engineFlags, engineVariables } from "../engine_flags.ts";
 import { fromFileUrl, join, walkFiles } from "../paths.ts";
@@ -39,6 +41,7 @@ export interface ContentOptions {
 export const IMAGE_NAMES: Readonly<Record<string, string>> = {
   "pilot-discovery": "pilot",
   "pilot-agent": "proxyv2",
+  "install-cni": "install-cni",
   "meshctl": "meshctl",
 };
 
@@ -53,6 +56,11 @@ const RUNTIME_VARIABLES = [`DENO_DIR=${CACHE}`, "DENO_NO_UPDATE_CHECK=1"];
 /** Longest first line of a script, in bytes (Linux: `BINPRM_BUF_SIZE`). */
 const FIRST_LINE = 255;
 
+/** Programs whose images have what writes rules, and a shell. */
+export const RULE_PROGRAMS: ReadonlySet<string> = new Set(["pilot-agent", "install-cni"]);
+/** Folder of the program that the network plugin copies to the node. */
+const PLUGINS = "/opt/cni/bin";
+
 /** The permission set of commands that write rules. */
 const RULES_SET = "pilot-agent-iptables";
 
@@ -66,6 +74,8 @@ const SETTINGS: Readonly<Record<string, Settings>> = {
   },
   // Readiness and merged metrics.
   "pilot-agent": { Cmd: ["proxy", "sidecar"], ExposedPorts: ports(15021, 15020) },
+  // Health and monitoring.
+  "install-cni": { Cmd: [], ExposedPorts: ports(8000, 15014) },
   "meshctl": { Cmd: ["--help"] },
 };
 
@@ -75,16 +85,15 @@ export async function programImages(options: ContentOptions): Promise<ProgramIma
   progress("reading files of Debian packages");
   const base = await baseLayer(missing);
   const runtime = [executable(RUNTIME, Deno.execPath())];
-  const rules = programs.includes("pilot-agent") ? await rulesLayer(missing) : [];
+  const rules = programs.some((one) => RULE_PROGRAMS.has(one)) ? await rulesLayer(missing) : [];
   progress(`bundling the modules of ${programs.join(", ")}`);
   const folders = await bundles(programs, facts, work);
   const images: ProgramImage[] = [];
   for (const program of programs) {
     const layers = [base, runtime];
-    if (program === "pilot-agent") {
-      layers.push(rules);
-      layers.push([executable("/usr/local/bin/dataproxy", await envoyPath())]);
-    }
+    if (RULE_PROGRAMS.has(program)) layers.push(rules);
+    const own = await executables(program);
+    if (own.length > 0) layers.push(own);
     layers.push(await programLayer(program, folders[program]!, work));
     const labels = {
       "org.opencontainers.image.version": facts.version,
@@ -93,6 +102,13 @@ export async function programImages(options: ContentOptions): Promise<ProgramIma
     images.push({ program, layers, config: { ...imageConfig(program), Labels: labels } });
   }
   return images;
+}
+
+/** Executables beside the program. */
+async function executables(program: string): Promise<TarEntry[]> {
+  if (program === "pilot-agent") return [executable("/usr/local/bin/dataproxy", await envoyPath())];
+  if (program !== "install-cni") return [];
+  return [executable(`${PLUGINS}/${CNI_HELPER}`, await cniHelper())];
 }
 
 /** The settings of a program's image, which the Dockerfile repeats. */
@@ -146,6 +162,12 @@ for word; do
 done
 export ${variables.join(" ")}
 exec ${RUNTIME} run -P=$set ${flags} ${module} "$@"
+`;
+  }
+  if (RULE_PROGRAMS.has(program)) {
+    return `#!/bin/sh
+export ${variables.join(" ")}
+exec ${RUNTIME} run -P=${program} ${flags} ${module} "$@"
 `;
   }
   const command = `${RUNTIME} run -P=${program} ${flags} --ext=js`;

@@ -10,7 +10,7 @@ import { cacheDir, ENVOY_VERSION, HOST } from "../tools.ts";
 import { makeImages } from "./task.ts";
 
 const ROOT = fromFileUrl(new URL("../..", import.meta.url));
-const SOURCES = ["charts", "cmd", "lib", "scripts", "deno.json", "deno.lock"];
+const SOURCES = ["charts", "cmd", "lib", "native", "scripts", "deno.json", "deno.lock"];
 /** Tag of the images. */
 export const TEST_TAG = "test";
 /** Images that were not used for this time (ms) are removed: an hour. */

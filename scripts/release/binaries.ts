@@ -4,6 +4,7 @@
  * @module
  */
 import { MeshError } from "../../lib/kit/base/mod.ts";
+import { CNI_HELPER, cniHelper } from "../cluster/cni_helper.ts";
 import { compile } from "../compile.ts";
 import { join } from "../paths.ts";
 import { portableName } from "./portable.ts";
@@ -62,6 +63,16 @@ export async function makeBinaries(
   return built;
 }
 
+/** The program of the network plugin whose node needs a helper. */
+const PLUGIN = "install-cni";
+
+/** Adds the helper, which is built with Go. */
+async function addHelper({ name, triple }: Target, into: string, version: string): Promise<string> {
+  const file = `${CNI_HELPER}-${version}-${name}`;
+  await Deno.copyFile(await cniHelper(triple.replace(/-.*/, "")), join(into, file));
+  return file;
+}
+
 async function buildTarget(
   { facts, into, leftOut }: ReleaseContext,
   target: Target,
@@ -81,6 +92,7 @@ async function buildTarget(
       await Deno.copyFile(path, join(into, name));
       files.push(name);
     }
+    if (programs.includes(PLUGIN)) files.push(await addHelper(target, into, facts.version));
     return files;
   } catch (error) {
     const isMissing = error instanceof Deno.errors.NotFound ||

@@ -5,7 +5,7 @@
  */
 import { MeshError } from "../../lib/kit/base/mod.ts";
 import { PACKAGES_OF } from "../images/base.ts";
-import { IMAGE_NAMES } from "../images/contents.ts";
+import { IMAGE_NAMES, RULE_PROGRAMS } from "../images/contents.ts";
 import { pinnedPackages } from "../images/debian.ts";
 import { join } from "../paths.ts";
 import { ENVOY_VERSION, envoyChecksum } from "../tools.ts";
@@ -126,9 +126,10 @@ async function bill(
     relate("SPDXRef-DOCUMENT", "DESCRIBES", image.SPDXID);
     relate(image.SPDXID, "GENERATED_FROM", root.SPDXID);
     relate(image.SPDXID, "CONTAINS", runtime.SPDXID);
-    const isAgent = program === "pilot-agent";
-    if (isAgent) relate(image.SPDXID, "CONTAINS", envoy.SPDXID);
-    for (const held of [...PACKAGES_OF.all, ...isAgent ? PACKAGES_OF["pilot-agent"] : []]) {
+    if (program === "pilot-agent") relate(image.SPDXID, "CONTAINS", envoy.SPDXID);
+    for (
+      const held of [...PACKAGES_OF.all, ...RULE_PROGRAMS.has(program) ? PACKAGES_OF.rules : []]
+    ) {
       const found = debian.get(held);
       if (found !== undefined) relate(image.SPDXID, "CONTAINS", found.SPDXID);
     }

@@ -23,6 +23,7 @@ import { apply, kubectl, nodeTest, podsReady, temporaryFolder } from "../support
 const LARGEST: Readonly<Record<string, number>> = {
   "pilot-discovery": 120e6,
   "pilot-agent": 235e6,
+  "install-cni": 130e6,
   "meshctl": 120e6,
 };
 
