@@ -1,7 +1,7 @@
 /**
  * The network plugin: answers the calls of the container runtime (`verbs.ts`), decides what a pod
  * means (`decide.ts`, `pod_capture.ts`), sets the rules in the pod's network namespace (`apply.ts`),
- * listens for the helper on the node (`server.ts`), and proves that rules redirect (`self_test.ts`).
+ * listens for the helper on the node (`server.ts`), and proves that rules redirect (`proof.ts`).
  *
  * @module
  */
@@ -13,7 +13,7 @@ export { hostPaths } from "./netns.ts";
 export { captureSettingsOf, type PodCase } from "./pod_capture.ts";
 export { podReader } from "./pods.ts";
 export { type PluginServer, servePlugin, type ServePluginOptions } from "./server.ts";
-export { selfTest, type SelfTestOptions, type SelfTestResult } from "./self_test.ts";
+export { selfTest, type SelfTestOptions, type SelfTestResult } from "./proof.ts";
 export type {
   CniPod,
   NamespacePaths,

@@ -143,7 +143,9 @@ class Starter {
     const { dir } = this.#space;
     for (const node of this.#nodes) {
       await Deno.mkdir(join(dir, node.name, "cni"), { recursive: true });
+      await Deno.mkdir(join(dir, node.name, "plugins"));
     }
+    await usualFolders(this.#space, this.#nodes);
     const { cluster: host } = await makeNetwork(this.#space, this.#nodes);
     await this.#space.launch("etcd", [this.#programs.etcd, ...etcdFlags(dir)]);
     const files = await makeClusterFiles(dir, {
@@ -240,6 +242,20 @@ class Starter {
     const place = { host: CONTROL_ADDRESS, port: API_PORT };
     await writeKubeconfig(dir, file, place, await certificateOf(dir, user));
     return join(dir, file);
+  }
+}
+
+/**
+ * Shows the network configuration and the plugins of the only node where machines have them. Nodes of
+ * one cluster see the same files, so that several have no such place.
+ */
+async function usualFolders(space: Space, [node, another]: readonly NodeLayout[]): Promise<void> {
+  if (node === undefined || another !== undefined) return;
+  for (const [folder, usual] of [["cni", "/etc/cni/net.d"], ["plugins", "/opt/cni/bin"]] as const) {
+    await Deno.mkdir(usual, { recursive: true });
+    const from = join(space.dir, node.name, folder);
+    const { success, stderr } = await space.run(["mount", "--bind", from, usual]);
+    if (!success) throw new Error(`${usual}: ${stderr}`);
   }
 }
 

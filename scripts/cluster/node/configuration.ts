@@ -147,7 +147,7 @@ state = ${text(`/run/${name}/containerd`)}
   # A container of CI lacks the capability to lower the score.
   restrict_oom_score_adj = true
 [plugins."io.containerd.cri.v1.runtime".cni]
-  bin_dirs = [${text(runtimeDir)}]
+  bin_dirs = [${text(runtimeDir)}, ${text(`${dir}/plugins`)}]
   conf_dir = ${text(`${dir}/cni`)}
 [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
   runtime_type = "io.containerd.runc.v2"
