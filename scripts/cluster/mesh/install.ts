@@ -42,14 +42,14 @@ export async function meshctl(
   return { status: code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
 }
 
-/** Makes the images if they are missing, and imports those of pods. */
+/** Makes the images if they are missing, and imports those of programs; default: of the daemon and the proxy. */
 export async function importMeshImages(
   cluster: NodeCluster,
   progress: (line: string) => void = () => {},
+  programs: readonly string[] = ["pilot-discovery", "pilot-agent"],
 ): Promise<void> {
   const images = await keptImages(progress);
-  progress("importing the images of the daemon and the proxy");
-  const programs = ["pilot-discovery", "pilot-agent"];
+  progress(`importing the images of ${programs.join(", ")}`);
   await Promise.all(programs.map((program) => cluster.importImages(images[program]!)));
 }
 
