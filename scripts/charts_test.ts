@@ -315,13 +315,14 @@ Deno.test("the daemon knows each flag that the chart gives it", () => {
   const all = objects("meshd", {
     keepaliveMaxServerConnectionAge: "30m",
     global: { logAsJson: true },
+    cni: { namespace: "nodes" },
   });
   const spec = named(all, "Deployment").spec as {
     template: { spec: { containers: { args: string[] }[] } };
   };
   const [command, ...flags] = spec.template.spec.containers[0]!.args;
   assert.equal(command, "discovery");
-  assert.equal(flags.length, 4);
+  assert.equal(flags.length, 5);
   for (const flag of flags) {
     const name = /^--(\w+)/.exec(flag)![1];
     assert.ok(DISCOVERY_FLAGS.some((one) => one.name === name), flag);

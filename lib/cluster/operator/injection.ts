@@ -47,5 +47,8 @@ function ownValues(operator: Tree): Tree {
     values = withValue(values, path, valueAt(values, path) ?? spec[name]);
   }
   values = withPlugin(values, operator);
+  // It concerns the daemon alone.
+  const place = ["pilot", "cni", "namespace"];
+  if (valueAt(values, place) !== undefined) values = withValue(values, place, undefined);
   return withValue(values, ["revision"], values.revision ?? spec.revision);
 }

@@ -3,13 +3,21 @@
  *
  * @module
  */
-import { type Tree, valueAt, withValue } from "./tree.ts";
+import { isEmpty, type Tree, valueAt, withValue } from "./tree.ts";
 
-const ENABLED = ["pilot", "cni", "enabled"];
+const VALUES = ["pilot", "cni"];
+const COMPONENT = ["spec", "components", "cni"];
 
-/** Values with which injection leaves the traffic of pods to the plugin, if the document installs it and says nothing else. */
+/**
+ * Values with which injection leaves the traffic of pods to the plugin, and the daemon finds its pods, if
+ * the document installs it and says nothing else.
+ */
 export function withPlugin(values: Tree, root: Tree): Tree {
-  const isInstalled = valueAt(root, ["spec", "components", "cni", "enabled"]) === true;
-  const isSaid = typeof valueAt(values, ENABLED) === "boolean";
-  return isInstalled && !isSaid ? withValue(values, ENABLED, true) : values;
+  if (valueAt(root, [...COMPONENT, "enabled"]) !== true) return values;
+  const namespace = valueAt(root, [...COMPONENT, "namespace"]);
+  const meant = { enabled: true, ...isEmpty(namespace) ? {} : { namespace } };
+  return Object.entries(meant).reduce((at, [name, value]) => {
+    const path = [...VALUES, name];
+    return isEmpty(valueAt(at, path)) ? withValue(at, path, value) : at;
+  }, values);
 }

@@ -150,7 +150,7 @@ export async function selectedPods(
     const { name, namespace = "", labels = {}, annotations = {} } = pod.metadata;
     const found = { name, namespace, labels, annotations };
     if (exclude.some((one) => one(found, PROXY_CONTAINER))) return false;
-    if (!hasProxy(pod)) return namespace === meshNamespace;
+    if (!hasProxy(pod)) return namespace === meshNamespace || isOfPlugin(pod);
     return include.length === 0 || include.some((one) => one(found, PROXY_CONTAINER));
   });
 }
@@ -226,8 +226,7 @@ function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): St
   const { pod, options, add, addLog, alone } = parts;
   const { name, namespace = "", labels } = pod.metadata;
   const isDaemon = namespace === options.meshNamespace && labels?.app === DAEMON;
-  const isNetworkAgent = namespace === options.meshNamespace &&
-    /cni/.test(labels?.["k8s-app"] ?? "");
+  const isNetworkAgent = isOfPlugin(pod);
   const kind = isDaemon ? "meshd" : isNetworkAgent ? "cni" : "proxies";
   const folder = [kind, namespace, name].join("/");
   const containers = [...pod.spec.containers, ...pod.spec.initContainers ?? []]
@@ -235,6 +234,8 @@ function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): St
     .filter((one) => kind !== "proxies" || one === PROXY_CONTAINER);
   const pages = isDaemon
     ? { port: MONITORING_PORT, paths: DEBUG_PAGES }
+    : isNetworkAgent
+    ? { port: MONITORING_PORT, paths: PLUGIN_PAGES }
     : hasProxy(pod)
     ? { port: 15_000, paths: ADMIN_PAGES }
     : { port: 0, paths: [] };
@@ -247,7 +248,7 @@ function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): St
   const own = pages.paths.map((path): Step => ({
     name: `${path} of ${namespace}/${name}`,
     run: async () => {
-      const page = { pod, isDaemon, port: pages.port, path };
+      const page = { pod, port: pages.port, path };
       const text = await pageOf(call, cluster, page, alone);
       add(`${folder}/${path.replace(/^debug\//, "").replace(/\?.*/, "")}`, text);
     },
@@ -255,10 +256,17 @@ function podSteps(call: Invocation, cluster: ClusterAccess, parts: PodParts): St
   return [...logs, ...own, ...networkSteps(cluster, { pod, folder, add })];
 }
 
-/** A page of a daemon or a proxy. */
+/** The pages of the network plugin. */
+const PLUGIN_PAGES = ["metrics", "version"];
+
+/** True for a pod of the network plugin, which may have a namespace of its own. */
+function isOfPlugin({ metadata: { labels } }: Pod): boolean {
+  return labels?.["k8s-app"] === "mesh-cni-node";
+}
+
+/** A page of a daemon, of the network plugin or of a proxy. */
 interface PodPage {
   readonly pod: Pod;
-  readonly isDaemon: boolean;
   readonly port: number;
   readonly path: string;
 }
@@ -271,14 +279,14 @@ interface PodPage {
 async function pageOf(
   call: Invocation,
   cluster: ClusterAccess,
-  { pod, isDaemon, port, path }: PodPage,
+  { pod, port, path }: PodPage,
   alone: Alone,
 ): Promise<string> {
   try {
     return await withPodPort(cluster, pod, port, (base) => admin(call, { base, path }));
   } catch (cause) {
     call.signal.throwIfAborted();
-    if (isDaemon) throw cause;
+    if (!hasProxy(pod)) throw cause;
     const place = { pod, container: PROXY_CONTAINER };
     const command = ["pilot-agent", "request", "GET", path];
     try {

@@ -176,7 +176,10 @@ const MESHD: readonly ChartCase["values"][] = [
       injectedAnnotations: { x: "y" },
     },
   },
-  { cni: { enabled: true, provider: "multus" }, gateways: { securityContext: { runAsUser: 0 } } },
+  {
+    cni: { enabled: true, provider: "multus", namespace: "nodes" },
+    gateways: { securityContext: { runAsUser: 0 } },
+  },
   { pilot: { autoscaleMin: 3, env: { X: "y" }, cni: { enabled: true } }, env: { Z: "z" } },
   {
     readinessProbe: { initialDelaySeconds: 0, failureThreshold: 10 },
