@@ -180,6 +180,7 @@ const MESHD: readonly ChartCase["values"][] = [
     cni: { enabled: true, provider: "multus", namespace: "nodes" },
     gateways: { securityContext: { runAsUser: 0 } },
   },
+  { cni: { enabled: true }, global: { proxy: { seccompProfile: { type: "Unconfined" } } } },
   { pilot: { autoscaleMin: 3, env: { X: "y" }, cni: { enabled: true } }, env: { Z: "z" } },
   {
     readinessProbe: { initialDelaySeconds: 0, failureThreshold: 10 },
