@@ -8,6 +8,7 @@
 import assert from "node:assert/strict";
 import { importMeshImages, meshctl } from "../../scripts/cluster/mesh/install.ts";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
+import { sectionsOfPage, shellFor } from "./install/page.ts";
 import { upgradeUnderNewPods } from "./cni/upgrade.ts";
 import {
   apply,
@@ -16,6 +17,7 @@ import {
   nodeTest,
   podsEventually,
   podsReady,
+  temporaryFolder,
   workloadContainer,
 } from "../support/node.ts";
 import { asks, callerOf, isOk, OUTSIDER, peers } from "../support/node_mesh.ts";
@@ -158,7 +160,7 @@ async function repairInPlace(cluster: NodeCluster): Promise<void> {
     const path = "{.items[0].status.conditions[?(@.type=='PodScheduled')].message}";
     return (await ofPod(cluster, SHOP, "tainted", path)).includes(TAINT);
   });
-  await install(cluster, WITH_PLUGIN);
+  await installByPage(cluster);
   for (const app of ["late", "tainted"]) {
     await podsReady(cluster, `app=${app}`, { namespace: SHOP });
   }
@@ -172,6 +174,16 @@ async function repairInPlace(cluster: NodeCluster): Promise<void> {
     );
     assert.equal(callerOf(line!), "spiffe://cluster.local/ns/shop/sa/default", app);
   }
+}
+
+/** Runs the commands of the page about installations. */
+async function installByPage(cluster: NodeCluster): Promise<void> {
+  await using folder = await temporaryFolder();
+  const run = await shellFor(cluster, folder.path);
+  const page = await sectionsOfPage();
+  const commands = page.get("Pods without rights over their network");
+  assert.ok(commands, "the page has no such section");
+  assert.match(await run(`${page.get("")}\n${commands}`), /✔ CNI installed/);
 }
 
 /** The kubelet and the runtime of the node start again; pods start as before. */

@@ -3,10 +3,9 @@
  * what the cluster is between them.
  */
 import assert from "node:assert/strict";
-import { fromFileUrl, isOnPath } from "../../scripts/paths.ts";
+import { isOnPath } from "../../scripts/paths.ts";
 import { importMeshImages, meshctl } from "../../scripts/cluster/mesh/install.ts";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
-import { freePort } from "../../scripts/harness/mod.ts";
 import { objectVersions } from "../support/installation.ts";
 import { type Load, loadDeployment, loadsRun, withoutFailure } from "../support/load.ts";
 import {
@@ -20,10 +19,9 @@ import {
 } from "../support/node.ts";
 import { injectedNamespace, read, SYSTEM } from "../support/node_mesh.ts";
 import { missingImage } from "./install/missing_image.ts";
+import { sectionsOfPage, shellFor } from "./install/page.ts";
 import { meshIsScraped } from "./install/scraping.ts";
 
-const ROOT = new URL("../../", import.meta.url);
-const MAIN = fromFileUrl(new URL("main.ts", ROOT));
 const hasPrometheus = isOnPath("prometheus");
 
 /**
@@ -61,7 +59,7 @@ nodeTest(
     await importMeshImages(cluster);
     await using folder = await temporaryFolder();
     const page = await sectionsOfPage();
-    const run = await shellFor(cluster, folder.path);
+    const run = await shellFor(cluster, folder.path, APP);
     const runSection = async (name: string, what = /$/, by = ""): Promise<string> => {
       const commands = page.get(name);
       assert.ok(commands, `the page has no section ${name}`);
@@ -184,43 +182,4 @@ function revisionOfPods(cluster: NodeCluster): Promise<string> {
     // Several pods give several texts, which are no JSON together.
     return JSON.parse(text).revision as string;
   });
-}
-
-/** Commands by section; those before the first section have no name. */
-async function sectionsOfPage(): Promise<Map<string, string>> {
-  const page = await Deno.readTextFile(new URL("docs/install.md", ROOT));
-  const [first = "", ...sections] = page.split(/^## /m);
-  const commands = (text: string): string =>
-    [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join("");
-  return new Map([
-    ["", commands(first)],
-    ...sections.map((text) => [text.split("\n", 1)[0]!, commands(text)] as const),
-  ]);
-}
-
-/** A shell in which the commands of the page work. */
-async function shellFor(
-  { kubeconfig }: NodeCluster,
-  folder: string,
-): Promise<(script: string) => Promise<string>> {
-  const port = freePort();
-  const program = `#!/bin/sh\nexec ${Deno.execPath()} run -A -q ${MAIN} meshctl "$@"\n`;
-  await Deno.writeTextFile(`${folder}/meshctl`, program, { mode: 0o755 });
-  await Deno.writeTextFile(`${folder}/app.yaml`, APP);
-  const bin = kubeconfig.replace(/[^/]*$/, "bin");
-  return async (script) => {
-    const { success, stdout, stderr } = await new Deno.Command("bash", {
-      args: ["-ec", script.replaceAll("8080", String(port))],
-      env: {
-        PATH: `${folder}:${bin}:${Deno.env.get("PATH")}`,
-        KUBECONFIG: kubeconfig,
-        APP: `${folder}/app.yaml`,
-      },
-      stdin: "null",
-    }).output();
-    const decoder = new TextDecoder();
-    const [out, err] = [decoder.decode(stdout), decoder.decode(stderr)];
-    assert.ok(success, `${script}\n${out}${err}`);
-    return out + err;
-  };
 }
