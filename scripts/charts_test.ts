@@ -130,9 +130,8 @@ Deno.test("the chart gives the rights that the network plugin says it needs", ()
   const options = defaultPluginRoleOptions();
   const rows: [values: JsonObject, Partial<typeof options>][] = [
     [{}, {}],
-    [{ repair: { enabled: false } }, { repairs: false, labels: false }],
-    [{ repair: { repairPods: false } }, { labels: false }],
-    [{ repair: { repairPods: false, labelPods: true } }, {}],
+    [{ repair: { enabled: false, labelPods: true, deletePods: true } }, { repairs: false }],
+    [{ repair: { labelPods: true } }, { labels: true }],
     [{ repair: { deletePods: true } }, { deletes: true }],
     [{ global: { platform: "openshift" } }, { isOpenShift: true }],
   ];

@@ -55,7 +55,7 @@ seLinuxOptions: {{ toJson (.Values.seLinuxOptions | default (ternary (dict "type
 {{- end }}
 
 {{- define "cni.ruleOptions" -}}
-labels: {{ and .Values.repair.enabled (or .Values.repair.labelPods .Values.repair.repairPods) }}
+labels: {{ and .Values.repair.enabled .Values.repair.labelPods }}
 deletes: {{ and .Values.repair.enabled .Values.repair.deletePods }}
 repairs: {{ .Values.repair.enabled }}
 isOpenShift: {{ (include "cni.settings" . | fromYaml).isOpenShift }}

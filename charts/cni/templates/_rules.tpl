@@ -22,7 +22,6 @@
     - events
   verbs:
     - create
-    - patch
 {{- end }}
 {{- if .labels }}
 - apiGroups:

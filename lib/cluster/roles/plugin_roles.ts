@@ -9,7 +9,7 @@ import { type AccountOptions, accountRoles, type RoleObject, rule } from "./obje
 export interface PluginRoleOptions extends AccountOptions {
   /** It finds them, and says so in events. */
   readonly repairs: boolean;
-  /** It writes labels and annotations of them. */
+  /** It writes a label of them. */
   readonly labels: boolean;
   /** It deletes them. */
   readonly deletes: boolean;
@@ -23,7 +23,7 @@ const ACCOUNT = "mesh-cni";
 
 /** The rights of the chart without values of the user. */
 export function defaultPluginRoleOptions(namespace = "mesh-system"): PluginRoleOptions {
-  const repair = { repairs: true, labels: true, deletes: false };
+  const repair = { repairs: true, labels: false, deletes: false };
   return { namespace, account: ACCOUNT, ...repair, isOpenShift: false };
 }
 
@@ -35,7 +35,7 @@ export function pluginRoles(options: PluginRoleOptions): RoleObject[] {
       // The plugin reads the pod that starts.
       rule("", ["pods"], ["get"]),
       ...repairs ? [rule("", ["pods"], ["list", "watch"])] : [],
-      ...repairs ? [rule("", ["events"], ["create", "patch"])] : [],
+      ...repairs ? [rule("", ["events"], ["create"])] : [],
       ...labels ? [rule("", ["pods"], ["patch"])] : [],
       ...deletes ? [rule("", ["pods"], ["delete"])] : [],
       ...isOpenShift
