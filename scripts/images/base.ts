@@ -38,7 +38,7 @@ const RULES: Choice = {
   "libmd0": LIBRARY,
   "libcap2": LIBRARY,
   "zlib1g": LIBRARY,
-  "util-linux": /^usr\/bin\/nsenter$/,
+  "util-linux": /^usr\/bin\/(nsenter|unshare)$/,
   "libselinux1": LIBRARY,
   "libpcre2-8-0": LIBRARY,
 };

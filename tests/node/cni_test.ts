@@ -56,13 +56,13 @@ nodeTest(
       await untilBroken(cluster, SHOP, "early");
     });
     await t.step(
-      "the plugin is installed beside the node's own, and broken pods are labelled",
+      "the plugin is installed beside the node's own, and broken pods get a label",
       async () => {
-        const labelled = ["repair.repairPods=false", "repair.labelPods=true"];
+        const labels = ["repair.repairPods=false", "repair.labelPods=true"];
         const out = await install(
           cluster,
           WITH_PLUGIN,
-          ...labelled.map((one) => `values.cni.${one}`),
+          ...labels.map((one) => `values.cni.${one}`),
         );
         assert.match(out, /✔ CNI installed/);
         assert.deepEqual(await plugins(cluster), ["ptp", "portmap", "mesh-cni"]);
