@@ -157,8 +157,8 @@ async function repairInPlace(cluster: NodeCluster): Promise<void> {
   await kubectl(cluster, ["taint", "node", NODE, `${TAINT}=:NoSchedule`]);
   await apply(cluster, ...server(SHOP, "tainted"));
   await podsEventually("the reason of the pod that waits", async () => {
-    const path = "{.items[0].status.conditions[?(@.type=='PodScheduled')].message}";
-    return (await ofPod(cluster, SHOP, "tainted", path)).includes(TAINT);
+    const path = "{.items[0].status.conditions[?(@.type=='PodScheduled')].reason}";
+    return await ofPod(cluster, SHOP, "tainted", path) === "Unschedulable";
   });
   await installByPage(cluster);
   for (const app of ["late", "tainted"]) {
