@@ -100,10 +100,9 @@ function withoutRoots(values: Tree, roots: ReadonlySet<string>): Tree {
 /** Values without those that only other charts know; those that nobody knows stay. */
 function withoutForeign(values: Tree, own: Known, all: Known | undefined): Tree {
   const entries = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
-    const [mine, others] = [
-      own.names.includes(name) ? own.child(name) : undefined,
-      all?.child(name),
-    ];
+    // Maps with names of the user's own, such as variables, have a type for each of them.
+    const isOwn = own.names.includes(name) || !own.isFree;
+    const [mine, others] = [isOwn ? own.child(name) : undefined, all?.child(name)];
     if (mine !== undefined && isTree(value)) {
       const below = withoutForeign(value, mine, others);
       return isEmpty(below) && !isEmpty(value) ? [] : [[name, below]];

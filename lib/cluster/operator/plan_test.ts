@@ -1,5 +1,6 @@
 /** Plans of documents and settings with a small set of charts. */
 import assert from "node:assert/strict";
+import { embeddedCharts } from "../charts/mod.ts";
 import {
   objectOf,
   operatorText,
@@ -237,4 +238,25 @@ Deno.test("unvalidated values reach the charts", () => {
   const plan = planned({ set: ["unvalidatedValues.global.own=1"] });
   assert.deepEqual(problemsOf(plan), []);
   assert.equal(valueAt(plan.components[1]!.values, ["global", "own"]), 1);
+});
+
+Deno.test("variables and labels with names of the user's own reach the charts", () => {
+  const plan = planned({
+    charts: embeddedCharts(),
+    set: [
+      ...["profile=minimal", "components.cni.enabled=true"],
+      ...["values.pilot.env.PILOT_X=true", "values.pilot.podLabels.a=b", "values.cni.env.Y=z"],
+    ],
+  });
+  assert.deepEqual(problemsOf(plan), []);
+  const [, pilot, cni] = plan.components;
+  const [values, plugin] = [pilot?.values, cni?.values];
+  assert.equal(
+    valueAt(values, ["pilot", "env", "PILOT_X"]) ?? valueAt(values, ["env", "PILOT_X"]),
+    true,
+  );
+  assert.equal(valueAt(plugin, ["env", "Y"]), "z");
+  const text = JSON.stringify(pilot?.objects);
+  assert.match(text, /"name":"PILOT_X","value":"true"/);
+  assert.match(text, /"a":"b"/);
 });
