@@ -45,9 +45,8 @@ export async function answerPods(
     excludeNamespaces: new Set(entry.excludeNamespaces.filter((name) => name !== "")),
     nameservers,
   });
-  const procDir = join(hostRoot, "/proc");
   const repairing = repair.enabled
-    ? repairPods({ client, settings: repair, signal, procDir, nameservers, runnerFor })
+    ? repairPods({ client, settings: repair, signal, hostRoot, nameservers, runnerFor })
     : Promise.resolve();
   stack.defer(async () => {
     abort();

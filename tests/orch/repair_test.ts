@@ -141,7 +141,7 @@ function repairing(
     client,
     settings: { ...DEFAULTS, ...settings },
     signal: stop.signal,
-    procDir: "/proc",
+    hostRoot: "",
     nameservers: {},
     runnerFor: hostRunner,
     pauses: { first: 20, longest: 50 },
@@ -247,7 +247,7 @@ clusterTest("every setting of the repair decides which pods are broken", async (
   await clear(client);
   await t.step("a repair that is not enabled ends at once", async () => {
     const { signal } = new AbortController();
-    const given = { client, procDir: "/proc", nameservers: {}, runnerFor: hostRunner, signal };
+    const given = { client, hostRoot: "", nameservers: {}, runnerFor: hostRunner, signal };
     await repairPods({ ...given, settings: { ...DEFAULTS, enabled: false } });
   });
 });

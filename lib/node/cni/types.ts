@@ -77,6 +77,7 @@ export interface CniPod {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly podIPs?: readonly { readonly ip: string }[];
     readonly initContainerStatuses?: readonly PodContainerStatus[];
     readonly containerStatuses?: readonly PodContainerStatus[];
   };

@@ -11,9 +11,10 @@ import {
   type OrchClient,
   types,
 } from "../../kit/orch/mod.ts";
+import { MeshError } from "../../kit/base/mod.ts";
 import type { Runner } from "../capture/mod.ts";
 import { capturePod, type CniPod, decide, hostPaths, type NodeNameservers } from "../cni/mod.ts";
-import { namespaceOfPod } from "./processes.ts";
+import { namespaceOfPod } from "./pod_namespace.ts";
 import type { RepairSettings } from "./settings.ts";
 
 /** The kinds of actions, as the metric names them. */
@@ -23,8 +24,8 @@ export type ActionType = "repair" | "delete" | "label";
 export interface ActOptions {
   readonly client: OrchClient;
   readonly settings: RepairSettings;
-  /** Folder with the processes of the node: `/host/proc`. */
-  readonly procDir: string;
+  /** Folder with `/proc` and `/var/run/netns` of the node, such as `/host`; empty: those of this process. */
+  readonly hostRoot: string;
   readonly nameservers: NodeNameservers;
   /** Runs programs in the network namespace at a path that this process sees. */
   runnerFor(seen: string): Runner;
@@ -69,10 +70,16 @@ function skip(message: string): Acted {
 async function repairInPlace(pod: CniPod, options: ActOptions): Promise<Acted> {
   const decision = decide(pod);
   if (decision.kind === "skip") return skip(decision.reason);
-  const { procDir, nameservers } = options;
-  const seen = await namespaceOfPod(procDir, pod.metadata.uid ?? "");
-  if (seen === undefined) return skip("no process of the pod runs on this node");
-  await hostPaths(procDir.replace(/\/proc\/?$/, "")).check(seen);
+  const { hostRoot, nameservers, settings } = options;
+  const seen = await namespaceOfPod(pod, options);
+  if (seen === undefined) {
+    // Without a node's name, pods of all nodes are watched.
+    if (settings.nodeName === "") return skip("the pod is not on this node");
+    throw new MeshError("pod-not-here", "the network namespace of the pod is not on this node", {
+      remedy: "It is tried again. Mount /proc and /var/run/netns of the node (HostToContainer).",
+    });
+  }
+  await hostPaths(hostRoot).check(seen);
   const runner = options.runnerFor(seen);
   const applied = await capturePod({ pod, proxy: decision.proxy, runner, nameservers });
   const done = applied === "in-place" ? "were in place" : "were set";
