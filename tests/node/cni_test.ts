@@ -188,8 +188,7 @@ async function installByPage(cluster: NodeCluster): Promise<void> {
 
 /** The kubelet and the runtime of the node start again; pods start as before. */
 async function restartNode(cluster: NodeCluster): Promise<void> {
-  for (const one of ["kubelet", "containerd"]) await cluster.space.stop(`${NODE}-${one}`);
-  for (const one of ["containerd", "kubelet"]) await cluster.space.relaunch(`${NODE}-${one}`);
+  await cluster.restartNode(NODE);
   await apply(cluster, ...server(SHOP, "again"));
   await podsReady(cluster, "app=again", { namespace: SHOP });
   await asks(cluster, IN_SHOP, ["http://again/"], (lines) => lines.every(isOk));

@@ -42,7 +42,7 @@ import {
   START_MS,
 } from "./layout.ts";
 import { makeNetwork } from "./network.ts";
-import { importArchive, type NodeCluster, RunningCluster } from "./running.ts";
+import { containerdReady, importArchive, type NodeCluster, RunningCluster } from "./running.ts";
 import { closeSpace, openSpace, type Space, sweepSpaces } from "./space.ts";
 
 export { type NodeCluster, runningCluster } from "./running.ts";
@@ -192,9 +192,7 @@ class Starter {
     const command = ["env", path, this.#programs.containerd, "-c", config];
     await this.#space.launch(`${node.name}-containerd`, command, { net: node.name });
     const ctr = [this.#programs.ctr, "-a", paths.socket];
-    await eventually(`containerd of ${node.name}`, async () => {
-      return (await this.#space.run([...ctr, "version"])).success;
-    }, START_MS);
+    await containerdReady(this.#space, ctr, node.name);
     const pause = await pauseArchive(this.#programs, paths.dir);
     for (const archive of [pause, ...images]) await importArchive(this.#space, ctr, archive);
   }

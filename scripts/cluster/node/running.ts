@@ -31,6 +31,8 @@ export interface NodeCluster extends AsyncDisposable {
   importImages(archive: string, node?: string): Promise<void>;
   /** Runs a program in the network of a node. */
   onNode(node: string, command: readonly string[]): Promise<Outcome>;
+  /** Ends kubelet and container runtime of a node, and starts them again. Its pods go on. */
+  restartNode(node: string): Promise<void>;
 }
 
 /** A cluster that an earlier process started. */
@@ -80,6 +82,16 @@ export class RunningCluster implements NodeCluster {
     return this.space.run(command, { net: node });
   }
 
+  async restartNode(node: string): Promise<void> {
+    const layout = this.#layouts.find(({ name }) => name === node);
+    if (layout === undefined) throw new Error(`${this.name} has no node ${node}`);
+    for (const one of ["kubelet", "containerd"]) await this.space.stop(`${node}-${one}`);
+    await this.space.relaunch(`${node}-containerd`);
+    const { socket } = nodePaths(this.dir, layout);
+    await containerdReady(this.space, [this.#programs.ctr, "-a", socket], node);
+    await this.space.relaunch(`${node}-kubelet`);
+  }
+
   /** Waits until default service accounts are made: before that no pod is accepted. */
   async ready(what: string): Promise<void> {
     await eventually(`a default service account; see the log of ${what}`, async () => {
@@ -90,6 +102,17 @@ export class RunningCluster implements NodeCluster {
   async [Symbol.asyncDispose](): Promise<void> {
     await closeSpace(this.space);
   }
+}
+
+/** Waits until the container runtime answers `ctr`, given with the socket: a kubelet ends without it. */
+export async function containerdReady(
+  space: Space,
+  ctr: readonly string[],
+  node: string,
+): Promise<void> {
+  await eventually(`containerd of ${node}`, async () => {
+    return (await space.run([...ctr, "version"])).success;
+  }, START_MS);
 }
 
 /** Imports an archive with images by `ctr`, given with the socket. */
