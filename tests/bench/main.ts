@@ -72,6 +72,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "pods on a node, from applied to ready, and their memory  [--runs= --at-once=]",
     load: () => import("./node/main.ts"),
   },
+  cni: {
+    measures: "ADD of the network plugin, beside the same network without it  [--runs= --at-once=]",
+    load: () => import("./cni/main.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),

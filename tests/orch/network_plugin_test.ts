@@ -3,34 +3,16 @@
  * server, the kernel's packet filter.
  */
 import assert from "node:assert/strict";
-import { createObject, type OrchClient, type OrchObject, types } from "../../lib/kit/orch/mod.ts";
+import { createObject, type OrchClient, types } from "../../lib/kit/orch/mod.ts";
+import { eventually } from "../../scripts/harness/mod.ts";
 import { run } from "../e2e/redirect/network.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";
 import { ensureNamespace } from "../support/service_accounts.ts";
 import { missingForPlugin, type NetworkName, type PluginNode, pluginNode } from "./plugin/node.ts";
+import { addCall, createPod, entryOf } from "./plugin/pod.ts";
 
 const LACKING = missingForPlugin();
-const VERSIONS = ["0.3.1", "0.4.0", "1.0.0", "1.1.0"];
-
-/** A pod with a sidecar; fields replace its own. */
-async function pod(
-  client: OrchClient,
-  name: string,
-  annotations: Readonly<Record<string, string>> = { "sidecar.mesh.io/status": "{}" },
-): Promise<string> {
-  const container = (name: string) => ({ name, image: "none" });
-  const object = {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace: "shop", annotations },
-    spec: {
-      automountServiceAccountToken: false,
-      containers: [container("app"), container("mesh-proxy")],
-    },
-  } as OrchObject;
-  const { metadata } = await createObject(client, types.POD, object);
-  return `shop/${name}/${metadata.uid}`;
-}
+const VERSIONS = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 
 function rulesOf(space: string, program = "iptables-nft-save"): Promise<string> {
   return run("ip", "netns", "exec", space, program);
@@ -69,6 +51,7 @@ clusterTest(
       "ADD again changes nothing, and restores rules that are missing",
       () => again(given),
     );
+    await t.step("a namespace may be named by a process", () => byProcess(given));
     await t.step("calls at the same time", () => together(given));
     await t.step("rules by the old interface of the kernel", () => legacy(given));
     await t.step("bad calls have the codes of the standard", () => badCalls(given));
@@ -91,7 +74,7 @@ async function verbs(
 ): Promise<void> {
   await node.network(name, version, main);
   const space = await node.space();
-  const call = { network: name, space, pod: await pod(client, name) };
+  const call = { network: name, space, pod: await createPod(client, name) };
   const added = await node.tool({ verb: "add", ...call });
   assert.ok(added.success, added.out + added.err);
   const result = JSON.parse(added.out);
@@ -130,7 +113,7 @@ async function wrongAnnotation({ client, node }: Given): Promise<void> {
     "traffic.sidecar.mesh.io/excludeOutboundPorts": "80,http",
   };
   const space = await node.space();
-  const call = { network: "wrong", space, pod: await pod(client, "wrong", annotations) };
+  const call = { network: "wrong", space, pod: await createPod(client, "wrong", annotations) };
   const { success, out, err } = await node.tool({ verb: "add", ...call });
   assert.ok(!success);
   const text = out + err;
@@ -144,7 +127,7 @@ async function wrongAnnotation({ client, node }: Given): Promise<void> {
 
 async function replaced({ client, node }: Given): Promise<void> {
   await node.network("replaced", "1.0.0", undefined);
-  await pod(client, "replaced", {});
+  await createPod(client, "replaced", {});
   const space = await node.space();
   const call = { network: "replaced", space, pod: "shop/replaced/0-1-2" };
   const { success, out, err } = await node.tool({ verb: "add", ...call });
@@ -156,32 +139,14 @@ async function replaced({ client, node }: Given): Promise<void> {
 
 /** The variables of a call of the helper. */
 function variables(command: string, space: string, pod: string): Record<string, string> {
-  const [namespace, name, uid] = pod.split("/");
-  return {
-    CNI_COMMAND: command,
-    CNI_CONTAINERID: "c1",
-    CNI_IFNAME: "eth0",
-    CNI_NETNS: `/var/run/netns/${space}`,
-    CNI_PATH: "/opt/cni/bin",
-    CNI_ARGS: `K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name};K8S_POD_UID=${uid}`,
-  };
+  return { ...addCall(space, pod), CNI_COMMAND: command };
 }
-
-const entry = (node: PluginNode, fields: object = {}): string =>
-  JSON.stringify({
-    cniVersion: "1.0.0",
-    name: "net",
-    type: "mesh-cni",
-    cni_agent_run_dir: node.runDir,
-    prevResult: { cniVersion: "1.0.0", ips: [] },
-    ...fields,
-  });
 
 async function again({ client, node }: Given): Promise<void> {
   const space = await node.space();
-  const env = variables("ADD", space, await pod(client, "again"));
+  const env = variables("ADD", space, await createPod(client, "again"));
   const add = async (): Promise<string> => {
-    const { success, out } = await node.helper(env, entry(node));
+    const { success, out } = await node.helper(env, entryOf(node));
     assert.ok(success, out);
     return (await rulesOf(space)).replaceAll(/^#.*\n|\[\d+:\d+\]/gm, "");
   };
@@ -191,13 +156,33 @@ async function again({ client, node }: Given): Promise<void> {
   assert.equal(await add(), first);
 }
 
+async function byProcess({ client, node }: Given): Promise<void> {
+  const space = await node.space();
+  const args = ["netns", "exec", space, "sleep", "infinity"];
+  const child = new Deno.Command("ip", { args }).spawn();
+  try {
+    const ino = async (path: string) => (await Deno.stat(path)).ino;
+    const netns = `/proc/${child.pid}/ns/net`;
+    await eventually("the process is in its namespace", async () => {
+      return await ino(netns) === await ino(`/run/netns/${space}`);
+    });
+    const env = variables("ADD", space, await createPod(client, "process"));
+    const { success, out } = await node.helper({ ...env, CNI_NETNS: netns }, entryOf(node));
+    assert.ok(success, out);
+    assert.match(await rulesOf(space), /--to-ports 15006/);
+  } finally {
+    child.kill("SIGKILL");
+    await child.status;
+  }
+}
+
 async function together({ client, node }: Given): Promise<void> {
   const spaces = await Promise.all(Array.from({ length: 4 }, () => node.space()));
-  const pods = await Promise.all(spaces.map((_, i) => pod(client, `together-${i}`)));
+  const pods = await Promise.all(spaces.map((_, i) => createPod(client, `together-${i}`)));
   const calls = spaces.flatMap((space, i) =>
     ["ADD", "ADD", "DEL", "ADD"].map((command) => variables(command, space, pods[i] ?? ""))
   );
-  const ends = await Promise.all(calls.map((env) => node.helper(env, entry(node))));
+  const ends = await Promise.all(calls.map((env) => node.helper(env, entryOf(node))));
   for (const { success, out } of ends) assert.ok(success, out);
   const rules = await Promise.all(spaces.map((space) => rulesOf(space)));
   for (const text of rules) {
@@ -211,8 +196,8 @@ async function legacy({ client, node }: Given): Promise<void> {
   const other = ["-t", "nat", "-N", "OTHER"];
   await run("ip", "netns", "exec", space, "iptables-legacy", ...other);
   const { success, out } = await node.helper(
-    variables("ADD", space, await pod(client, "legacy")),
-    entry(node),
+    variables("ADD", space, await createPod(client, "legacy")),
+    entryOf(node),
   );
   assert.ok(success, out);
   const rules = await rulesOf(space, "iptables-legacy-save");
@@ -223,30 +208,30 @@ async function legacy({ client, node }: Given): Promise<void> {
 
 async function badCalls({ client, node }: Given): Promise<void> {
   const space = await node.space();
-  const ref = await pod(client, "bad");
+  const ref = await createPod(client, "bad");
   const add = variables("ADD", space, ref);
   const cases: [code: number, env: Record<string, string>, stdin: string][] = [
-    [1, add, entry(node, { cniVersion: "9.9.9" })],
-    [2, add, entry(node, { ambient_enabled: true })],
-    [3, { ...add, CNI_NETNS: "/var/run/netns/mesh-none" }, entry(node)],
-    [4, { ...add, CNI_NETNS: "/etc/passwd" }, entry(node)],
-    [4, { ...add, CNI_NETNS: `/var/run/netns/../netns/${space}` }, entry(node)],
-    [4, { ...add, CNI_NETNS: "/proc/1/ns/net" }, entry(node)],
-    [4, { ...add, CNI_NETNS: "" }, entry(node)],
-    [4, { ...add, CNI_COMMAND: "SUB" }, entry(node)],
-    [4, { ...add, CNI_ARGS: "K8S_POD_NAME=a" }, entry(node)],
-    [4, { ...add, CNI_ARGS: "K8S_POD_NAMESPACE=../x;K8S_POD_NAME=a" }, entry(node)],
+    [1, add, entryOf(node, { cniVersion: "9.9.9" })],
+    [2, add, entryOf(node, { ambient_enabled: true })],
+    [3, { ...add, CNI_NETNS: "/var/run/netns/mesh-none" }, entryOf(node)],
+    [4, { ...add, CNI_NETNS: "/etc/passwd" }, entryOf(node)],
+    [4, { ...add, CNI_NETNS: `/var/run/netns/../netns/${space}` }, entryOf(node)],
+    [4, { ...add, CNI_NETNS: "/proc/1/ns/net" }, entryOf(node)],
+    [4, { ...add, CNI_NETNS: "" }, entryOf(node)],
+    [4, { ...add, CNI_COMMAND: "SUB" }, entryOf(node)],
+    [4, { ...add, CNI_ARGS: "K8S_POD_NAME=a" }, entryOf(node)],
+    [4, { ...add, CNI_ARGS: "K8S_POD_NAMESPACE=../x;K8S_POD_NAME=a" }, entryOf(node)],
     [
       6,
       add,
-      entry(node).replace(
+      entryOf(node).replace(
         '"prevResult":{',
         `"x":${"[".repeat(100)}1${"]".repeat(100)},"prevResult":{`,
       ),
     ],
-    [7, add, entry(node, { exclude_namespaces: "kube-system" })],
-    [7, add, entry(node, { prevResult: [] })],
-    [11, { ...add, CNI_ARGS: "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=none" }, entry(node)],
+    [7, add, entryOf(node, { exclude_namespaces: "kube-system" })],
+    [7, add, entryOf(node, { prevResult: [] })],
+    [11, { ...add, CNI_ARGS: "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=none" }, entryOf(node)],
   ];
   for (const [code, env, stdin] of cases) {
     const { success, out } = await node.helper(env, stdin);
@@ -265,21 +250,21 @@ async function badCalls({ client, node }: Given): Promise<void> {
 async function withoutAgent({ client, node }: Given): Promise<void> {
   const space = await node.space();
   await assert.rejects(Deno.stat(`${node.runDir}/pluginevent.sock`), Deno.errors.NotFound);
-  const waits = variables("ADD", space, await pod(client, "waits"));
-  const fault: Fault = JSON.parse((await node.helper(waits, entry(node))).out);
+  const waits = variables("ADD", space, await createPod(client, "waits"));
+  const fault: Fault = JSON.parse((await node.helper(waits, entryOf(node))).out);
   assert.equal(fault.code, 11);
   const passes = variables("ADD", space, "kube-system/dns/u");
-  const excluded = entry(node, { exclude_namespaces: ["kube-system"] });
+  const excluded = entryOf(node, { exclude_namespaces: ["kube-system"] });
   assert.ok((await node.helper(passes, excluded)).success);
   // The answer to VERSION is the same from the helper and from the agent.
-  const version = await node.helper({ CNI_COMMAND: "VERSION" }, entry(node));
+  const version = await node.helper({ CNI_COMMAND: "VERSION" }, entryOf(node));
   const stop = await node.agent(client);
   const path = `${node.runDir}/pluginevent.sock`;
   using socket = Deno.createHttpClient({ proxy: { transport: "unix", path } });
   const answer = await fetch("http://agent/cni", {
     method: "POST",
     client: socket,
-    body: JSON.stringify({ env: { CNI_COMMAND: "VERSION" }, stdin: entry(node) }),
+    body: JSON.stringify({ env: { CNI_COMMAND: "VERSION" }, stdin: entryOf(node) }),
   });
   assert.deepEqual(JSON.parse((await answer.json()).stdout), JSON.parse(version.out));
   await stop();

@@ -50,12 +50,15 @@ export interface PluginNode extends AsyncDisposable {
   readonly netDir: string;
   /** Makes an empty network namespace for a pod. */
   space(): Promise<string>;
-  /** Writes a network: a main plugin and the one of Mesh, with further fields of its entry. */
+  /**
+   * Writes a network: a main plugin and the one of Mesh, with further fields of its entry; `false`: the
+   * main plugin alone.
+   */
   network(
     name: string,
     version: string,
     main: NetworkName | undefined,
-    entry?: object,
+    entry?: object | false,
   ): Promise<void>;
   tool(call: ToolCall): Promise<ToolEnd>;
   /** Calls the helper as container runtimes do. */
@@ -93,11 +96,14 @@ export async function pluginNode(): Promise<PluginNode> {
     },
     async network(name, version, main, entry = {}) {
       const ipam = { type: "host-local", subnet: "10.88.0.0/16", dataDir: ipamDir };
-      const own = { type: CNI_HELPER, cni_agent_run_dir: runDir, ...entry };
+      const own = entry && { type: CNI_HELPER, cni_agent_run_dir: runDir, ...entry };
       const list = {
         cniVersion: version,
         name,
-        plugins: [...main === undefined ? [] : [{ ...MAIN_PLUGINS[main], ipam }], own],
+        plugins: [
+          ...main === undefined ? [] : [{ ...MAIN_PLUGINS[main], ipam }],
+          ...own === false ? [] : [own],
+        ],
       };
       await Deno.writeTextFile(`${netDir}/10-${name}.conflist`, JSON.stringify(list));
     },
