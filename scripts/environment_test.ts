@@ -183,7 +183,8 @@ Deno.test("every program refuses a text that is not one of the few it takes", ()
 
 Deno.test("docs/environment.md is what `deno task docs` writes", async () => {
   const page = await Deno.readTextFile(new URL("../docs/environment.md", import.meta.url));
-  assert.equal(page, environmentPage(ROWS, declarationFiles(SOURCES), usesOf(SOURCES)));
+  const made = environmentPage(ROWS, declarationFiles(SOURCES), usesOf(SOURCES));
+  assert.deepEqual(page.split("\n"), made.split("\n"));
 });
 
 Deno.test("docs/status.md gives the reason of each variable without effect in this runtime", async () => {

@@ -36,7 +36,7 @@ export const TOKEN_AUDIENCES: EnvVar<string> = declareEnv({
   type: "string",
   default: "mesh-ca",
   doc:
-    "Audiences, separated by commas, of which tokens must have one when neither `JWT_RULE` nor `AUDIENCE` names any.",
+    "Audiences, separated by commas. An agent requests tokens of the platform for the first one; a daemon takes tokens that have one of them when neither `JWT_RULE` nor `AUDIENCE` names any.",
   readers,
 });
 

@@ -98,6 +98,10 @@ Deno.test("a second declaration adds readers, and is refused when it disagrees",
     () => declareEnv({ ...base, range: { least: 1 }, readers: ["c"] }),
     /TEST_TWICE is declared as int \(default 1\) and as int of at least 1 \(default 1\)/,
   );
+  assert.throws(
+    () => declareEnv({ ...base, doc: "e", readers: ["c"] }),
+    /TEST_TWICE is described as "d" and as "e"/,
+  );
 });
 
 Deno.test("validateEnv reports every bad value at once, those of the asking program only", () => {

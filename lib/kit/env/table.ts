@@ -129,6 +129,7 @@ export function describeEnv(next: EnvDescription): void {
   }
   agree(next, before);
   if (differ(next, before)) throw declaredTwice(next, before);
+  if (areEffective(next, before) && next.doc !== before.doc) throw describedTwice(next, before);
   const main = next.state.kind === "effective" && before.state.kind !== "effective" ? next : before;
   const other = main === next ? before : next;
   described.set(next.name, {
@@ -171,9 +172,18 @@ function agree(next: ListedEnv | EnvDescription, before: ListedEnv | EnvDescript
 
 /** Bounds are compared between effective rows only; other rows have none. */
 function differ(a: EnvDescription, b: EnvDescription): boolean {
-  const bothEffective = a.state.kind === "effective" && b.state.kind === "effective";
   return a.default !== b.default || a.defaultWhen?.default !== b.defaultWhen?.default ||
-    bothEffective && (a.range?.least !== b.range?.least || a.range?.most !== b.range?.most);
+    areEffective(a, b) && (a.range?.least !== b.range?.least || a.range?.most !== b.range?.most);
+}
+
+function areEffective(a: EnvDescription, b: EnvDescription): boolean {
+  return a.state.kind === "effective" && b.state.kind === "effective";
+}
+
+/** Pages and help texts would depend on the order in which modules are loaded. */
+function describedTwice(next: EnvDescription, before: EnvDescription): MeshError {
+  const texts = [before, next].map(({ doc }) => JSON.stringify(doc)).join(" and as ");
+  return new MeshError("env-declared-twice", `${next.name} is described as ${texts}`);
 }
 
 function declaredTwice(

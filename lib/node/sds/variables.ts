@@ -157,7 +157,8 @@ export const TOKEN_AUDIENCES: EnvVar<string> = declareEnv({
   name: "TOKEN_AUDIENCES",
   type: "string",
   default: "mesh-ca",
-  doc: "The first audience of this list is the one that tokens of the platform are requested for.",
+  doc:
+    "Audiences, separated by commas. An agent requests tokens of the platform for the first one; a daemon takes tokens that have one of them when neither `JWT_RULE` nor `AUDIENCE` names any.",
   readers,
 });
 
