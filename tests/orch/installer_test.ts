@@ -228,10 +228,10 @@ async function faults(client: OrchClient): Promise<void> {
   await restart(client);
   await untilSaid(client, /^Deployment mesh-system\/meshd: .*exceeded quota: none/);
   await deleteObject(client, type, quota.metadata);
-  await restart(client);
-  const pod = await eventually("a pod", async () => {
+  const at = await restart(client);
+  const pod = await eventually("a pod of this rollout", async () => {
     const pods = await listAll<OrchObject>(client, types.POD, { namespace: SYSTEM });
-    return pods.find(({ metadata }) => metadata.deletionTimestamp === undefined);
+    return pods.find(({ metadata }) => metadata.annotations?.at === at);
   });
   const message = "failed to resolve registry.invalid/pilot:one: no such host";
   await createObject(client, types.EVENT, {
@@ -254,8 +254,8 @@ async function faults(client: OrchClient): Promise<void> {
   await untilSaid(client, new RegExp(`Pod ${pod.metadata.name}: the image .*: ${message}`));
 }
 
-/** Starts the rollout of the control plane anew. */
-async function restart(client: OrchClient): Promise<void> {
+/** Starts the rollout of the control plane anew; returns the annotation `at` of its pods. */
+async function restart(client: OrchClient): Promise<string> {
   const at = crypto.randomUUID();
   await mergePatch(client, types.DEPLOYMENT, { namespace: SYSTEM, name: "meshd" }, {
     spec: { strategy: { type: "Recreate", rollingUpdate: null } },
@@ -263,6 +263,7 @@ async function restart(client: OrchClient): Promise<void> {
   await mergePatch(client, types.DEPLOYMENT, { namespace: SYSTEM, name: "meshd" }, {
     spec: { template: { metadata: { annotations: { at } } } },
   });
+  return at;
 }
 
 async function deletePods(client: OrchClient): Promise<void> {
