@@ -50,7 +50,7 @@ async function listen(read: PluginDeps["pods"]["read"], attempts = 1) {
 
 const call = (stdin = CALL.stdin) => JSON.stringify({ ...CALL, stdin });
 
-Deno.test("the socket of calls: what is no call is refused, and the next call is answered", async () => {
+Deno.test("the socket of calls: other requests are refused, and the next call is answered", async () => {
   await using server = await listen(() => Promise.resolve(PLAIN));
   const refused: [status: number, body: string, init?: RequestInit & { path?: string }][] = [
     [400, "{"],

@@ -6,7 +6,7 @@
 import type { Runner } from "../capture/mod.ts";
 import type { CniPod } from "../cni/mod.ts";
 
-/** How namespaces are found. */
+/** Sources of {@link namespaceOfPod}. */
 export interface NamespaceSources {
   /** Folder with `/proc` and `/var/run/netns` of the node; empty: those of this process. */
   readonly hostRoot: string;
