@@ -1,4 +1,4 @@
-import { type FlagSpec, LOG_FLAGS } from "../../lib/kit/cli/mod.ts";
+import { type FlagSpec, INTROSPECTION_FLAGS, LOG_FLAGS } from "../../lib/kit/cli/mod.ts";
 import * as variables from "./variables/flags.ts";
 
 /** Levels of the plugin's log. */
@@ -194,16 +194,5 @@ export const INSTALL_FLAGS: readonly FlagSpec[] = [
 /** Flags of all commands. */
 export const GLOBAL_FLAGS: readonly FlagSpec[] = [
   ...LOG_FLAGS,
-  {
-    name: "ctrlz_address",
-    type: "string",
-    default: "localhost",
-    description: "Address of the introspection facility; * means all addresses",
-  },
-  {
-    name: "ctrlz_port",
-    type: "uint16",
-    default: "9876",
-    description: "Port of the introspection facility; 0 for none",
-  },
+  ...INTROSPECTION_FLAGS,
 ];

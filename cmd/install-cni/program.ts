@@ -1,12 +1,11 @@
 import {
-  type CommandSpec,
   completionCommand,
   type Invocation,
   loggingFlagValues,
   type ProgramSpec,
   versionCommand,
 } from "../../lib/kit/cli/mod.ts";
-import { configureLogging } from "../../lib/kit/log/mod.ts";
+import { configureLogging, withLogging } from "../../lib/kit/log/mod.ts";
 import { GLOBAL_FLAGS, INSTALL_FLAGS } from "./flags.ts";
 
 /** The command line of the network plugin's agent. */
@@ -36,23 +35,4 @@ async function runInstall(call: Invocation): Promise<number> {
   } finally {
     endLogging();
   }
-}
-
-/** A command of another room's with the logging flags in force: wrong ones are refused. */
-function withLogging(command: CommandSpec): CommandSpec {
-  const { run, commands } = command;
-  return {
-    ...command,
-    ...commands && { commands: commands.map(withLogging) },
-    ...run && {
-      run: async (call: Invocation) => {
-        const endLogging = configureLogging(loggingFlagValues(call.flags));
-        try {
-          return await run(call);
-        } finally {
-          endLogging();
-        }
-      },
-    },
-  };
 }

@@ -112,7 +112,8 @@ function byInit(given: Case): CapturePlan {
 }
 
 function byPlugin(given: Case): CapturePlan {
-  const pod = injected(given, true) as unknown as CniPod;
+  // The API server sends it as text.
+  const pod: CniPod = JSON.parse(JSON.stringify(injected(given, true)));
   const decision = decide(pod);
   assert.ok(decision.kind === "capture", JSON.stringify(decision));
   const nameservers = nameserversOf(pod, { cluster: NAMESERVERS });

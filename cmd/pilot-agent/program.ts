@@ -1,5 +1,4 @@
 import {
-  type CommandSpec,
   completionCommand,
   type Invocation,
   LOG_FLAGS,
@@ -10,7 +9,7 @@ import {
 } from "../../lib/kit/cli/mod.ts";
 import { MeshError } from "../../lib/kit/base/mod.ts";
 import { envTexts } from "../../lib/kit/env/mod.ts";
-import { configureLogging } from "../../lib/kit/log/mod.ts";
+import { configureLogging, withLogging } from "../../lib/kit/log/mod.ts";
 import { CLEAN_IPTABLES_FLAGS, IPTABLES_FLAGS } from "./iptables_flags.ts";
 import { proxyOptions } from "./options.ts";
 import { PROXY_FLAGS } from "./proxy_flags.ts";
@@ -112,25 +111,6 @@ export const PILOT_AGENT: ProgramSpec = {
     withLogging(completionCommand("pilot-agent")),
   ],
 };
-
-/** A command of another room's with the logging flags in force: wrong ones are refused. */
-function withLogging(command: CommandSpec): CommandSpec {
-  const { run, commands } = command;
-  return {
-    ...command,
-    ...commands && { commands: commands.map(withLogging) },
-    ...run && {
-      run: async (call: Invocation) => {
-        const endLogging = configureLogging(loggingFlagValues(call.flags));
-        try {
-          return await run(call);
-        } finally {
-          endLogging();
-        }
-      },
-    },
-  };
-}
 
 async function runProxy({ args, flags, signal }: Invocation): Promise<number> {
   const options = proxyOptions(flags, args[0]);

@@ -1,4 +1,4 @@
-import { type FlagSpec, LOG_FLAGS } from "../../lib/kit/cli/mod.ts";
+import { type FlagSpec, INTROSPECTION_FLAGS, LOG_FLAGS } from "../../lib/kit/cli/mod.ts";
 import {
   CLUSTER_ID,
   GRPC_KEEPALIVE_INTERVAL,
@@ -47,18 +47,7 @@ export const DISCOVERY_FLAGS: readonly FlagSpec[] = [
     complete: "directory",
     description: "Directory to watch for configuration in YAML files",
   },
-  {
-    name: "ctrlz_address",
-    type: "string",
-    default: "localhost",
-    description: "Address of the introspection facility; * means all addresses",
-  },
-  {
-    name: "ctrlz_port",
-    type: "uint16",
-    default: "9876",
-    description: "Port of the introspection facility",
-  },
+  ...INTROSPECTION_FLAGS,
   {
     name: "domain",
     type: "string",

@@ -5,6 +5,7 @@
  *
  * @module
  */
+export { INTROSPECTION_FLAGS } from "./introspection_flags.ts";
 export {
   type ArgSpec,
   type CommandSpec,

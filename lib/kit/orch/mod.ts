@@ -7,6 +7,7 @@
  *
  * @module
  */
+export { type EventObject, type PodEvent, podEvent } from "./pod_event.ts";
 export {
   type Access,
   accessOf,

@@ -9,15 +9,17 @@ import { scope } from "../../kit/log/mod.ts";
 import { counter } from "../../kit/metrics/mod.ts";
 import {
   type Changes,
+  createObject,
   follow,
   type FollowTiming,
   type ListItem,
+  type PodEvent,
+  podEvent,
   types,
 } from "../../kit/orch/mod.ts";
 import type { CniPod } from "../cni/mod.ts";
 import { act, type Acted, actionOf, type ActionType, type ActOptions } from "./act.ts";
 import { isBroken, selectionOf } from "./broken.ts";
-import { type PodEvent, writeEvent } from "./event.ts";
 
 /** Options of {@link repairPods}. */
 export interface RepairPodsOptions extends ActOptions {
@@ -36,6 +38,9 @@ const repaired = counter({
   help: "Actions on pods that started before the network plugin was there, by type and result.",
   labels: ["type", "result"],
 });
+
+/** Reporter of events. */
+const COMPONENT = "install-cni";
 
 /** Reasons of events by action. */
 const REASONS: Readonly<Record<ActionType, string>> = {
@@ -153,9 +158,15 @@ class BrokenPods {
     return true;
   }
 
-  async #tell(pod: CniPod, event: PodEvent): Promise<void> {
+  async #tell(
+    { metadata: { namespace = "", name, uid } }: CniPod,
+    said: Pick<PodEvent, "type" | "reason" | "message">,
+  ): Promise<void> {
+    const pod = { namespace, name, ...uid !== undefined && { uid } };
+    const time = new Date().toISOString();
     try {
-      await writeEvent(this.#options.client, pod, event);
+      const event = podEvent({ pod, ...said, component: COMPONENT, time });
+      await createObject(this.#options.client, types.EVENT, event);
     } catch (error) {
       log.warn("an event cannot be written", { reason: messageOf(error) });
     }

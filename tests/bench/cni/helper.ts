@@ -14,7 +14,7 @@ export interface Peak {
   readonly peakKib: number;
 }
 
-/** Runs ADD by the process alone, one pod after another. */
+/** Runs ADD by the process alone, one pod after another: once for the time, once for the memory. */
 export async function helperPeaks(
   node: PluginNode,
   pods: readonly { readonly space: string; readonly pod: string }[],
@@ -22,27 +22,40 @@ export async function helperPeaks(
   const program = await cniHelper();
   const peaks: Peak[] = [];
   for (const { space, pod } of pods) {
-    const start = performance.now();
-    const child = new Deno.Command(program, {
-      env: addCall(space, pod),
-      stdin: "piped",
-      stdout: "null",
-      stderr: "null",
-    }).spawn();
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(entryOf(node)));
-    await writer.close();
+    const start = async () => await started(program, addCall(space, pod), entryOf(node));
+    const before = performance.now();
+    await ended(await start());
+    const ms = performance.now() - before;
+    const child = await start();
     let hasEnded = false;
-    const status = child.status.finally(() => hasEnded = true);
+    const end = ended(child).finally(() => hasEnded = true);
     let peakKib = 0;
-    while (!hasEnded) {
-      peakKib = Math.max(peakKib, await peakOf(child.pid));
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    if (!(await status).success) throw new Error(`ADD of ${pod} failed`);
-    peaks.push({ ms: performance.now() - start, peakKib });
+    while (!hasEnded) peakKib = Math.max(peakKib, await peakOf(child.pid));
+    await end;
+    peaks.push({ ms, peakKib });
   }
   return peaks;
+}
+
+async function started(
+  program: string,
+  env: Record<string, string>,
+  stdin: string,
+): Promise<Deno.ChildProcess> {
+  const child = new Deno.Command(program, {
+    env,
+    stdin: "piped",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(stdin));
+  await writer.close();
+  return child;
+}
+
+async function ended(child: Deno.ChildProcess): Promise<void> {
+  if (!(await child.status).success) throw new Error("ADD by the plugin's process failed");
 }
 
 /** Zero for a process that has ended. */

@@ -5,9 +5,9 @@
  * @module
  */
 import { TokenBucket } from "../../../kit/async/mod.ts";
-import { hash, messageOf } from "../../../kit/base/mod.ts";
+import { messageOf } from "../../../kit/base/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
-import { isNotFound, type OrchClient } from "../../../kit/orch/mod.ts";
+import { isNotFound, type OrchClient, podEvent } from "../../../kit/orch/mod.ts";
 import { objectKey } from "../../../mesh/model/mod.ts";
 
 /** An exit of the Envoy of a pod. */
@@ -87,14 +87,16 @@ async function write(
   const key = JSON.stringify([uid, event.message]);
   const written = known.get(key);
   if (written !== undefined && await counted(options, { written, event, time })) return;
-  const created = {
-    name: `${event.name.slice(0, 200)}.${hash(`${key} ${time}`).slice(0, 16)}`,
-    count: 1,
-  };
+  const object = podEvent({
+    pod: { namespace: event.namespace, name: event.name, uid },
+    ...{ type: "Warning", reason: REASON, message: event.message, time },
+    ...{ component: "meshd", host: options.instance },
+  });
+  const created = { name: object.metadata.name, count: 1 };
   await client.json({
     method: "POST",
     path: pathOf(event.namespace, "events"),
-    body: eventObject(options, { event, uid, time, name: created.name }),
+    body: object,
     signal,
   });
   known.delete(key);
@@ -144,30 +146,6 @@ async function uidOf(
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-function eventObject(
-  { instance }: ProxyEventsOptions,
-  { event: { namespace, name, message }, uid, time, name: eventName }: {
-    readonly event: ProxyExited;
-    readonly uid: string;
-    readonly time: string;
-    readonly name: string;
-  },
-) {
-  return {
-    apiVersion: "v1",
-    kind: "Event",
-    metadata: { name: eventName, namespace },
-    involvedObject: { apiVersion: "v1", kind: "Pod", namespace, name, uid },
-    type: "Warning",
-    reason: REASON,
-    message,
-    source: { component: "meshd", host: instance },
-    firstTimestamp: time,
-    lastTimestamp: time,
-    count: 1,
-  };
 }
 
 function pathOf(namespace: string, ...parts: readonly string[]): string {
