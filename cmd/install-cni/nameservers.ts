@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import type { NodeNameservers } from "../../lib/node/cni/mod.ts";
+import { readResolvConf } from "../../lib/node/resolv/mod.ts";
 
 /**
  * Reads those of this pod, which other pods of the cluster have too, and those of the node. In the
@@ -19,11 +20,10 @@ export async function nodeNameservers(hostRoot: string): Promise<NodeNameservers
 
 async function read(path: string): Promise<readonly string[] | undefined> {
   try {
-    const lines = (await Deno.readTextFile(path)).split("\n");
-    const servers = lines.flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
-    return servers.length === 0 ? undefined : servers;
+    const { nameservers } = await readResolvConf(path);
+    return nameservers.length === 0 ? undefined : nameservers;
   } catch {
-    return undefined;
+    return undefined; // DNS queries to every server are captured then.
   }
 }
 

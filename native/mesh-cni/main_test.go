@@ -146,6 +146,14 @@ func TestWithoutAgentAndAccessNoPodPasses(t *testing.T) {
 	}
 }
 
+func TestWithoutAgentHalfANameIsAnError(t *testing.T) {
+	for _, pod := range []string{"shop/", "/a"} {
+		if _, printed := run(t, t.TempDir(), call{"ADD", pod, nil}); printed["code"] != float64(codeEnvironment) {
+			t.Errorf("%s: %v", pod, printed)
+		}
+	}
+}
+
 func TestBadInputIsAnErrorWithItsCode(t *testing.T) {
 	large := `{"cniVersion":"1.0.0","x":"` + strings.Repeat("a", maxStdin) + `"}`
 	for _, c := range []struct {

@@ -38,7 +38,14 @@ func (p program) addWithoutAgent(config config, failure *failure) int {
 		})
 	}
 	namespace, name, uid := pod(p.env["CNI_ARGS"])
-	if namespace == "" || name == "" || config.passes(namespace, name) {
+	// With one of both names a pod would pass without being looked at.
+	if (namespace == "") != (name == "") {
+		return p.fail(config.CNIVersion, fault{
+			Code: codeEnvironment, Msg: fmt.Sprintf("CNI_ARGS: invalid value %q", p.env["CNI_ARGS"]),
+			Details: "It takes both K8S_POD_NAMESPACE and K8S_POD_NAME, or neither.",
+		})
+	}
+	if name == "" || config.passes(namespace, name) {
 		return p.pass(config)
 	}
 	sidecar, err := hasSidecar(filepath.Join(config.runDir(), "mesh-cni-orchconfig"), namespace, name, uid)
