@@ -536,14 +536,14 @@ Deno.test("every debug path and page", async (t) => {
   });
   const { daemon, config } = world;
   await config.write("shop.yaml", documents(SHOP(), RULE("3s")));
-  await eventually("all to be acknowledged", async () => {
+  await eventually("all to be acknowledged, and the proxy to be ready", async () => {
     const [receipt] = await daemon.debug<{ complete: boolean }[]>(
       "receipts?resource=VirtualService/test/shop",
     );
     return receipt?.complete === true &&
       (await syncOf(daemon)).every((row) => row.route_status === "SYNCED") &&
-      (await daemon.debug<{ state: string }[]>("proxy_states"))
-        .some(({ state }) => state === "ready");
+      (await daemon.debug<{ proxy: string; state: string }[]>("proxy_states"))
+        .some(({ proxy, state }) => proxy === PROXY && state === "ready");
   });
   for (const path of PATHS) await t.step(`/debug/${path.path}`, () => checkPath(daemon, path));
   for (const page of PAGES) await t.step(`the page ${page.name}`, () => checkPage(daemon, page));
