@@ -53,9 +53,13 @@ nodeTest(
       assert.equal((await cluster.run(failing)).success, false);
     });
     await t.step("a Service by its name, at all of its pods", async () => {
-      const answers = await inClient(cluster, "get", "-n", "40", "http://server/");
-      const seen = new Set(answers.split("\n").map((line) => line.replace("200 ", "")));
-      assert.deepEqual([...seen].sort(), names);
+      // The node has the addresses of a Service a moment after its pods are ready.
+      const seen = await eventually("answers of all pods", async () => {
+        const answers = await inClient(cluster, "get", "-n", "40", "http://server/");
+        const pods = new Set(answers.split("\n").map((line) => line.replace("200 ", "")));
+        return pods.size >= names.length && [...pods].sort();
+      });
+      assert.deepEqual(seen, names);
     });
     await t.step("names: those of the cluster and no other", async () => {
       const address = await kubectl(cluster, [
