@@ -94,7 +94,8 @@ function blamer(entries: ReadonlyMap<string, Entry>, from: number, options: Rece
     add({ view, before }, change, name) {
       const number = numberOf(change, name);
       const blamed = new Set<Entry>();
-      for (const layer of layersOf(view, before)) {
+      // A single edit is the cause of everything.
+      for (const layer of everybody.length > 1 ? layersOf(view, before) : []) {
         for (const entry of causes(layer, name)) blamed.add(entry);
       }
       // A stream with a new binding sees other resources although none changed: any edit may be the

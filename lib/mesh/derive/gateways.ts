@@ -134,36 +134,46 @@ function mergeServers(
     for (const [i, server] of row.spec.servers.entries()) {
       const kind = serverKind(server);
       if (kind === undefined) continue;
-      const port = portOf(ports, server, FAMILIES[kind]);
-      const why = addServer(port, gatewayServer(row, server, kind));
+      const merging = mergingOf(ports, server, FAMILIES[kind]);
+      const why = addServer(merging, gatewayServer(row, server, kind));
       const source = fromObject(row, `spec.servers[${i}]`);
-      const decision = { of: [gatewayPortKey(port)], group: "server" };
+      const decision = { of: [gatewayPortKey(merging.port)], group: "server" };
       if (why === undefined) {
         log.decide?.({ ...decision, ...source, value: server.hosts.join(", ") });
       } else log.decide?.({ ...decision, source: "built-in", passedOver: [{ ...source, why }] });
     }
   }
-  return [...ports.values()].sort((a, b) => a.number - b.number || (a.bind < b.bind ? -1 : 1));
+  return [...ports.values()].map(({ port }) => port)
+    .sort((a, b) => a.number - b.number || (a.bind < b.bind ? -1 : 1));
 }
 
-type Merging = GatewayPort & {
-  readonly servers: GatewayServer[];
-  readonly hosts: GatewayHost[];
-  readonly gateways: string[];
-};
+/** A port, while servers are added. */
+interface Merging {
+  readonly port: GatewayPort & {
+    readonly servers: GatewayServer[];
+    readonly hosts: GatewayHost[];
+    readonly gateways: string[];
+  };
+  /** Its hosts. */
+  readonly hosts: Set<string>;
+  /** Its Gateways. */
+  readonly gateways: Set<string>;
+}
 
 /** The port of a server, created for its first server. */
-function portOf(
+function mergingOf(
   ports: Map<string, Merging>,
   server: Server,
   family: GatewayPort["family"],
 ): Merging {
   const number = server.port?.number ?? 0;
-  const created = { number, bind: server.bind, family, servers: [], hosts: [], gateways: [] };
-  const key = gatewayPortKey(created);
-  const port = ports.get(key) ?? created;
-  ports.set(key, port);
-  return port;
+  const port = { number, bind: server.bind, family, servers: [], hosts: [], gateways: [] };
+  const key = gatewayPortKey(port);
+  const known = ports.get(key);
+  if (known !== undefined) return known;
+  const created = { port, hosts: new Set<string>(), gateways: new Set<string>() };
+  ports.set(key, created);
+  return created;
 }
 
 function gatewayServer(
@@ -183,18 +193,22 @@ function gatewayServer(
 }
 
 /** Adds a server to a port. Returns the reason when it cannot be added. */
-function addServer(port: Merging, server: GatewayServer): string | undefined {
+function addServer({ port, ...taken }: Merging, server: GatewayServer): string | undefined {
   if (FAMILIES[server.kind] !== port.family) {
     return `servers of Gateway ${port.gateways[0]} tell connections apart by other means there`;
   }
   // Servers with TLS are distinguished by their hosts alone.
   const hosts = port.family === "tls"
-    ? server.hosts.filter(({ host }) => !port.hosts.some((taken) => taken.host === host))
+    ? server.hosts.filter(({ host }) => !taken.hosts.has(host))
     : server.hosts;
   if (hosts.length === 0) return "others have all its hosts";
   port.servers.push({ ...server, hosts });
-  port.hosts.push(...hosts);
-  if (!port.gateways.includes(server.gateway)) port.gateways.push(server.gateway);
+  for (const one of hosts) {
+    port.hosts.push(one);
+    taken.hosts.add(one.host);
+  }
+  if (!taken.gateways.has(server.gateway)) port.gateways.push(server.gateway);
+  taken.gateways.add(server.gateway);
   return undefined;
 }
 

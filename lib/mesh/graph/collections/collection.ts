@@ -22,9 +22,11 @@ export interface BuildStep {
   readonly collection: LiveCollection;
   /** Reports if time is up; asked after every member. */
   readonly late: () => boolean;
+  /** True while edits wait for a publication: collections with readers must not change. */
+  readonly ahead: boolean;
   /** Collections that wait for this one, including itself. */
   readonly waiting: readonly LiveCollection[];
-  /** Set when the next member reads a collection that is not built: that one must be built first. */
+  /** Set when the next member reads a collection that must be brought up to date first. */
   blocked: LiveCollection | undefined;
 }
 

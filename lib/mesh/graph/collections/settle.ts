@@ -94,7 +94,8 @@ function bringUp(
   if (step !== undefined && (cell.flags & STALE) !== 0) {
     const missing = attempt(engine, cell);
     if (missing === LATE) return false;
-    if (missing !== undefined && !missing.built && !step.waiting.includes(missing)) {
+    const isNew = missing !== undefined && !missing.built && !step.waiting.includes(missing);
+    if (missing !== undefined && (isNew || step.ahead)) {
       step.blocked = missing;
       return false;
     }

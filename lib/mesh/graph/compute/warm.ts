@@ -36,9 +36,9 @@ export function warm(engine: Engine, late: () => boolean): boolean {
       if ((cell.flags & STALE) === 0 || engine.postponed.has(cell)) {
         if (++skipped % SKIPPED !== 0) continue;
       } else {
-        const obstacle = attempt(engine, cell);
-        if (obstacle === LATE) walk.unfinished = cell;
-        else if (obstacle !== undefined) engine.postponed.add(cell);
+        const missing = bringAhead(engine, cell, late);
+        if (missing === LATE) walk.unfinished = cell;
+        else if (missing !== undefined) engine.postponed.add(cell);
       }
       if (walk.unfinished === undefined && !late()) continue;
       isDone = false;
@@ -47,8 +47,28 @@ export function warm(engine: Engine, late: () => boolean): boolean {
     return isDone;
   } finally {
     if (isDone) engine.walk = undefined;
+    engine.collections.step = undefined;
     engine.late = undefined;
     engine.flush();
+  }
+}
+
+/**
+ * Brings a cell up to date ahead of a publication. Collections that it reads and that nobody has read
+ * before are built for it; others do not change.
+ *
+ * @returns the collection that the cell waits for, or {@link LATE}
+ */
+function bringAhead(
+  engine: Engine,
+  cell: Cell,
+  late: () => boolean,
+): LiveCollection | typeof LATE | undefined {
+  for (;;) {
+    const missing = attempt(engine, cell);
+    if (missing === undefined || missing === LATE || missing.built) return missing;
+    const outcome = build(engine, missing, { late, ahead: true });
+    if (outcome !== "built") return outcome === "late" ? LATE : missing;
   }
 }
 
@@ -101,7 +121,7 @@ export function prepare(engine: Engine, late: () => boolean): boolean {
   try {
     for (const collection of collections.stale) {
       if (collection.built) continue;
-      if (!build(engine, collection, late) || late()) return false;
+      if (build(engine, collection, { late, ahead: false }) !== "built" || late()) return false;
     }
     collections.preparing = false;
     return true;
@@ -112,19 +132,29 @@ export function prepare(engine: Engine, late: () => boolean): boolean {
   }
 }
 
-/** Builds a collection, those that it reads first, until time is up. Returns whether it is built. */
-function build(engine: Engine, collection: LiveCollection, late: () => boolean): boolean {
+/**
+ * Builds a collection, those that it reads first, until time is up.
+ *
+ * @param ahead whether edits wait for a publication: a collection that has readers then stays as it is,
+ *   and what reads it waits
+ */
+function build(
+  engine: Engine,
+  collection: LiveCollection,
+  { late, ahead }: Pick<BuildStep, "late" | "ahead">,
+): "built" | "late" | "waits" {
   const waiting = [collection];
   for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
-    const step: BuildStep = { collection: next, late, waiting, blocked: undefined };
+    const step: BuildStep = { collection: next, late, ahead, waiting, blocked: undefined };
     engine.collections.step = step;
     engine.pull(next.cell);
     if (next.built) waiting.pop();
-    else if (step.blocked === undefined) return false;
+    else if (step.blocked === undefined) return "late";
+    else if (step.blocked.built || waiting.includes(step.blocked)) return "waits";
     // The list of waiting collections is made again with every call.
     else waiting.push(step.blocked);
   }
-  return true;
+  return "built";
 }
 
 /** The cells that a publication would bring up to date. */

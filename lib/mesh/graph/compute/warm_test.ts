@@ -147,3 +147,134 @@ Deno.test("collections that depend on each other are refused, in pieces as in on
   for (let pieces = 0; !graph.prepare(0); pieces++) assert.ok(pieces < 9, "it ends");
   assert.ok(graph.faults().some(({ error }) => /depends on itself/.test(String(error))));
 });
+
+/** Keys that cells read collections for, which nobody has read before. */
+function nested() {
+  const graph = ticking();
+  const rows = graph.input<string>("rows");
+  const list = graph.derive<readonly string[], string>(
+    "list",
+    text,
+    (read, key) => (read.get(rows, key) ?? "").split("").filter((one) => one !== ""),
+  );
+  const small = graph.derive<readonly Resource[], string>(
+    "small",
+    text,
+    (read, key) => [resource(key, read.get(rows, "version"))],
+  );
+  const within = (key: string) =>
+    graph.collection(`within ${key}`, () => ({
+      members: { list: [1, 2, 3].map((i) => `${key}${i}`) },
+      resources: small,
+    }));
+  const joined = graph.derive<readonly Resource[], string>("joined", text, (read, key) => {
+    const versions = [...read.content(within(key)).values()].map(({ version }) => version);
+    return [resource(key, versions.join())];
+  });
+  const all = graph.collection("all", () => ({
+    members: { listFrom: [list, "keys"] },
+    resources: joined,
+  }));
+  all.retain();
+  const set = (key: string, value: string) => graph.transaction((tx) => tx.set(rows, key, value));
+  return { graph, all, set };
+}
+
+Deno.test("a collection that nobody has read is built ahead for the cells that read it", () => {
+  const { graph, all, set } = nested();
+  set("version", "1");
+  assert.deepEqual(shown(all.content.values()), []);
+  graph.publish();
+  set("keys", "ab");
+  let pieces = 1;
+  while (!graph.warm(0)) pieces++;
+  assert.ok(pieces >= 6, `${pieces} pieces, one for each member at least`);
+  assert.deepEqual(shown(all.content.values()), [], "readers see what is published");
+  graph.resetStats();
+  assert.deepEqual([...graph.publish()], [all]);
+  assert.equal(graph.stats().computed, 0, "nothing was left");
+  assert.deepEqual(shown(all.content.values()), ["a@1,1,1", "b@1,1,1"]);
+});
+
+Deno.test("an edit before a publication reaches the collections that were built ahead for it", () => {
+  const { graph, all, set } = nested();
+  set("version", "1");
+  assert.deepEqual(shown(all.content.values()), []);
+  graph.publish();
+  set("keys", "ab");
+  while (!graph.warm(0));
+  set("version", "2");
+  while (!graph.warm(0));
+  graph.publish();
+  assert.deepEqual(shown(all.content.values()), ["a@2,2,2", "b@2,2,2"]);
+});
+
+Deno.test("a collection that reads one with readers waits for the publication", () => {
+  const graph = ticking();
+  const rows = graph.input<string>("rows");
+  const made = graph.derive<readonly Resource[], string>(
+    "made",
+    text,
+    (read, key) => [resource(key, read.get(rows, key))],
+  );
+  const seen = graph.collection("seen", () => ({ members: { list: ["a"] }, resources: made }));
+  const copied = graph.derive<readonly Resource[], string>(
+    "copied",
+    text,
+    (read, key) => [resource(key, read.content(seen).get("a")?.version)],
+  );
+  const copies = graph.collection(
+    "copies",
+    () => ({ members: { list: ["c"] }, resources: copied }),
+  );
+  const whole = graph.derive<readonly Resource[], string>("whole", text, (read, key) => {
+    if (read.get(rows, "b") === undefined) return [];
+    return [resource(key, read.content(copies).get("c")?.version)];
+  });
+  const all = graph.collection("all", () => ({ members: { list: ["w"] }, resources: whole }));
+  for (const one of [seen, all]) one.retain();
+  graph.transaction((tx) => tx.set(rows, "a", "1"));
+  assert.deepEqual([seen.size, all.size], [1, 0]);
+  graph.publish();
+  graph.transaction((tx) => {
+    tx.set(rows, "a", "2");
+    tx.set(rows, "b", "1");
+  });
+  for (let pieces = 0; !graph.warm(0); pieces++) assert.ok(pieces < 20, "it ends");
+  assert.deepEqual(shown(seen.content.values()), ["a@1"], "readers see what is published");
+  graph.publish();
+  assert.deepEqual(shown(seen.content.values()), ["a@2"]);
+  assert.deepEqual(shown(all.content.values()), ["w@2"]);
+});
+
+Deno.test("collections that depend on each other are refused ahead of a publication, too", () => {
+  const graph = ticking();
+  const rows = graph.input<string>("rows");
+  let second: Collection | undefined = undefined;
+  const one = graph.derive<readonly Resource[], string>(
+    "one",
+    text,
+    (read, key) => [resource(key, `${read.content(second!).size}`)],
+  );
+  const first = graph.collection("first", () => ({ members: { list: ["a"] }, resources: one }));
+  const two = graph.derive<readonly Resource[], string>(
+    "two",
+    text,
+    (read, key) => [resource(key, `${read.content(first).size}`)],
+  );
+  second = graph.collection("second", () => ({ members: { list: ["b"] }, resources: two }));
+  const whole = graph.derive<readonly Resource[], string>(
+    "whole",
+    text,
+    (read, key) => read.get(rows, key) === undefined ? [] : [...read.content(first).values()],
+  );
+  const all = graph.collection("all", () => ({ members: { list: ["w"] }, resources: whole }));
+  all.retain();
+  assert.equal(all.size, 0);
+  graph.publish();
+  graph.transaction((tx) => tx.set(rows, "w", "1"));
+  for (let pieces = 0; !graph.warm(0); pieces++) assert.ok(pieces < 20, "it ends");
+  assert.deepEqual(graph.faults(), []);
+  graph.publish();
+  assert.ok(graph.faults().some(({ error }) => /depends on itself/.test(String(error))));
+});

@@ -7,6 +7,7 @@ import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts
 import {
   type GatewayPort,
   gatewayPortKey,
+  type GatewayServer,
   gatewayServerKey,
   type LabelsKey,
   labelsKeys,
@@ -36,9 +37,22 @@ import {
 import { gatewayListeners, gatewayRouteName } from "./listeners.ts";
 import { claimsOf, gatewayVirtualHost, type HostClaims, UNCLAIMED } from "./virtual_hosts.ts";
 
+/** A port, and its servers by their keys. */
+interface KeyedPort {
+  readonly port: GatewayPort;
+  readonly servers: ReadonlyMap<string, GatewayServer>;
+}
+
+/** The ports of a proxy by their keys. */
+type Ports = Derived<ReadonlyMap<string, KeyedPort>, LabelsKey>;
+
+/** The tables' context, with the ports by their keys. */
+type PortsContext = Context & { readonly ports: Ports };
+
 /** Creates the tables. */
-export function deriveGatewayTables(context: Context): GatewayTables {
-  const { mesh } = context;
+export function deriveGatewayTables(base: Context): GatewayTables {
+  const { mesh } = base;
+  const context = { ...base, ports: derivePorts(base) };
   const { graph } = mesh;
   const portsOf = (read: Read, scope: LabelsKey): readonly GatewayPort[] =>
     read.get(mesh.gatewayPorts, scope);
@@ -68,7 +82,23 @@ export function deriveGatewayTables(context: Context): GatewayTables {
   };
 }
 
-function deriveRouteTables(context: Context): RouteTable<GatewayTableKey> {
+/** One table for all lookups: a port has up to thousands of servers, each with a route table. */
+function derivePorts({ mesh }: Context): Ports {
+  return mesh.graph.derive(
+    "gateway.portsByKey",
+    labelsKeys,
+    (read, scope): ReadonlyMap<string, KeyedPort> =>
+      new Map(
+        read.get(mesh.gatewayPorts, scope).map((port) => [gatewayPortKey(port), {
+          port,
+          // Of two servers with one key, the first one counts.
+          servers: new Map(port.servers.toReversed().map((one) => [gatewayServerKey(one), one])),
+        }]),
+      ),
+  );
+}
+
+function deriveRouteTables(context: PortsContext): RouteTable<GatewayTableKey> {
   const { graph } = context.mesh;
   const { hosts, virtualHosts } = deriveVirtualHosts(context);
   const collectionOf = (key: GatewayTableKey): Collection =>
@@ -91,7 +121,7 @@ function deriveRouteTables(context: Context): RouteTable<GatewayTableKey> {
 }
 
 /** The virtual hosts of route tables. */
-function deriveVirtualHosts(context: Context): {
+function deriveVirtualHosts(context: PortsContext): {
   readonly hosts: Derived<readonly string[], GatewayTableKey>;
   readonly virtualHosts: VirtualHostTable<GatewayHostKey>;
 } {
@@ -133,21 +163,20 @@ function tablesOf(port: GatewayPort): GatewayTable[] {
 /** The port of a route table; with the key of a server, the port of only that server. */
 function portOf(
   read: Read,
-  { mesh }: Context,
+  { ports }: PortsContext,
   scope: LabelsKey,
   { port: portKey, server: serverKey }: GatewayTable,
 ): GatewayPort | undefined {
-  const ports = read.get(mesh.gatewayPorts, scope);
-  const port = ports.find((p) => gatewayPortKey(p) === portKey);
-  if (port === undefined || serverKey === "") return port;
-  const server = port.servers.find((s) => gatewayServerKey(s) === serverKey);
-  return server && onlyServer(port, server);
+  const keyed = read.get(ports, scope).get(portKey);
+  if (keyed === undefined || serverKey === "") return keyed?.port;
+  const server = keyed.servers.get(serverKey);
+  return server && onlyServer(keyed.port, server);
 }
 
 /** Like {@link portOf}, with the decisions about the port. */
 function followPort(
   read: Read,
-  context: Context,
+  context: PortsContext,
   scope: LabelsKey,
   table: GatewayTable,
 ): GatewayPort | undefined {
