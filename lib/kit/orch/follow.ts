@@ -18,7 +18,7 @@ import {
 } from "./held.ts";
 import { jsonLines } from "./lines.ts";
 import type { ListItem, OrchList } from "./object.ts";
-import { around, jittered, pauseAfter, sleep } from "../async/mod.ts";
+import { around, inTurns, jittered, pauseAfter, sleep } from "../async/mod.ts";
 import { collectionPath, listObjects, type ObjectName } from "./resource.ts";
 import { DEFAULT_TIMING, type FollowTiming } from "./timing.ts";
 import { otherVersions } from "./versions.ts";
@@ -56,7 +56,7 @@ class Follower<V> implements Following<V> {
   constructor(options: FollowOptions<V>) {
     this.#options = options;
     this.#timing = { ...DEFAULT_TIMING, ...options.timing };
-    this.#held = createHeld(options.convert, options.contentOf);
+    this.#held = createHeld(options);
     const { promise, resolve } = Promise.withResolvers<void>();
     [this.synced, this.#resolveSynced] = [promise, resolve];
     const { plural, group } = options.type;
@@ -182,7 +182,7 @@ class Follower<V> implements Following<V> {
     let version: string | undefined;
     const pages = listObjects<ListItem>(client, type, selection, options);
     for await (const page of pages) {
-      for (const item of page.items) items.push(this.#held.prepare(item));
+      for (const item of page.items) items.push(await inTurns(this.#held.prepare(item)));
       version ??= page.metadata.resourceVersion;
     }
     this.#report(this.#held.replace(items));
@@ -229,14 +229,14 @@ class Follower<V> implements Following<V> {
         signal,
       });
       for await (const events of jsonLines<WatchEvent | WatchError>(stream, { idleMs, signal })) {
-        this.#receive(events);
+        await this.#receive(events);
       }
     } finally {
       stop.abort();
     }
   }
 
-  #receive(events: readonly (WatchEvent | WatchError)[]): void {
+  async #receive(events: readonly (WatchEvent | WatchError)[]): Promise<void> {
     const good: WatchEvent[] = [];
     let failure: WatchError | undefined;
     for (const event of events) {
@@ -254,7 +254,9 @@ class Follower<V> implements Following<V> {
     }
     this.#counts.events += good.length;
     this.#failures = 0;
-    this.#report(this.#held.apply(good));
+    const prepared = await inTurns(this.#held.prepareEvents(good));
+    if (this.#stop.signal.aborted) return;
+    this.#report(this.#held.apply(prepared));
     this.#version = version;
     if (failure === undefined) return;
     const { object } = failure;

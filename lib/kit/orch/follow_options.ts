@@ -19,6 +19,8 @@ export interface FollowOptions<V> {
   readonly optional?: boolean;
   /** Makes the value that is kept of an object, without its managed fields. Must not throw. */
   readonly convert: (object: ListItem) => V;
+  /** {@linkcode convert} in steps, for objects that take long. Must not throw. */
+  readonly convertInSteps?: (object: ListItem) => Generator<void, V>;
   /**
    * The plain data of a value that count as a change. Default: the object without its resource
    * version. Must not throw.

@@ -38,9 +38,14 @@ export interface HeldObjects<V> {
   /** Replaces everything by the items of a list. */
   replace(items: readonly PreparedItem<V>[]): Changes<V>;
   /** Applies events, in their order. */
-  apply(events: readonly WatchEvent[]): Changes<V>;
-  /** Makes an item of a list ready for `replace`, so that pages are not kept whole. */
-  prepare(item: ListItem): PreparedItem<V>;
+  apply(events: readonly PreparedEvent<V>[]): Changes<V>;
+  /**
+   * Makes an item of a list ready for {@linkcode replace}, so that pages are not kept whole. In steps: a
+   * large object takes tens of milliseconds.
+   */
+  prepare(item: ListItem): Generator<void, PreparedItem<V>>;
+  /** Makes events ready for {@linkcode apply}. */
+  prepareEvents(events: readonly WatchEvent[]): Generator<void, PreparedEvent<V>[]>;
   get(name: ObjectName): V | undefined;
   values(): V[];
   /** Versions of the objects by their keys; see {@link versionOf}. */
@@ -53,34 +58,56 @@ export interface PreparedItem<V> extends Entry<V> {
   readonly key: string;
 }
 
-/**
- * Starts empty.
- *
- * @param convert makes the value that is kept of a trimmed object
- * @param contentOf the plain data of a value that count as a change; default: the trimmed object
- * without its resource version
- */
+/** An event with what it does: the object as it is now, or the key of a deleted one. */
+export type PreparedEvent<V> = { readonly item: PreparedItem<V> } | { readonly deleted: string };
+
+/** How objects are kept. */
+export interface Conversion<V> {
+  /** Makes the value that is kept of a trimmed object. */
+  readonly convert: (object: ListItem) => V;
+  /** {@linkcode convert} in steps, for objects that take long. */
+  readonly convertInSteps?: ((object: ListItem) => Generator<void, V>) | undefined;
+  /**
+   * The plain data of a value that count as a change; default: the trimmed object without its resource
+   * version.
+   */
+  readonly contentOf?: ((value: V) => unknown) | undefined;
+}
+
+/** Starts empty. */
 export function createHeld<V>(
-  convert: (object: ListItem) => V,
-  contentOf?: (value: V) => unknown,
+  { convert, convertInSteps, contentOf }: Conversion<V>,
 ): HeldObjects<V> {
   let entries = new Map<string, Entry<V>>();
-  const prepare = (item: ListItem): PreparedItem<V> => {
+  function* converted(object: ListItem): Generator<void, V> {
+    return convertInSteps === undefined ? convert(object) : yield* convertInSteps(object);
+  }
+  function* prepare(item: ListItem): Generator<void, PreparedItem<V>> {
     const object = trimmed(item);
     const key = keyOf(object.metadata);
     const version = versionOf(object.metadata);
-    const value = contentOf && convert(object);
+    const value = contentOf && (yield* converted(object));
     // The digest decides and not the resource version: after a restored backup, the server gives
     // the same versions to other contents, and many writes change nothing but the version.
     const digest = hash(
       JSON.stringify(value === undefined ? unversioned(object) : contentOf!(value)),
     );
+    yield;
     const before = entries.get(key);
     if (before?.digest === digest && before.version === version) return { ...before, key };
-    return { key, digest, version, value: value ?? convert(object) };
-  };
+    return { key, digest, version, value: value ?? (yield* converted(object)) };
+  }
   return {
     prepare,
+    *prepareEvents(events) {
+      const prepared: PreparedEvent<V>[] = [];
+      for (const { type, object } of events) {
+        if (type === "DELETED") prepared.push({ deleted: keyOf(object.metadata) });
+        else if (type !== "BOOKMARK") prepared.push({ item: yield* prepare(object) });
+        yield;
+      }
+      return prepared;
+    },
     replace(items) {
       const next = new Map(items.map(({ key, ...entry }) => [key, entry]));
       const upserts = [...next].filter(([key, { digest }]) => entries.get(key)?.digest !== digest)
@@ -92,13 +119,13 @@ export function createHeld<V>(
     apply(events) {
       const upserts = new Map<string, V>();
       const deletes = new Set<string>();
-      for (const { type, object } of events) {
-        if (type === "DELETED") {
-          const key = keyOf(object.metadata);
+      for (const event of events) {
+        if ("deleted" in event) {
+          const key = event.deleted;
           upserts.delete(key);
           if (entries.delete(key)) deletes.add(key);
-        } else if (type === "ADDED" || type === "MODIFIED") {
-          const { key, ...entry } = prepare(object);
+        } else {
+          const { key, ...entry } = event.item;
           const before = entries.get(key)?.digest;
           // Writers need the version of what they read, changed or not.
           entries.set(key, entry);

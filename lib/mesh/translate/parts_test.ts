@@ -60,6 +60,15 @@ const LARGE: readonly [string, number, (many: Make) => string][] = [
       gateways: ["g"],
       http: rules(many),
     })],
+  ["headers of rules", 6, (many) =>
+    manifest("VirtualService", "large", {
+      hosts: ["a.test"],
+      http: [0, 1, 2, 3].map((i) => ({
+        match: [{ uri: { prefix: `/p${i}/` } }],
+        headers: { request: { set: Object.fromEntries(many((j) => [`x-${j}`, "v"])) } },
+        route,
+      })),
+    })],
   [
     "hosts of a VirtualService",
     3,

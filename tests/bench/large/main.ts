@@ -1,10 +1,10 @@
 /**
  * `deno task bench large [--runs=5 --only=NAME]`: objects near the size that an API server accepts
  * (1.5 MB), each written, changed and given to the validation webhook, while sidecars and a gateway
- * are connected. A stall is the longest time in which the daemon did nothing else, without the share of
- * it in which the daemon's thread waited for a processor. The column `first` has that of the first
- * write, which also compiles code; the others have the least of the runs, because other programs of the
- * machine delay the daemon's other threads, too.
+ * are connected. A stall is the longest stretch of processor time in which the daemon did nothing else
+ * (`process_event_loop_lag_cpu_seconds`): waits for a processor are not in it. The column `first` has
+ * that of the first write, which also compiles code; the others have the least of the runs, because
+ * other programs of the machine make the processor's caches cold.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
 } from "../../../scripts/harness/mod.ts";
 import { makeAuthority } from "../../support/certificates.ts";
 import { numberFlag } from "../flags.ts";
-import { cpuSeconds, threadTime } from "../push/measure.ts";
+import { cpuSeconds } from "../push/measure.ts";
 import { type Clients, startClients } from "../push/run.ts";
 import { head, OBJECTS } from "./objects.ts";
 
@@ -109,7 +109,6 @@ async function connect({ xds: target }: Daemon): Promise<Clients[]> {
 async function stallOf(daemon: Daemon, act: () => Promise<unknown>): Promise<number> {
   const { pid } = daemon.program;
   await lag(daemon);
-  const before = await threadTime(pid);
   await act();
   let seen = -1;
   let since = Date.now();
@@ -119,15 +118,13 @@ async function stallOf(daemon: Daemon, act: () => Promise<unknown>): Promise<num
     if (now - seen > IDLE_CPU_S) [seen, since] = [now, Date.now()];
     return Date.now() - since >= QUIET_MS;
   }, 60_000);
-  const after = await threadTime(pid);
-  const [ran, waited] = [after.ran - before.ran, after.waited - before.waited];
-  return await lag(daemon) * ran / (ran + waited);
+  return await lag(daemon);
 }
 
-/** Largest delay of the daemon's event loop since the last call, ms. */
+/** Most processor time in a delay of the daemon's event loop since the last call, ms. */
 async function lag({ monitoring }: Daemon): Promise<number> {
   const text = await (await fetch(`${monitoring}/metrics`)).text();
-  return 1000 * Number(/^process_event_loop_lag_seconds (\S+)$/m.exec(text)?.[1] ?? NaN);
+  return 1000 * Number(/^process_event_loop_lag_cpu_seconds (\S+)$/m.exec(text)?.[1] ?? NaN);
 }
 
 /** Gives an object to the validation webhook, which accepts it. */

@@ -52,6 +52,16 @@ export function translateHeaders(headers: Headers | undefined): TranslatedHeader
   };
 }
 
+/** The number of operations. */
+export function operationsOf(headers: Headers | undefined): number {
+  let count = 0;
+  for (const side of [headers?.request, headers?.response]) {
+    if (side === undefined) continue;
+    count += Object.keys(side.set).length + Object.keys(side.add).length + side.remove.length;
+  }
+  return count;
+}
+
 /** The operations of `a` and then those of `b`. */
 export function joinHeaders(a: HeaderOperations, b: HeaderOperations): HeaderOperations {
   return {

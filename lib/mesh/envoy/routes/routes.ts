@@ -29,7 +29,7 @@ import { isCatchAll, translateMatch } from "../matching/mod.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
 import { CORS_FILTER, translateCors } from "./cors.ts";
 import { FAULT_FILTER, translateFault } from "./fault.ts";
-import { type HeaderOperations, translateHeaders } from "./headers.ts";
+import { type HeaderOperations, operationsOf, translateHeaders } from "./headers.ts";
 import { translateDirectResponse, translateRedirect } from "./rewrite.ts";
 import { metadataOfRule } from "./rule_metadata.ts";
 import {
@@ -58,6 +58,7 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
     scope.parts ?? UNDIVIDED,
     [...matchesOf(vs)],
     (some) => translateMatches(some, scope, { first: routes.length, full, outcomes }),
+    weightOf,
   );
   for (const part of translated) {
     for (const route of part.routes) routes.push(route);
@@ -74,6 +75,19 @@ export function translateHttpRoutes(vs: VirtualService, scope: RouteScope): Rout
     });
   }
   return routes;
+}
+
+/** Header operations that take as long as a route. */
+const HEADERS_PER_ROUTE = 4;
+
+/** Weight of a match: the first one of a rule has the rule's destinations and headers. */
+function weightOf({ rule, match }: RuleMatch): number {
+  if (match !== rule.match[0]) return 1;
+  const headers = [rule, ...rule.route].reduce(
+    (sum, { headers }) => sum + operationsOf(headers),
+    0,
+  );
+  return 1 + rule.route.length + Math.floor(headers / HEADERS_PER_ROUTE);
 }
 
 /** Results of the matches before some others. */

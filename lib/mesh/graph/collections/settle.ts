@@ -18,17 +18,11 @@ import {
   unlink,
   VALUE,
 } from "../cells/mod.ts";
-import { unwatch } from "../tables/mod.ts";
 import { attempt } from "./ahead.ts";
 import { Claims, distinct, replaceClaims, sameResource } from "./claims.ts";
 import type { BuildStep, LiveCollection } from "./collection.ts";
-import { sourcesOf } from "./recipe.ts";
-
-const NO_RESOURCES: readonly Resource[] = Object.freeze([]);
-const NO_MEMBERS: readonly string[] = Object.freeze([]);
-
-/** In place of a revision: nothing was taken yet. */
-const NEVER = -1;
+import { unwatch } from "../tables/mod.ts";
+import { newMember, NO_RESOURCES, noteMember, takeList, takeSources } from "./members.ts";
 
 /**
  * Settles a collection; builds it when it is not built, as far as the store's
@@ -74,11 +68,7 @@ function followList(collection: LiveCollection, step: BuildStep | undefined): bo
   const list = collection.cell.deps[0];
   if (list === undefined) return true;
   if (!bringUp(collection, list, step)) return false;
-  const value = (list.flags & VALUE) !== 0 ? list.value : NO_MEMBERS;
-  // A list that is computed to be the same stays the same object.
-  if (value === collection.taken) return true;
-  takeSources(collection, sourcesOf(collection.recipe, value));
-  collection.taken = value;
+  takeList(collection, list);
   return true;
 }
 
@@ -102,31 +92,6 @@ function bringUp(
   }
   engine.pull(cell);
   return true;
-}
-
-/** Replaces the sources; those in both lists are not touched. */
-function takeSources(collection: LiveCollection, list: readonly string[]): void {
-  const next = new Set(list);
-  const old = collection.sources;
-  collection.sources = next;
-  for (const source of next) if (!old.has(source)) addSource(collection, source);
-  for (const source of old) if (!next.has(source)) removeSource(collection, source);
-}
-
-function addSource(collection: LiveCollection, source: string): void {
-  const { index } = collection.recipe;
-  if (index === undefined) return collection.shift(source, 1);
-  const bucket = index.bucket(source);
-  bucket.addWatcher(collection);
-  for (const member of bucket.members.keys()) collection.shift(member, 1);
-}
-
-function removeSource(collection: LiveCollection, source: string): void {
-  const { index } = collection.recipe;
-  if (index === undefined) return collection.shift(source, -1);
-  const bucket = index.bucket(source);
-  for (const member of bucket.members.keys()) collection.shift(member, -1);
-  unwatch(index, bucket, collection);
 }
 
 /** Settles one stale member: new, gone, or perhaps changed. Returns whether that is done. */
@@ -156,7 +121,7 @@ function settleMember(
 
 function addMember(collection: LiveCollection, member: string): Cell | undefined {
   const { engine } = collection;
-  const { resources, keyOf } = collection.recipe;
+  const { keyOf } = collection.recipe;
   let key = member;
   try {
     if (keyOf !== undefined) key = keyOf(member);
@@ -165,15 +130,7 @@ function addMember(collection: LiveCollection, member: string): Cell | undefined
     raiseSide(engine, { table: collection.name, key: member, ...failure });
     return undefined;
   }
-  const source = resources.cell(key);
-  noteMember(collection, member, source);
-  const cell = new Cell(collection.memberHome, member, VALUE);
-  cell.value = NO_RESOURCES;
-  cell.verifiedAt = NEVER;
-  cell.deps = [source];
-  addReader(source, cell);
-  collection.members.set(member, cell);
-  return cell;
+  return newMember(collection, member, key);
 }
 
 function dropMember(collection: LiveCollection, cell: Cell): void {
@@ -181,13 +138,6 @@ function dropMember(collection: LiveCollection, cell: Cell): void {
   noteMember(collection, cell.key, cell.deps[0]!);
   unlink(cell);
   collection.members.delete(cell.key);
-}
-
-/** Records an added or removed member. Members of the first build are not recorded. */
-function noteMember(collection: LiveCollection, member: string, source: Cell): void {
-  if ((collection.cell.flags & COMPUTED) === 0) return;
-  const { members } = collection.engine.changes.formerOf(collection);
-  if (!members.has(member)) members.set(member, source);
 }
 
 function take(collection: LiveCollection, cell: Cell, next: readonly Resource[]): void {

@@ -6,7 +6,7 @@
  * @module
  */
 import { type Cell, LATE, STALE } from "../cells/mod.ts";
-import { attempt, type BuildStep, type LiveCollection, sourcesOf } from "../collections/mod.ts";
+import { attempt, type BuildStep, type LiveCollection, sourcesAhead } from "../collections/mod.ts";
 import type { Engine, Walk } from "../engine.ts";
 import type { DerivedTable } from "../tables/mod.ts";
 
@@ -160,38 +160,8 @@ function build(
 /** The cells that a publication would bring up to date. */
 function* demanded(engine: Engine): IterableIterator<Cell> {
   for (const collection of engine.collections.stale) {
-    if (collection.built) yield* membersOf(collection);
+    if (collection.built) yield* sourcesAhead(collection);
   }
   for (const watch of engine.staleWatches) if (watch.deps[0] !== undefined) yield watch.deps[0];
   yield* engine.faulted;
-}
-
-/** The list of a collection, and the cells of its stale members; with a new list, those of new members. */
-function* membersOf(collection: LiveCollection): IterableIterator<Cell> {
-  const { recipe, members } = collection;
-  const list = collection.cell.deps[0];
-  if (list !== undefined) {
-    yield list;
-    if (recipe.index === undefined && list.changedAt > collection.cell.verifiedAt) {
-      for (const member of sourcesOf(recipe, list.value ?? [])) {
-        if (!members.has(member)) yield* sourceOf(collection, member);
-      }
-    }
-  }
-  for (const member of collection.staleMembers) {
-    if (!collection.counts.has(member)) continue;
-    const known = members.get(member);
-    if (known !== undefined) yield known.deps[0]!;
-    else yield* sourceOf(collection, member);
-  }
-}
-
-function* sourceOf({ recipe }: LiveCollection, member: string): IterableIterator<Cell> {
-  let key = member;
-  try {
-    if (recipe.keyOf !== undefined) key = recipe.keyOf(member);
-  } catch {
-    return; // The publication reports it.
-  }
-  yield recipe.resources.cell(key);
 }

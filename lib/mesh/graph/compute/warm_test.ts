@@ -278,3 +278,46 @@ Deno.test("collections that depend on each other are refused ahead of a publicat
   graph.publish();
   assert.ok(graph.faults().some(({ error }) => /depends on itself/.test(String(error))));
 });
+
+Deno.test("new members get their cells ahead of a publication, and readers see them after it", () => {
+  const graph = ticking();
+  const rows = graph.input<string>("rows");
+  const listed = graph.derive<readonly string[], string>(
+    "listed",
+    text,
+    (read, key) => (read.get(rows, key) ?? "").split("").filter((one) => one !== ""),
+  );
+  const resources = graph.derive<readonly Resource[], string>(
+    "resources",
+    text,
+    (_, key) => [resource(key, "1")],
+  );
+  let keys = 0;
+  const all = graph.collection("all", () => ({
+    members: { listFrom: [listed, "keys"] },
+    resources,
+    keyOf: (member) => {
+      keys++;
+      if (member === "x") throw new Error("no key");
+      return member;
+    },
+  }));
+  all.retain();
+  const list = (keys: string) => graph.transaction((tx) => tx.set(rows, "keys", keys));
+  list("a");
+  assert.equal(all.size, 1);
+  graph.publish();
+  list("abcx");
+  while (!graph.warm(0));
+  assert.equal(keys, 4);
+  assert.deepEqual([all.size, graph.faults().length], [1, 0], "readers see what is published");
+  graph.publish();
+  assert.equal(keys, 5, "the publication needs only the key that there is none of");
+  assert.deepEqual(shown(all.content.values()), ["a@1", "b@1", "c@1"]);
+  assert.equal(graph.faults().length, 1);
+  list("abd");
+  while (!graph.warm(0));
+  list("ab");
+  graph.publish();
+  assert.deepEqual(shown(all.content.values()), ["a@1", "b@1"], "a member that did not stay");
+});

@@ -244,6 +244,23 @@ Deno.test("VirtualService: retries, timeouts, faults, mirrors, CORS, headers", (
     ),
     one("headers", `headers: ${headers(500, 500)}`),
     one("too many headers", `headers: ${headers(500, 501)}`, `too-large ${at}.headers.request 4`),
+    [
+      "too many headers of a rule and its destination",
+      route(
+        `headers: ${headers(500, 0)}\nroute: [{destination: {host: a}, headers: ${
+          headers(0, 501)
+        }}]`,
+      ),
+      `too-large ${at}.route[0].headers.request 4`,
+    ],
+    [
+      "headers of a rule and of two destinations",
+      route(
+        `headers: ${headers(500, 0)}\nroute: [{weight: 1, destination: {host: a}, headers: ${
+          headers(0, 501)
+        }}, {weight: 1, destination: {host: b}}]`,
+      ),
+    ],
     one(
       "fault",
       "fault: {delay: {fixedDelay: 1s, percentage: {value: 0.1}}, abort: {grpcStatus: UNAVAILABLE}}",

@@ -50,6 +50,34 @@ export function checkStringMatch(match: StringMatch, path: Path, report: Report)
 
 /** Headers that a proxy sets or adds by one rule; Envoy rejects routes with more. */
 const MAX_OPERATIONS = 1_000;
+const REMEDY = "Remove headers: the proxy takes no more in a route.";
+
+/** The number of headers that are set and added on one side. */
+function operated(headers: Headers | undefined, side: "request" | "response"): number {
+  const { set = {}, add = {} } = headers?.[side] ?? {};
+  return Object.keys(set).length + Object.keys(add).length;
+}
+
+/**
+ * Checks the operations of a rule together with those of its only destination: both are operations of
+ * one route.
+ */
+export function checkJoinedHeaders(
+  rule: Headers | undefined,
+  destination: Headers | undefined,
+  path: Path,
+  report: Report,
+): void {
+  for (const side of ["request", "response"] as const) {
+    const counts = [operated(rule, side), operated(destination, side)] as const;
+    const count = counts[0] + counts[1];
+    // Each alone is checked for itself.
+    if (count <= MAX_OPERATIONS || counts.some((one) => one > MAX_OPERATIONS)) continue;
+    const message = `${count} headers are set and added, more than ${MAX_OPERATIONS}: ` +
+      `${counts[0]} by the rule and ${counts[1]} by its only destination`;
+    report.fail([...path, side], "too-large", message, REMEDY);
+  }
+}
 
 /** Checks operations on request and response headers. */
 export function checkHeaders(headers: Headers | undefined, path: Path, report: Report): void {
@@ -57,10 +85,10 @@ export function checkHeaders(headers: Headers | undefined, path: Path, report: R
     const operations = headers?.[side];
     if (operations === undefined) continue;
     const at = [...path, side];
-    const count = Object.keys(operations.set).length + Object.keys(operations.add).length;
+    const count = operated(headers, side);
     if (count > MAX_OPERATIONS) {
       const message = `${count} headers are set and added, more than ${MAX_OPERATIONS}`;
-      report.fail(at, "too-large", message, "Remove headers: the proxy takes no more in a route.");
+      report.fail(at, "too-large", message, REMEDY);
       continue;
     }
     for (const verb of ["set", "add"] as const) {

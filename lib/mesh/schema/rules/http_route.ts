@@ -12,7 +12,12 @@ import type {
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { isDnsLabel, type Path } from "../../../kit/text/mod.ts";
 import { checkWeights } from "./destination.ts";
-import { checkHeaderMatches, checkHeaders, checkStringMatch } from "./headers.ts";
+import {
+  checkHeaderMatches,
+  checkHeaders,
+  checkJoinedHeaders,
+  checkStringMatch,
+} from "./headers.ts";
 import { checkCors, checkFault, checkMirrors, checkRetries, checkStatus } from "./http_policies.ts";
 import { checkLabels } from "../metadata.ts";
 import type { Report } from "../problem.ts";
@@ -47,6 +52,10 @@ export function checkHttpRoute(route: HTTPRoute, path: Path, report: Report): vo
   checkMirrors(route, path, report);
   checkCors(route.corsPolicy, [...path, "corsPolicy"], report);
   checkHeaders(route.headers, [...path, "headers"], report);
+  const [only, second] = route.route;
+  if (only !== undefined && second === undefined) {
+    checkJoinedHeaders(route.headers, only.headers, [...path, "route", 0, "headers"], report);
+  }
 }
 
 /** A route has exactly one action: destinations, a redirect, a direct response, or a delegate. */

@@ -15,7 +15,7 @@ import {
 } from "../../../kit/orch/mod.ts";
 import type { Kind, ObjectIdentity, SchemaProblem } from "../../schema/mod.ts";
 import type { SourceProblem } from "../files/source_problem.ts";
-import { type ReadItem, readItem, resourceTypeOf } from "./objects.ts";
+import { type ReadItem, readItem, readItemInSteps, resourceTypeOf } from "./objects.ts";
 import type { RevisionSelection } from "./revision.ts";
 import { configEvents, eventCounter } from "./services/metrics.ts";
 
@@ -81,6 +81,7 @@ class Objects implements KindObjects {
       optional: true,
       ...(type.namespaced && namespace !== "" ? { selection: { namespace } } : {}),
       convert: (item) => readItem(kind, item, source),
+      convertInSteps: (item) => readItemInSteps(kind, item, source),
       changed: (changes) => {
         count(changes);
         this.#update(changes);

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { allSteps } from "../../../kit/base/mod.ts";
 import type { ConfigObject, ObjectMeta } from "../../model/mod.ts";
 import type { ListItem, ObjectName, ResourceType } from "../../../kit/orch/mod.ts";
-import { checkObject, type Kind, type SchemaProblem } from "../../schema/mod.ts";
+import { checkObjectInSteps, type Kind, type SchemaProblem } from "../../schema/mod.ts";
 
 /** The result of reading an object of the API. */
 export interface ReadItem {
@@ -28,11 +29,20 @@ export function resourceTypeOf({ group, versions, kind, plural, scope }: Kind): 
  * @param source `meta.origin.source` of the object
  */
 export function readItem(kind: Kind, item: ListItem, source: string): ReadItem {
+  return allSteps(readItemInSteps(kind, item, source));
+}
+
+/** {@linkcode readItem} in steps, of which a large object takes tens of milliseconds each. */
+export function* readItemInSteps(
+  kind: Kind,
+  item: ListItem,
+  source: string,
+): Generator<void, ReadItem> {
   const { metadata } = item;
   const name = { namespace: metadata.namespace ?? "", name: metadata.name };
   const labels = metadata.labels ?? {};
   const { spec } = item as ListItem & { readonly spec?: unknown };
-  const { object, identity, problems, warnings } = checkObject({
+  const { object, identity, problems, warnings } = yield* checkObjectInSteps({
     apiVersion: kind.group === "" ? kind.versions[0] : `${kind.group}/${kind.versions[0]}`,
     kind: kind.kind,
     metadata: {
