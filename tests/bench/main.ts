@@ -41,7 +41,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: () => import("./faults.ts"),
   },
   large: {
-    measures: "objects near the largest size: the longest stall of the daemon  [--runs= --only=]",
+    measures:
+      "objects near the largest size: the longest stall of the daemon  [--runs= --only= --cluster]",
     load: () => import("./large/main.ts"),
   },
   cli: {

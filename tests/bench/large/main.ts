@@ -1,45 +1,32 @@
 /**
- * `deno task bench large [--runs=5 --only=NAME]`: objects near the size that an API server accepts
+ * `deno task bench large [--runs=5 --only=NAME --cluster]`: objects near the size that an API server accepts
  * (1.5 MB), each written, changed and given to the validation webhook, while sidecars and a gateway
  * are connected. A stall is the longest stretch of processor time in which the daemon did nothing else
  * (`process_event_loop_lag_cpu_seconds`): waits for a processor are not in it. The column `first` has
  * that of the first write, which also compiles code; the others have the least of the runs, because
- * other programs of the machine make the processor's caches cold.
+ * other programs of the machine make the processor's caches cold. With `--cluster` a daemon reads
+ * objects of a real API server instead of files; they are not given to the webhook.
  *
  * @module
  */
 import { parseYaml } from "../../../lib/kit/text/mod.ts";
-import {
-  type Daemon,
-  eventually,
-  freePort,
-  makeConfigDir,
-  startDaemon,
-} from "../../../scripts/harness/mod.ts";
+import { freePort, makeConfigDir, startDaemon } from "../../../scripts/harness/mod.ts";
 import { makeAuthority } from "../../support/certificates.ts";
 import { numberFlag } from "../flags.ts";
-import { cpuSeconds } from "../push/measure.ts";
-import { type Clients, startClients } from "../push/run.ts";
-import { head, OBJECTS } from "./objects.ts";
-
-/** Time with little use of the processor after which a piece of work is complete, ms. */
-const QUIET_MS = 800;
-/** CPU seconds in that time. */
-const IDLE_CPU_S = 0.04;
+import { measureCluster } from "./cluster.ts";
+import { BASE, OBJECTS } from "./objects.ts";
+import { connect, stallOf } from "./stall.ts";
 
 /** Stalls by one object, ms. */
-interface Row {
+type Row = Readonly<Record<"first" | "written" | "changed" | "webhook", number>> & {
   readonly what: string;
-  readonly first: number;
-  readonly written: number;
-  readonly changed: number;
-  readonly webhook: number;
-}
+};
 
 /** Runs the benchmark. */
 export async function main(): Promise<void> {
   const runs = numberFlag("runs", 5);
   const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice(7) ?? "";
+  if (Deno.args.includes("--cluster")) return await measureCluster(runs, only);
   await using config = await makeConfigDir();
   const dir = await Deno.makeTempDir({ prefix: "mesh-bench-large-" });
   const authority = await makeAuthority(dir);
@@ -55,14 +42,7 @@ export async function main(): Promise<void> {
       `--caCertFile=${authority.cert}`,
     ],
   });
-  await config.write(
-    "a.yaml",
-    `${head("ServiceEntry", "networking", "a")}  hosts: [a.test]\n` +
-      `  ports: [{ number: 80, name: http, protocol: HTTP }]\n` +
-      `  resolution: STATIC\n  endpoints: [{ address: 10.0.0.1 }]\n` +
-      `---\n${head("Gateway", "networking", "a")}  selector: { app: client-0 }\n` +
-      `  servers: [{ port: { number: 80, name: http, protocol: HTTP }, hosts: ["*"] }]\n`,
-  );
+  await config.write("a.yaml", BASE.join("---\n"));
   const groups = await connect(daemon);
   const ca = await Deno.readTextFile(authority.cert);
   using client = Deno.createHttpClient({ caCerts: [ca] });
@@ -92,39 +72,6 @@ export async function main(): Promise<void> {
   for (const group of groups) await group.ask("quit");
   await Deno.remove(dir, { recursive: true });
   print(rows);
-}
-
-/** Connects sidecars, and a gateway. */
-async function connect({ xds: target }: Daemon): Promise<Clients[]> {
-  const common = { target, delta: true, workloads: 1 };
-  const groups = [
-    await startClients({ ...common, clients: 3 }),
-    await startClients({ ...common, clients: 1, router: true }),
-  ];
-  for (const group of groups) await group.ask(`connect ${target}`);
-  return groups;
-}
-
-/** The longest stall by a piece of work, ms; ends when the daemon is idle. */
-async function stallOf(daemon: Daemon, act: () => Promise<unknown>): Promise<number> {
-  const { pid } = daemon.program;
-  await lag(daemon);
-  await act();
-  let seen = -1;
-  let since = Date.now();
-  await eventually("the daemon to be idle", async () => {
-    const now = await cpuSeconds(pid);
-    // The daemon's own timers take less.
-    if (now - seen > IDLE_CPU_S) [seen, since] = [now, Date.now()];
-    return Date.now() - since >= QUIET_MS;
-  }, 60_000);
-  return await lag(daemon);
-}
-
-/** Most processor time in a delay of the daemon's event loop since the last call, ms. */
-async function lag({ monitoring }: Daemon): Promise<number> {
-  const text = await (await fetch(`${monitoring}/metrics`)).text();
-  return 1000 * Number(/^process_event_loop_lag_cpu_seconds (\S+)$/m.exec(text)?.[1] ?? NaN);
 }
 
 /** Gives an object to the validation webhook, which accepts it. */

@@ -18,6 +18,14 @@ export function head(kind: string, group = "networking", name = "large"): string
   return `apiVersion: ${group}.mesh.io/v1\nkind: ${kind}\nmetadata: { name: ${name}, namespace: ns-0 }\nspec:\n`;
 }
 
+/** Objects beside them: the service that they refer to, and a Gateway. */
+export const BASE: readonly string[] = [
+  `${head("ServiceEntry", "networking", "a")}  hosts: [a.test]\n  ports: [${HTTP}]\n` +
+  `  resolution: STATIC\n  endpoints: [{ address: 10.0.0.1 }]\n`,
+  `${head("Gateway", "networking", "a")}  selector: { app: client-0 }\n` +
+  `  servers: [{ port: ${HTTP}, hosts: ["*"] }]\n`,
+];
+
 /** The objects by description. All refer to the host `a.test`. */
 export const OBJECTS: Readonly<Record<string, TextOf>> = {
   "a ServiceEntry with 5,000 endpoints": (version) =>
