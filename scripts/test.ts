@@ -106,7 +106,7 @@ async function runTier(tier: Tier, request: Request, logs: string): Promise<Coun
   if (tier.tools) await envoyPath();
   if (tier.cluster === true && findGo() !== undefined) await clusterPrograms();
   if (tier.nodes === true && nodeObstacle() === undefined && findGo() !== undefined) {
-    await nodePrograms();
+    await nodePrograms(undefined, "bridge");
   }
   const modules = await writeGroups(files, tier.share ?? 1, join(logs, tier.name));
   // Types are checked once, before the tiers.

@@ -8,7 +8,9 @@
 import { MeshError } from "../../lib/kit/base/mod.ts";
 import { isOnPath, join } from "../paths.ts";
 import { HOST } from "../tools.ts";
+import { cniPrograms } from "./cni_programs.ts";
 import { type GoBuild, goPrograms, lackingBuild } from "./go.ts";
+import type { PodNetwork } from "./node/layout.ts";
 import { type ClusterPrograms, clusterPrograms, lackingCluster } from "./programs.ts";
 
 /** Version of containerd, as in `runtime/go.mod`. */
@@ -66,6 +68,8 @@ export interface NodePrograms extends ClusterPrograms {
   readonly ctr: string;
   /** Folder with containerd's shim, which it looks for on the PATH, and the CNI plugins. */
   readonly runtimeDir: string;
+  /** Folder with the plugin `bridge`, if the pods' network needs it. */
+  readonly bridgeDir?: string;
   readonly coredns: string;
   /** Static programs for images. */
   readonly pause: string;
@@ -107,10 +111,12 @@ function missingPackages(): string[] {
 /**
  * The programs. Those that the cache lacks are built: 10 minutes on two cores for all.
  *
+ * @param network the first plugin of the pods' network
  * @throws MeshError `tools-…`, `node-…` with a remedy
  */
 export async function nodePrograms(
   progress: (line: string) => void = HOST.progress,
+  network: PodNetwork = "ptp",
 ): Promise<NodePrograms> {
   const obstacle = nodeObstacle();
   if (obstacle !== undefined) throw obstacle;
@@ -131,6 +137,7 @@ export async function nodePrograms(
     containerd: join(runtime, "containerd"),
     ctr: join(runtime, "ctr"),
     runtimeDir: runtime,
+    ...network === "bridge" && { bridgeDir: (await cniPrograms()).dir },
     coredns: join(dns, "coredns"),
     pause: join(workload, "pause"),
     workload: join(workload, "workload"),

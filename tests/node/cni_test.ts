@@ -20,7 +20,7 @@ import {
   temporaryFolder,
   workloadContainer,
 } from "../support/node.ts";
-import { asks, callerOf, isOk, OUTSIDER, peers } from "../support/node_mesh.ts";
+import { asks, callerOf, isOk, peers } from "../support/node_mesh.ts";
 import {
   configuration,
   DAEMON_SET,
@@ -31,14 +31,12 @@ import {
   plugins,
   untilBroken,
 } from "./cni/plugin.ts";
-import {
-  requireNoRights,
-  restrictedContainer,
-  restrictedNamespace,
-  server,
-} from "./cni/restricted.ts";
+import { restrictedNamespace, server } from "./cni/restricted.ts";
+import { clientIn, restrictedTraffic } from "./cni/traffic.ts";
 
 const SHOP = "shop";
+/** The client of the namespace. */
+const IN_SHOP = clientIn(SHOP);
 /** Injection relies on the plugin, whether the installation has it or not. */
 const RELY = "values.pilot.cni.enabled=true";
 const WITH_PLUGIN = "components.cni.enabled=true";
@@ -72,7 +70,10 @@ nodeTest(
         });
       },
     );
-    await t.step("restricted pods serve through their proxies", () => traffic(cluster));
+    await t.step(
+      "restricted pods serve through their proxies",
+      () => restrictedTraffic(cluster, SHOP),
+    );
     await t.step("an upgrade that deletes broken pods, while pods start all the time", async () => {
       const uid = await ofPod(cluster, SHOP, "early", "{.items[0].metadata.uid}");
       await upgradeUnderNewPods(cluster, SHOP, async () => {
@@ -110,35 +111,6 @@ nodeTest(
     });
   },
 );
-
-/** The client of the namespace. */
-const IN_SHOP = { pod: "deploy/client", namespace: SHOP };
-
-/** Requests from a proxy to another one, and from outside the mesh. */
-async function traffic(cluster: NodeCluster): Promise<void> {
-  await apply(
-    cluster,
-    ...server(SHOP),
-    deployment("client", restrictedContainer(["sleep", "1h"]), { namespace: SHOP }),
-    deployment("outsider", workloadContainer(["sleep", "1h"])),
-  );
-  await podsReady(cluster, "app=server", { namespace: SHOP });
-  await podsReady(cluster, "app=client", { namespace: SHOP });
-  await podsReady(cluster, "app=outsider");
-  await requireNoRights(cluster, SHOP);
-  const [line] = await asks(
-    cluster,
-    IN_SHOP,
-    ["http://server/headers"],
-    (lines) => lines.every(isOk),
-  );
-  assert.equal(callerOf(line!), "spiffe://cluster.local/ns/shop/sa/default");
-  // Mutual TLS is asked for, and the proxy of the server refuses what has none.
-  const closed = (lines: readonly string[]) => lines.every((one) => one.startsWith("error "));
-  await asks(cluster, OUTSIDER, [`http://server.${SHOP}/`], closed);
-  await apply(cluster, peers(SHOP, "PERMISSIVE"));
-  await asks(cluster, OUTSIDER, [`http://server.${SHOP}/`], (lines) => lines.every(isOk));
-}
 
 /** Waits until nothing of the plugin is on the node, and its configuration means what it did. */
 async function untilRemoved(cluster: NodeCluster, before: unknown): Promise<void> {

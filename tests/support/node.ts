@@ -15,7 +15,9 @@ import {
   types,
 } from "../../lib/kit/orch/mod.ts";
 import { type NodeCluster, startNodes } from "../../scripts/cluster/node/cluster.ts";
+import type { PodNetwork } from "../../scripts/cluster/node/layout.ts";
 import { WORKLOAD_IMAGE, workloadArchive } from "../../scripts/cluster/node/workload.ts";
+import { lackingCniPrograms } from "../../scripts/cluster/cni_programs.ts";
 import { lackingNodes } from "../../scripts/cluster/node_programs.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 
@@ -52,15 +54,21 @@ export function podsEventually<T>(
 export interface NodeTestOptions {
   /** Number of nodes; default 1. */
   readonly nodes?: number;
+  /** The first plugin of the pods' network; default `ptp`. */
+  readonly network?: PodNetwork;
   /** Archives with images beside that of the workload. */
   readonly images?: () => Promise<readonly string[]>;
 }
 
 /** A test that needs what nodes need; skipped, with the reason in its name, where it lacks. */
-export function nodeMachineTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
+export function nodeMachineTest(
+  name: string,
+  fn: (t: Deno.TestContext) => Promise<void>,
+  lacking: string | undefined = LACKING,
+): void {
   Deno.test({
-    name: LACKING === undefined ? name : `${name} [${LACKING}]`,
-    ignore: LACKING !== undefined,
+    name: lacking === undefined ? name : `${name} [${lacking}]`,
+    ignore: lacking !== undefined,
     fn,
   });
 }
@@ -69,19 +77,21 @@ export function nodeMachineTest(name: string, fn: (t: Deno.TestContext) => Promi
 export function nodeTest(
   name: string,
   fn: (cluster: NodeCluster, t: Deno.TestContext) => Promise<void>,
-  { nodes = 1, images }: NodeTestOptions = {},
+  { nodes = 1, network, images }: NodeTestOptions = {},
 ): void {
+  const lacking = LACKING ?? (network === "bridge" ? lackingCniPrograms() : undefined);
   nodeMachineTest(name, async (t) => {
     await using folder = await temporaryFolder();
     const workload = await workloadArchive(folder.path);
     await using cluster = await startNodes({
       name: clusterName(),
       nodes,
+      network,
       isDetached: false,
       images: [workload, ...await images?.() ?? []],
     });
     await fn(cluster, t);
-  });
+  }, lacking);
 }
 
 /** A name that no other running test has. */

@@ -39,6 +39,7 @@ import {
   MOST_NODES,
   type NodeLayout,
   nodeLayouts,
+  type PodNetwork,
   START_MS,
 } from "./layout.ts";
 import { makeNetwork } from "./network.ts";
@@ -53,6 +54,8 @@ export interface NodeClusterOptions {
   readonly nodes: number;
   /** True: the cluster goes on after this process. */
   readonly isDetached: boolean;
+  /** The first plugin of the pods' network; default: `ptp`. */
+  readonly network?: PodNetwork;
   /** Archives with images for all nodes. */
   readonly images?: readonly string[];
   /** Ends the start, and removes what was made until then. */
@@ -92,9 +95,9 @@ export async function checkOptions(
  * @throws MeshError `node-…` with a remedy
  */
 export async function startNodes(options: NodeClusterOptions): Promise<NodeCluster> {
-  const { name, nodes, isDetached, progress = () => {}, signal } = options;
+  const { name, nodes, network = "ptp", isDetached, progress = () => {}, signal } = options;
   await checkOptions(options);
-  const programs = await nodePrograms(progress);
+  const programs = await nodePrograms(progress, network);
   for (const swept of await sweepSpaces()) progress(`removed what was left of ${swept}`);
   const space = await openSpace(name, isDetached);
   if (space === undefined) {
@@ -103,7 +106,7 @@ export async function startNodes(options: NodeClusterOptions): Promise<NodeClust
     });
   }
   try {
-    const started = new Starter(space, programs, nodeLayouts(nodes)).start(options);
+    const started = new Starter(space, programs, nodeLayouts(nodes), network).start(options);
     return await unlessAborted(started, signal);
   } catch (error) {
     await closeSpace(space);
@@ -132,11 +135,18 @@ class Starter {
   readonly #space: Space;
   readonly #programs: NodePrograms;
   readonly #nodes: readonly NodeLayout[];
+  readonly #network: PodNetwork;
 
-  constructor(space: Space, programs: NodePrograms, nodes: readonly NodeLayout[]) {
+  constructor(
+    space: Space,
+    programs: NodePrograms,
+    nodes: readonly NodeLayout[],
+    network: PodNetwork,
+  ) {
     this.#space = space;
     this.#programs = programs;
     this.#nodes = nodes;
+    this.#network = network;
   }
 
   async start({ isDetached, images = [] }: NodeClusterOptions): Promise<NodeCluster> {
@@ -183,7 +193,10 @@ class Starter {
     const paths = nodePaths(this.#space.dir, node);
     const config = join(paths.dir, "containerd.toml");
     await Deno.writeTextFile(config, containerdConfig(paths, node, this.#programs));
-    await Deno.writeTextFile(join(paths.dir, "cni/10-pods.conflist"), cniConfig(paths, node));
+    await Deno.writeTextFile(
+      join(paths.dir, "cni/10-pods.conflist"),
+      cniConfig(paths, node, this.#network),
+    );
     const registry = join(paths.dir, "registries/_default");
     await Deno.mkdir(registry, { recursive: true });
     await Deno.writeTextFile(join(registry, "hosts.toml"), NO_REGISTRY);
@@ -208,7 +221,7 @@ class Starter {
       at("kubelet.json"),
       kubeletConfig(paths, this.#space.record.name, files),
     );
-    await Deno.writeTextFile(at("proxy.json"), proxyConfig(inner, node));
+    await Deno.writeTextFile(at("proxy.json"), proxyConfig(inner, node, this.#network));
     const kubelet = [
       ...[this.#programs.kubelet, `--config=${at("kubelet.json")}`, `--kubeconfig=${kubeconfig}`],
       ...[`--root-dir=${at("kubelet")}`, `--hostname-override=${name}`, `--node-ip=${address}`],

@@ -15,6 +15,7 @@ import {
   DNS_READY_PORT,
   type NodeLayout,
   POD_RANGE,
+  type PodNetwork,
   SERVICE_RANGE,
 } from "./layout.ts";
 
@@ -128,7 +129,7 @@ export function nodePaths(dir: string, { name }: NodeLayout): NodePaths {
 export function containerdConfig(
   { dir, socket }: NodePaths,
   { name }: NodeLayout,
-  { runtimeDir }: NodePrograms,
+  { runtimeDir, bridgeDir }: NodePrograms,
 ): string {
   const text = JSON.stringify;
   return `version = 3
@@ -147,7 +148,9 @@ state = ${text(`/run/${name}/containerd`)}
   # A container of CI lacks the capability to lower the score.
   restrict_oom_score_adj = true
 [plugins."io.containerd.cri.v1.runtime".cni]
-  bin_dirs = [${text(runtimeDir)}, ${text(`${dir}/plugins`)}]
+  bin_dirs = [${
+    [runtimeDir, bridgeDir, `${dir}/plugins`].filter(Boolean).map((one) => text(one)).join(", ")
+  }]
   conf_dir = ${text(`${dir}/cni`)}
 [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
   runtime_type = "io.containerd.runc.v2"
@@ -162,16 +165,27 @@ export const NO_REGISTRY = `server = "http://127.0.0.1:1"
   capabilities = ["pull", "resolve"]
 `;
 
-/** Configuration of the pods' network. Each pod has a link of its own, so no bridge filters. */
-export function cniConfig({ dir }: NodePaths, { pods }: NodeLayout): string {
+/** The first plugins of the pods' network. Pods of a bridge find the node at its first address. */
+const MAIN_PLUGINS: Readonly<Record<PodNetwork, Readonly<Record<string, unknown>>>> = {
+  ptp: { type: "ptp", ipMasq: false },
+  bridge: { type: "bridge", bridge: "pods0", isDefaultGateway: true, ipMasq: false },
+};
+
+/** Configuration of the pods' network. */
+export function cniConfig(
+  { dir }: NodePaths,
+  { pods }: NodeLayout,
+  network: PodNetwork,
+): string {
   const ipam = {
     type: "host-local",
     dataDir: join(dir, "addresses"),
     ranges: [[{ subnet: pods }]],
-    routes: [{ dst: "0.0.0.0/0" }],
+    // A bridge adds the route to its gateway itself.
+    ...network === "ptp" && { routes: [{ dst: "0.0.0.0/0" }] },
   };
   const plugins = [
-    { type: "ptp", ipMasq: false, ipam },
+    { ...MAIN_PLUGINS[network], ipam },
     { type: "portmap", capabilities: { portMappings: true } },
   ];
   return JSON.stringify({ cniVersion: "1.0.0", name: "pods", plugins });
@@ -216,11 +230,17 @@ export function kubeletConfig(
 }
 
 /** Configuration of kube-proxy. */
-export function proxyConfig(kubeconfig: string, { name }: NodeLayout): string {
+export function proxyConfig(
+  kubeconfig: string,
+  { name }: NodeLayout,
+  network: PodNetwork,
+): string {
   return JSON.stringify({
     apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
     kind: "KubeProxyConfiguration",
     mode: "nftables",
+    // Pods of one bridge answer each other without the node, which would not turn addresses of Services back.
+    ...network === "bridge" && { nftables: { masqueradeAll: true } },
     clusterCIDR: POD_RANGE,
     hostnameOverride: name,
     oomScoreAdj: 0,

@@ -26,6 +26,11 @@ export const CLUSTER_DOMAIN = "cluster.local";
 /** Time for a start on a busy machine, in milliseconds: it takes 5 s on an idle one. */
 export const START_MS = 180_000;
 
+/** The first plugin of the pods' network: a link of its own for each pod, or a bridge on each node. */
+export const POD_NETWORKS = ["ptp", "bridge"] as const;
+
+export type PodNetwork = typeof POD_NETWORKS[number];
+
 export interface NodeLayout {
   readonly name: string;
   readonly address: string;

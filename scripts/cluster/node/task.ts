@@ -1,6 +1,6 @@
 /**
  * `deno task cluster up|down|status [NAME]`: a cluster whose nodes run pods, on this machine. `up`
- * takes `--nodes=N` and `--image=ARCHIVE`, which may be repeated. Needs root.
+ * takes `--nodes=N`, `--network=PLUGIN` and `--image=ARCHIVE`, which may be repeated. Needs root.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { MeshError } from "../../../lib/kit/base/mod.ts";
 import { checkOptions, type NodeCluster, runningCluster, startNodes } from "./cluster.ts";
 import { nodePrograms } from "../node_programs.ts";
-import { MOST_NODES } from "./layout.ts";
+import { MOST_NODES, POD_NETWORKS, type PodNetwork } from "./layout.ts";
 import { closeSpace, openSpaces, sweepSpaces } from "./space.ts";
 
 /** Name of the cluster, if none is given. */
@@ -17,6 +17,9 @@ const NAME = "mesh";
 const USAGE = `Usage: deno task cluster up|down|status [NAME]
 
   up [NAME]       start a cluster (default: ${NAME}); --nodes=N (1 to ${MOST_NODES}, default 1),
+                  --network=${
+  POD_NETWORKS.join("|")
+} is the first plugin of the pods' network (default: ptp),
                   --image=ARCHIVE imports images, may be repeated
   down [NAME]     end it and remove everything; --all: all clusters
   status [NAME]   show clusters with their nodes; status 1 if there is none`;
@@ -26,6 +29,7 @@ interface Request {
   /** Absent: none was given. */
   readonly name?: string;
   readonly nodes: number;
+  readonly network: PodNetwork;
   readonly images: readonly string[];
   readonly all: boolean;
 }
@@ -43,6 +47,7 @@ export function requestOf(args: readonly string[]): Request {
       allowPositionals: true,
       options: {
         nodes: { type: "string", default: "1" },
+        network: { type: "string", default: "ptp" },
         image: { type: "string", multiple: true, default: [] },
         all: { type: "boolean", default: false },
       },
@@ -53,20 +58,24 @@ export function requestOf(args: readonly string[]): Request {
     }
     if (rest.length > 0) throw wrong(`Too many arguments: ${rest.join(" ")}`);
     if (!/^[0-9]+$/.test(values.nodes)) throw wrong(`--nodes=${values.nodes} is no number.`);
+    const network = POD_NETWORKS.find((one) => one === values.network);
+    if (network === undefined) {
+      throw wrong(`--network=${values.network} is none of ${POD_NETWORKS.join(", ")}.`);
+    }
     const { all, image: images } = values;
-    return { command, name, nodes: Number(values.nodes), images, all };
+    return { command, name, nodes: Number(values.nodes), network, images, all };
   } catch (error) {
     if (error instanceof MeshError || !(error instanceof TypeError)) throw error;
     throw wrong(error.message);
   }
 }
 
-async function up({ name = NAME, nodes, images }: Request): Promise<number> {
+async function up({ name = NAME, nodes, network, images }: Request): Promise<number> {
   const started = performance.now();
   const progress = (line: string): void => console.error(`cluster: ${line}`);
-  const options = { name, nodes, images, isDetached: true, progress };
+  const options = { name, nodes, network, images, isDetached: true, progress };
   await checkOptions(options);
-  await nodePrograms(progress);
+  await nodePrograms(progress, network);
   const stop = new AbortController();
   const interrupt = (): void =>
     stop.abort(new MeshError("cluster-interrupted", "Interrupted; nothing is left."));

@@ -33,11 +33,14 @@ export async function install(
   return out + err;
 }
 
+/** The file with the network configuration of the node. */
+export function configurationText(cluster: NodeCluster): Promise<string> {
+  return Deno.readTextFile(join(cluster.dir, NODE, "cni/10-pods.conflist"));
+}
+
 /** The network configuration of the node. */
 export async function configuration(cluster: NodeCluster): Promise<unknown> {
-  return JSON.parse(
-    await Deno.readTextFile(join(cluster.dir, NODE, "cni/10-pods.conflist")),
-  );
+  return JSON.parse(await configurationText(cluster));
 }
 
 /** Types of the plugins of the configuration. */
