@@ -125,19 +125,28 @@ async function leave(
   client: OrchClient,
   { name, isRead }: FollowedDaemonSet,
 ): Promise<void> {
-  const by = await installation.installedBy();
-  if (by !== "" && by !== installation.settings.instance) {
-    log.info("the node stays as it is: another process has installed the plugin", { by });
-    return;
-  }
+  if (await isOfOther(installation)) return;
   const { kind, why } = await fateOf(client, name, isRead);
   if (kind !== "uninstall") {
     log.info("the plugin stays on the node", { because: why });
     return;
   }
-  log.info("taking the plugin off the node", { because: why });
-  await installation.remove();
-  log.info("the plugin is off the node");
+  const onWait = () => log.warn("the removal waits: another agent changes the node at this moment");
+  await installation.exclusively(async () => {
+    // It may have been followed by another one in the meantime.
+    if (await isOfOther(installation)) return;
+    log.info("taking the plugin off the node", { because: why });
+    await installation.remove();
+    log.info("the plugin is off the node");
+  }, { onWait });
+}
+
+/** Reports if another process has installed last. */
+async function isOfOther(installation: Installation): Promise<boolean> {
+  const by = await installation.installedBy();
+  if (by === "" || by === installation.settings.instance) return false;
+  log.info("the node stays as it is: another process has installed the plugin", { by });
+  return true;
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

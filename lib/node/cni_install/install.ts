@@ -8,6 +8,8 @@ import { type Change, type Step, StepError, Waiting } from "./change.ts";
 import { type PassedOver, usedByRuntime } from "./choose.ts";
 import {
   DISK,
+  lockDirectory,
+  type LockOptions,
   type NodeFiles,
   readJournal,
   removeFile,
@@ -37,6 +39,12 @@ export interface Installation {
   readonly settings: InstallSettings;
   /** Compares the node with what it should be, without changes. */
   inspect(): Promise<Inspection>;
+  /**
+   * Runs while no other agent changes the node. An agent that is killed meanwhile holds nobody up.
+   *
+   * @throws StepError when the lock cannot be taken; the reason of the signal when that ends the wait
+   */
+  exclusively<T>(run: () => Promise<T>, options?: LockOptions): Promise<T>;
   /** The process that installed last; empty when nothing is installed. */
   installedBy(): Promise<string>;
   /** Takes everything off the node that was installed. */
@@ -52,6 +60,10 @@ export function openInstallation(
   return {
     settings,
     inspect: () => inspect(settings, files, binary),
+    async exclusively(run, options) {
+      using _ = await lockStep(settings.netDir, options);
+      return await run();
+    },
     installedBy: () =>
       step("network", async () => (await readJournal(files, settings.netDir))?.instance ?? ""),
     remove: () => remove(settings, files),
@@ -103,10 +115,21 @@ export async function applyChange(change: Change): Promise<void> {
  * @throws StepError
  */
 export async function installPlugin(installation: Installation): Promise<readonly string[]> {
-  const { changes, fault } = await installation.inspect();
-  for (const change of changes) await applyChange(change);
-  if (fault !== undefined) throw fault;
-  return changes.map(({ what }) => what);
+  return await installation.exclusively(async () => {
+    const { changes, fault } = await installation.inspect();
+    for (const change of changes) await applyChange(change);
+    if (fault !== undefined) throw fault;
+    return changes.map(({ what }) => what);
+  });
+}
+
+async function lockStep(dir: string, options?: LockOptions): Promise<Disposable | undefined> {
+  try {
+    return await lockDirectory(dir, options);
+  } catch (error) {
+    if (options?.signal?.aborted) throw error;
+    throw new StepError("network", error);
+  }
 }
 
 async function step<T>(name: Step, run: () => Promise<T>): Promise<T> {

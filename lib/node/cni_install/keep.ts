@@ -26,9 +26,17 @@ export interface InstallState {
   /**
    * `starting`: nothing was done yet. `waiting`: the node has no network configuration. `failed`: a
    * step failed and is tried again. `installed`. `drifted`: others changed a file, and it is repaired
-   * after a pause. `superseded`: another process has installed since; this one does nothing more.
+   * after a pause. `locked`: another agent changes the node at this moment. `superseded`: another process
+   * has installed since; this one does nothing while that is so.
    */
-  readonly phase: "starting" | "waiting" | "failed" | "installed" | "drifted" | "superseded";
+  readonly phase:
+    | "starting"
+    | "waiting"
+    | "failed"
+    | "installed"
+    | "drifted"
+    | "locked"
+    | "superseded";
   /** The thing that is missing, failed or was found, with a remedy; empty when installed. */
   readonly reason: string;
   /** Name of the network configuration with the entry; empty before. */
@@ -58,8 +66,7 @@ export async function keepInstalled(
   const upkeep = new Upkeep(installation, options);
   using changes = options.changes ?? watchDirectories(watchedBy(installation));
   while (!options.signal.aborted) {
-    const isGoingOn = await upkeep.look();
-    if (!isGoingOn) return;
+    await upkeep.look();
     await changes.next(options.signal);
   }
 }
@@ -87,32 +94,44 @@ class Upkeep {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Looks once, and waits after a failure. False: another process has taken over. */
-  async look(): Promise<boolean> {
+  /** Looks once, and waits after a failure. */
+  async look(): Promise<void> {
+    const { signal } = this.#options;
     try {
-      return await this.#look();
+      await this.#look();
     } catch (error) {
+      if (signal.aborted) return;
       if (!(error instanceof StepError)) throw error;
       await this.#failed(error);
-      return true;
     }
   }
 
-  async #look(): Promise<boolean> {
+  async #look(): Promise<void> {
+    if (await this.#isFollowed()) return;
+    const found = await this.#installation.inspect();
+    if (found.changes.length === 0 && found.fault === undefined) return this.#succeeded(found);
+    if (this.#isInstalled && found.changes.length > 0) await this.#holdOff(found);
+    const { signal } = this.#options;
+    if (signal.aborted) return;
+    const onWait = () => this.#waitForOther();
+    await this.#installation.exclusively(() => this.#repair(), { signal, onWait });
+  }
+
+  /** Reports if another process has installed since. It may be taken off again: then this one goes on. */
+  async #isFollowed(): Promise<boolean> {
+    const by = await this.#installation.installedBy();
+    const { instance } = this.#installation.settings;
+    if (!this.#isInstalled || by === "" || by === instance) return false;
+    this.#tell({ phase: "superseded", reason: `${by} has installed since`, file: "", notes: [] });
+    return true;
+  }
+
+  async #waitForOther(): Promise<void> {
     const { settings } = this.#installation;
     const by = await this.#installation.installedBy();
-    if (this.#isInstalled && by !== "" && by !== settings.instance) {
-      this.#tell({ phase: "superseded", reason: `${by} has installed since`, file: "", notes: [] });
-      log.info("another process has installed the plugin; this one leaves the node as it is", {
-        by,
-      });
-      return false;
-    }
-    const found = await this.#installation.inspect();
-    if (this.#isInstalled && found.changes.length > 0) await this.#holdOff(found);
-    if (this.#options.signal.aborted) return true;
-    await this.#repair(found);
-    return true;
+    const named = by === "" || by === settings.instance ? "" : `; the journal names ${by}`;
+    const reason = `another agent changes ${settings.netDir} at this moment${named}`;
+    this.#tell({ phase: "locked", reason, file: "", notes: [] });
   }
 
   /** Waits before a repair if there were others shortly before, so that two programs do not race. */
@@ -134,11 +153,10 @@ class Upkeep {
     await sleep(pause, this.#options.signal);
   }
 
-  async #repair(found: Inspection): Promise<void> {
-    // What was found before a pause may be out of date.
-    const current = found.changes.length > 0 && this.#isInstalled
-      ? await this.#installation.inspect()
-      : found;
+  /** Makes the changes that are needed. What was found before the lock may be out of date. */
+  async #repair(): Promise<void> {
+    if (await this.#isFollowed()) return;
+    const current = await this.#installation.inspect();
     for (const change of current.changes) {
       log.info("installing", { step: change.step, found: change.what });
       await applyChange(change);
@@ -187,6 +205,12 @@ class Upkeep {
     if (phase === "failed") log.error("the installation failed and is tried again", { reason });
     else if (phase === "waiting") log.info(reason);
     else if (phase === "installed") log.info("the plugin is installed", { file });
+    else if (phase === "locked") log.warn("the installation waits for another agent", { reason });
+    else if (phase === "superseded") {
+      log.info("another process has installed the plugin; this one leaves the node as it is", {
+        reason,
+      });
+    }
     for (const note of notes.filter(isFact)) log.warn(note);
   }
 }

@@ -4,7 +4,9 @@ import type { Step } from "./change.ts";
 import { installPlugin } from "./install.ts";
 import { type InstallState, keepInstalled, type KeepOptions } from "./keep.ts";
 import { hasEntry } from "./text/network.ts";
-import { BRIDGE, LIST, makeNode, type TestNode } from "./testing.ts";
+import { BRIDGE, LIST, makeNode, mortal, type TestNode } from "./testing.ts";
+import { lockDirectory } from "./disk/mod.ts";
+import type { Changes } from "./watch.ts";
 
 /** A running installation whose states can be waited for. */
 class Kept implements AsyncDisposable {
@@ -36,14 +38,32 @@ class Kept implements AsyncDisposable {
     }
   }
 
-  get running(): Promise<void> {
-    return this.#running;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
     await this.#running;
   }
+}
+
+/** Looks that a test gives; each is over when the next one is asked for. */
+function turns(): Changes & { readonly turn: () => Promise<void> } {
+  let asked = Promise.withResolvers<void>();
+  let given = Promise.withResolvers<void>();
+  return {
+    async next(signal) {
+      asked.resolve();
+      signal.addEventListener("abort", () => given.resolve());
+      await given.promise;
+    },
+    async turn() {
+      await asked.promise;
+      asked = Promise.withResolvers();
+      const look = given;
+      given = Promise.withResolvers();
+      look.resolve();
+      await asked.promise;
+    },
+    [Symbol.dispose]: () => {},
+  };
 }
 
 const isInstalled = ({ phase }: InstallState) => phase === "installed";
@@ -124,17 +144,58 @@ Deno.test("a program that rewrites in a loop makes no storm: repairs wait longer
   assert.ok(undone >= 5);
 });
 
-Deno.test("an agent that another one followed changes nothing more", async () => {
+Deno.test("an agent that another one followed changes nothing, until that one is taken off", async () => {
   await using node = await makeNode();
   await node.put("10-a.conflist", LIST);
-  await using kept = new Kept(node);
+  const looks = turns();
+  await using kept = new Kept(node, { changes: looks });
   await kept.until(isInstalled);
-  await installPlugin(node.open({ instance: "agent-2" }));
+  const other = node.open({ instance: "agent-2" });
+  await installPlugin(other);
+  await looks.turn();
   const { reason } = await kept.until(({ phase }) => phase === "superseded");
   assert.match(reason, /agent-2 has installed since/);
-  await kept.running;
   await node.put("10-a.conflist", LIST);
+  for (let i = 0; i < 3; i++) await looks.turn();
   assert.ok(!hasEntry((await node.networks())["10-a.conflist"]!));
+  await other.remove();
+  const before = kept.states.length;
+  await looks.turn();
+  await kept.until(isInstalled, before);
+  assert.ok(hasEntry((await node.networks())["10-a.conflist"]!));
+});
+
+Deno.test("an agent waits while another one changes the node, says so, and finds what that one left", async () => {
+  await using node = await makeNode();
+  await node.put("10-a.conf", BRIDGE);
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The other one is in the middle of its installation: it has not written the configuration yet.
+  const files = mortal(0, async () => {
+    if (await node.read("net.d/.mesh-cni-journal") === undefined) return;
+    begun.resolve();
+    await end.promise;
+  });
+  const other = installPlugin(node.open({ instance: "agent-2" }, files));
+  await begun.promise;
+  const before = await node.read("net.d/.mesh-cni-journal");
+  await using kept = new Kept(node);
+  const { reason } = await kept.until(({ phase }) => phase === "locked");
+  assert.match(reason, /another agent changes .*net\.d at this moment; the journal names agent-2$/);
+  assert.equal(await node.read("net.d/.mesh-cni-journal"), before);
+  assert.deepEqual(await node.networks(), { "10-a.conf": BRIDGE });
+  end.resolve();
+  await other;
+  assert.equal((await kept.until(isInstalled)).file, "10-a.conflist");
+  await node.open().remove();
+  assert.deepEqual(await node.networks(), { "10-a.conf": BRIDGE });
+});
+
+Deno.test("an agent that waits for another one ends when it is asked to", async () => {
+  await using node = await makeNode();
+  await node.put("10-a.conf", BRIDGE);
+  using _ = await lockDirectory(node.settings.netDir);
+  await using kept = new Kept(node);
+  await kept.until(({ phase }) => phase === "locked");
 });
 
 Deno.test("a step that fails is named with its remedy, and tried again", async () => {

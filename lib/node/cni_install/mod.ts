@@ -12,7 +12,15 @@ export {
   PLUGIN,
   STANDALONE_NAME,
 } from "./settings.ts";
-export { DISK, JOURNAL, type Journal, type NodeFiles, readJournal } from "./disk/mod.ts";
+export {
+  DISK,
+  JOURNAL,
+  type Journal,
+  lockDirectory,
+  type LockOptions,
+  type NodeFiles,
+  readJournal,
+} from "./disk/mod.ts";
 export { chooseNetwork, type Chosen, type PassedOver } from "./choose.ts";
 export { entryOf } from "./text/entry.ts";
 export { orchconfigText } from "./text/orchconfig.ts";

@@ -11,6 +11,7 @@ export {
   type PathFacts,
   UNFINISHED,
 } from "./files.ts";
+export { lockDirectory, type LockOptions } from "./lock.ts";
 export { removeFile, removeUnfinished, writeFile, writeLink } from "./write.ts";
 export {
   digestOf,
