@@ -30,6 +30,7 @@ const installReady = gauge({
 export class Health {
   #install: InstallState = { phase: "starting", reason: "starting", file: "", notes: [] };
   #redirection = "the self-test of redirection has not run yet";
+  #tested: readonly string[] = [];
 
   constructor() {
     installReady.set(0);
@@ -46,9 +47,15 @@ export class Health {
     installs.inc({ result: failed === undefined ? "SUCCESS" : RESULTS[failed] });
   }
 
-  /** The self-test ended, with the reason if it failed. */
-  redirection(fault: string): void {
+  /** The self-test ended, with the reason if it failed, and what it says of versions of IP. */
+  redirection(fault: string, tested: readonly string[]): void {
     this.#redirection = fault;
+    this.#tested = tested;
+  }
+
+  /** What the last self-test says of versions of IP. */
+  get tested(): readonly string[] {
+    return this.#tested;
   }
 
   /** Reasons for not being ready, one line each; none: it is ready. */
@@ -70,11 +77,15 @@ export function healthRoutes(health: Health, nodeName: string): Route[] {
     probe("GET", "/healthz", () => text("ok\n")),
     probe("GET", "/readyz", () => {
       const reasons = health.reasons();
-      if (reasons.length === 0) return text("ready\n");
-      return text(reasons.map((one) => `${one}\n`).join(""), { status: 503 });
+      if (reasons.length === 0) return text(`ready\n${linesOf(health.tested)}`);
+      return text(linesOf(reasons), { status: 503 });
     }),
     route("GET", "/", () => statePage(health, nodeName)),
   ];
+}
+
+function linesOf(lines: readonly string[]): string {
+  return lines.map((one) => `${one}\n`).join("");
 }
 
 function statePage(health: Health, nodeName: string): Response {
@@ -92,6 +103,8 @@ function statePage(health: Health, nodeName: string): Response {
         h("dd", null, phase),
         h("dt", null, "Network configuration"),
         h("dd", null, file === "" ? "none" : file),
+        h("dt", null, "Redirection"),
+        h("dd", null, health.tested.length === 0 ? "not verified" : health.tested.join("; ")),
       ]),
       notes.length === 0 ? null : [h("h2", null, "Notes"), list(notes)],
     ],

@@ -67,7 +67,7 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
   const installation = openInstallation(options.settings);
   const daemonSet = followDaemonSet(client, options, ending);
   await Promise.all([
-    verifyRedirection(health, ending),
+    verifyRedirection(options, health, ending),
     keepInstalled(installation, {
       onState: (state) => health.install(state),
       onInstall: (failed) => health.installed(failed),

@@ -8,7 +8,13 @@ import { pauseAfter, sleep } from "../../lib/kit/async/mod.ts";
 import { scope } from "../../lib/kit/log/mod.ts";
 import type { OrchClient } from "../../lib/kit/orch/mod.ts";
 import { hostRunner } from "../../lib/node/capture/mod.ts";
-import { hostPaths, podReader, selfTest, servePlugin } from "../../lib/node/cni/mod.ts";
+import {
+  hostPaths,
+  podReader,
+  selfTest,
+  servePlugin,
+  versionsOfNode,
+} from "../../lib/node/cni/mod.ts";
 import { repairPods } from "../../lib/node/repair/mod.ts";
 import type { Health } from "./health.ts";
 import { nodeNameservers } from "./nameservers.ts";
@@ -61,14 +67,22 @@ function endedBy(stack: AsyncDisposableStack): { signal: AbortSignal; abort: () 
   return { signal: controller.signal, abort };
 }
 
-/** Tests from time to time that rules redirect, until the signal. */
-export async function verifyRedirection(health: Health, signal: AbortSignal): Promise<void> {
+/** Tests from time to time that rules redirect, in each version of IP that the node has, until the signal. */
+export async function verifyRedirection(
+  { hostRoot }: InstallOptions,
+  health: Health,
+  signal: AbortSignal,
+): Promise<void> {
   let failures = 0;
   let said: string | undefined;
   while (!signal.aborted) {
-    const { ok, reason } = await selfTest({ signal });
+    const { versions, withoutIpv6 } = await versionsOfNode(hostRoot);
+    const { ok, reason } = await selfTest({ signal, versions });
     if (signal.aborted) return;
-    health.redirection(ok ? "" : reason);
+    health.redirection(ok ? "" : reason, [
+      ...ok ? [`IPv${versions.join(" and IPv")}: verified`] : [],
+      ...withoutIpv6 === "" ? [] : [`IPv6: not tested: ${withoutIpv6}`],
+    ]);
     if (reason !== said) {
       if (ok) log.info("the self-test of redirection succeeded");
       else log.error("the self-test of redirection failed", { reason });

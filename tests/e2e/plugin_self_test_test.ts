@@ -6,27 +6,63 @@ import { cniHelper, lackingCniHelper } from "../../scripts/cluster/cni_helper.ts
 import { missing } from "./redirect/network.ts";
 
 const LACKING = missing() ?? lackingCniHelper();
+const WITHOUT_IPV6 = LACKING ?? (await kernelHasIpv6() ? undefined : "needs IPv6");
 
-function kernelTest(name: string, fn: () => Promise<void>): void {
-  const ignore = LACKING !== undefined;
-  Deno.test({ name: ignore ? `${name} [${LACKING}]` : name, ignore, fn });
+function kernelTest(name: string, fn: () => Promise<void>, lacking = LACKING): void {
+  const ignore = lacking !== undefined;
+  Deno.test({ name: ignore ? `${name} [${lacking}]` : name, ignore, fn });
 }
 
-async function verified(): Promise<string | undefined> {
-  return /^mesh_cni_redirection_verified (\d)$/m.exec((await expose()).body)?.[1];
+/** Reports if new network namespaces can have addresses of IPv6. */
+async function kernelHasIpv6(): Promise<boolean> {
+  return await Deno.stat("/proc/self/net/if_inet6").then(() => true, () => false);
 }
+
+async function verified(family: string): Promise<string | undefined> {
+  const line = new RegExp(`^mesh_cni_redirection_verified{family="${family}"} (\\d)$`, "m");
+  return line.exec((await expose()).body)?.[1];
+}
+
+const { signal } = new AbortController();
 
 kernelTest("the self-test shows that connections out and in reach the redirect ports", async () => {
-  const { signal } = new AbortController();
   assert.deepEqual(await selfTest({ signal, helper: await cniHelper() }), { ok: true, reason: "" });
-  assert.equal(await verified(), "1");
+  assert.equal(await verified("IPv4"), "1");
 });
 
+kernelTest("the self-test shows it for IPv6, too", async () => {
+  const helper = await cniHelper();
+  const result = await selfTest({ signal, helper, versions: [4, 6] });
+  assert.deepEqual(result, { ok: true, reason: "" });
+  assert.deepEqual([await verified("IPv4"), await verified("IPv6")], ["1", "1"]);
+}, WITHOUT_IPV6);
+
+kernelTest("the self-test names the version of IP that is not redirected", async () => {
+  await using helper = await helperWithout("6");
+  const { ok, reason } = await selfTest({ signal, helper: helper.path, versions: [4, 6] });
+  assert.ok(!ok);
+  assert.match(reason, /^IPv6: a connection to \[2001:db8::1\]:80 did not reach port 15001/);
+  assert.deepEqual([await verified("IPv4"), await verified("IPv6")], ["1", "0"]);
+}, WITHOUT_IPV6);
+
 kernelTest("the self-test says why it fails", async () => {
-  const { signal } = new AbortController();
   // Another program listens at no redirect port.
   const { ok, reason } = await selfTest({ signal, helper: "/bin/false" });
   assert.ok(!ok);
-  assert.match(reason, /network namespace/);
-  assert.equal(await verified(), "0");
+  assert.match(reason, /^IPv4: .*network namespace/);
+  assert.equal(await verified("IPv4"), "0");
 });
+
+/** The helper, which listens for the other version of IP in place of this one. */
+async function helperWithout(
+  version: "4" | "6",
+): Promise<AsyncDisposable & { readonly path: string }> {
+  const dir = await Deno.makeTempDir();
+  const path = `${dir}/helper`;
+  const script = `#!/bin/sh
+[ "$2 $3" = "listen ${version}" ] && set self-test listen ${version === "6" ? "4" : "6"}
+exec ${await cniHelper()} "$@"
+`;
+  await Deno.writeTextFile(path, script, { mode: 0o755 });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }) };
+}

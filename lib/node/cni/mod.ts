@@ -6,6 +6,7 @@
  * @module
  */
 export { CNI_CODE, CniFault } from "./fault.ts";
+export { type NodeVersions, versionsOfNode } from "./ip_versions.ts";
 export { capturePod, type CapturePodOptions } from "./apply.ts";
 export { decide, type Decision } from "./decide.ts";
 export { nameserversOf } from "./nameservers.ts";
@@ -13,6 +14,7 @@ export { hostPaths } from "./netns.ts";
 export { captureSettingsOf, type PodCase } from "./pod_capture.ts";
 export { podReader } from "./pods.ts";
 export { type PluginServer, servePlugin, type ServePluginOptions } from "./server.ts";
+export type { IpVersion } from "./scratch.ts";
 export { selfTest, type SelfTestOptions, type SelfTestResult } from "./proof.ts";
 export type {
   CniPod,

@@ -8,12 +8,14 @@ import { scope } from "../../kit/log/mod.ts";
 import { gauge } from "../../kit/metrics/mod.ts";
 import type { Runner } from "../capture/mod.ts";
 import { capturePod } from "./apply.ts";
-import { makeScratch, SCRATCH } from "./scratch.ts";
+import { type IpVersion, makeScratch, SCRATCH } from "./scratch.ts";
 import type { CniPod } from "./types.ts";
 
 /** Options of {@link selfTest}. */
 export interface SelfTestOptions {
   readonly signal: AbortSignal;
+  /** Versions of IP that the node has; default: IPv4. */
+  readonly versions?: readonly IpVersion[];
   /** Path of the plugin's helper, which listens and connects; default: its place in the image. */
   readonly helper?: string;
   /** Longest time for the whole test; default 20 seconds. */
@@ -23,7 +25,7 @@ export interface SelfTestOptions {
 /** Result of {@link selfTest}. */
 export interface SelfTestResult {
   readonly ok: boolean;
-  /** Empty if it succeeded; else a sentence for `/readyz` and the log. */
+  /** Empty if it succeeded; else a sentence for `/readyz` and the log, which names versions of IP. */
   readonly reason: string;
 }
 
@@ -31,45 +33,65 @@ const log = scope("cni-agent");
 
 const verified = gauge({
   name: "mesh_cni_redirection_verified",
-  help: "1 if the last self-test showed that rules of pods redirect traffic to the proxy, else 0.",
+  help:
+    "1 if the last self-test showed that rules of pods redirect traffic of this version of IP " +
+    "to the proxy, else 0. Versions that the node lacks have no value.",
+  labels: ["family"],
 });
 
 const HELPER = "/opt/cni/bin/mesh-cni";
 
-/** An address for documentation, RFC 5737: it is not assigned to hosts. */
-const NOBODY = "192.0.2.1";
+/** Addresses for documentation, RFC 5737 and RFC 3849: they are not assigned to hosts. */
+const NOBODY: Readonly<Record<IpVersion, string>> = { 4: "192.0.2.1", 6: "2001:db8::1" };
 
-/** A pod of which everything is captured. */
+/** A pod of which everything is captured, in both versions of IP. */
 const POD: CniPod = {
   metadata: { name: "self-test", namespace: "mesh-system" },
-  spec: { containers: [{ name: "mesh-proxy" }] },
+  spec: {
+    containers: [{ name: "mesh-proxy", env: [{ name: "MESH_DUAL_STACK", value: "true" }] }],
+  },
 };
 
 /**
- * Makes a network namespace, sets the rules of a pod in it, and makes a connection out of it and one
- * into it: both must reach the redirect ports, with their original destinations. Sets the gauge
- * `mesh_cni_redirection_verified`. Never throws.
+ * Makes a network namespace, sets the rules of a pod in it, and makes connections of each version of IP out
+ * of it and into it: they must reach the redirect ports, with their original destinations. Sets the gauge
+ * `mesh_cni_redirection_verified` of each version. Never throws.
  */
 export async function selfTest(options: SelfTestOptions): Promise<SelfTestResult> {
-  const { signal, timeoutMs = 20_000, helper = HELPER } = options;
+  const { signal, versions = [4], timeoutMs = 20_000, helper = HELPER } = options;
   const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const reason = await Promise.race([
-    tryRules(helper).then(() => "", sentence),
-    expired(within).then(() => `the self-test did not end within ${timeoutMs} ms`),
-  ]);
+  /** Versions that are not shown yet, each with the reason. */
+  const open = new Map(versions.map((one) => [one, ""]));
+  const late = `the self-test did not end within ${timeoutMs} ms`;
+  await Promise.race([tryVersions(helper, open), expired(within)]);
+  for (const one of versions) verified.set({ family: `IPv${one}` }, open.has(one) ? 0 : 1);
+  const reason = [...open].map(([one, why]) => `IPv${one}: ${why || late}`).join("; ");
   const ok = reason === "";
-  verified.set(ok ? 1 : 0);
-  if (ok) log.info("the rules of a pod redirect its traffic");
+  const families = versions.map((one) => `IPv${one}`).join(", ");
+  if (ok) log.info("the rules of a pod redirect its traffic", { families });
   else log.error("the rules of a pod are not shown to redirect", { reason });
   return { ok, reason };
 }
 
-async function tryRules(helper: string): Promise<void> {
-  await using scratch = await makeScratch(helper);
+/** Tries the versions, each in namespaces of its own, and takes those out that succeed. */
+async function tryVersions(helper: string, open: Map<IpVersion, string>): Promise<void> {
+  for (const version of [...open.keys()]) {
+    try {
+      await tryVersion(helper, version);
+      open.delete(version);
+    } catch (error) {
+      open.set(version, sentence(error));
+    }
+  }
+}
+
+async function tryVersion(helper: string, version: IpVersion): Promise<void> {
+  await using scratch = await makeScratch(helper, version);
   const proxy = POD.spec?.containers?.[0] ?? { name: "mesh-proxy" };
   await capturePod({ pod: POD, proxy, runner: scratch.pod, nameservers: {} });
-  await arrives({ from: scratch.pod, helper, to: `${NOBODY}:80`, port: 15001 });
-  await arrives({ from: scratch.client, helper, to: `${SCRATCH.pod}:80`, port: 15006 });
+  const to = (address: string) => version === 6 ? `[${address}]:80` : `${address}:80`;
+  await arrives({ from: scratch.pod, helper, to: to(NOBODY[version]), port: 15001 });
+  await arrives({ from: scratch.client, helper, to: to(SCRATCH[version].pod), port: 15006 });
 }
 
 interface Trial {

@@ -6,8 +6,24 @@
 import { MeshError } from "../../kit/base/mod.ts";
 import { hostRunner, type Runner } from "../capture/mod.ts";
 
-/** Address of the scratch pod and of its client: link-local, so that they are nobody else's. */
-export const SCRATCH = { pod: "169.254.77.2", client: "169.254.77.1" } as const;
+/** A version of IP. */
+export type IpVersion = 4 | 6;
+
+/** Addresses of the scratch pod and of its client, with the length of their network's prefix. */
+interface ScratchAddresses {
+  readonly pod: string;
+  readonly client: string;
+  readonly prefix: number;
+}
+
+/**
+ * Of IPv4 they are link-local, so that they are nobody else's. Of IPv6 they are of a range that is local by
+ * choice (RFC 4193): pods with link-local addresses alone have no rules of IPv6.
+ */
+export const SCRATCH: Readonly<Record<IpVersion, ScratchAddresses>> = {
+  4: { pod: "169.254.77.2", client: "169.254.77.1", prefix: 30 },
+  6: { pod: "fd6d:6573:6800:77::2", client: "fd6d:6573:6800:77::1", prefix: 64 },
+};
 
 /** The namespaces; they end with their processes. */
 export interface Scratch extends AsyncDisposable {
@@ -20,10 +36,10 @@ export interface Scratch extends AsyncDisposable {
  *
  * @throws {MeshError} `cni-self-test` when they cannot be made
  */
-export async function makeScratch(helper: string): Promise<Scratch> {
+export async function makeScratch(helper: string, version: IpVersion): Promise<Scratch> {
   await using stack = new AsyncDisposableStack();
-  const pod = hold(stack, helper, "listen");
-  const client = hold(stack, helper, "hold");
+  const pod = hold(stack, helper, ["listen", `${version}`]);
+  const client = hold(stack, helper, ["hold"]);
   await ready(pod);
   const runners = { pod: runnerOf(pod), client: runnerOf(client) };
   await run(runners.pod, "ip link set lo up");
@@ -33,20 +49,27 @@ export async function makeScratch(helper: string): Promise<Scratch> {
     runners.pod,
     `ip link add eth0 type veth peer name eth0 netns ${client.pid}`,
   );
+  const { prefix, ...addresses } = SCRATCH[version];
   for (const name of ["pod", "client"] as const) {
-    await run(runners[name], `ip addr add ${SCRATCH[name]}/30 dev eth0`);
+    // Nobody else has the address of IPv6: it need not be looked for.
+    const sure = version === 6 ? " nodad" : "";
+    await run(runners[name], `ip addr add ${addresses[name]}/${prefix} dev eth0${sure}`);
     await run(runners[name], "ip link set eth0 up");
   }
-  await run(runners.pod, `ip route add default via ${SCRATCH.client}`);
+  await run(runners.pod, `ip -${version} route add default via ${addresses.client}`);
   const all = stack.move();
   return { ...runners, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-function hold(stack: AsyncDisposableStack, helper: string, part: string): Deno.ChildProcess {
+function hold(
+  stack: AsyncDisposableStack,
+  helper: string,
+  part: readonly string[],
+): Deno.ChildProcess {
   let child: Deno.ChildProcess;
   try {
     child = new Deno.Command("unshare", {
-      args: ["--net", "--", helper, "self-test", part],
+      args: ["--net", "--", helper, "self-test", ...part],
       stdin: "null",
       stdout: "piped",
       stderr: "null",
