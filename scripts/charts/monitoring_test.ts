@@ -58,16 +58,18 @@ async function dashboards(): Promise<Map<string, Dashboard>> {
   return found;
 }
 
-/** Names of metrics: those of the daemon's page, and those of proxies. */
+/** Names of metrics: those of the pages of the daemon and the network plugin, and those of proxies. */
 async function knownMetrics(): Promise<ReadonlySet<string>> {
   const page = await Deno.readTextFile(join(ROOT, "docs/metrics.md"));
-  const [exported] = page.split("## Without a counterpart");
+  const plugin = await Deno.readTextFile(join(ROOT, "docs/cni.md"));
+  const [daemon] = page.split("## Without a counterpart");
+  const exported = daemon + plugin;
   const known = new Set<string>();
   const add = (name: string, isHistogram: boolean) => {
     known.add(name);
     if (isHistogram) { for (const end of ["bucket", "sum", "count"]) known.add(`${name}_${end}`); }
   };
-  for (const [, name, kind] of exported!.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)) {
+  for (const [, name, kind] of exported.matchAll(/^\| `(\w+)` +\| (\w+) +\|/gm)) {
     add(name!, kind === "histogram");
   }
   for (const name of Object.values(METRICS)) add(`mesh_${name}`, /duration|_bytes$/.test(name));
@@ -116,7 +118,11 @@ Deno.test("each alert has a severity, a summary and what to do", async () => {
 
 Deno.test("panels of dashboards have places, identities and the chosen data source", async () => {
   const found = await dashboards();
-  assert.deepEqual([...found.keys()].sort(), ["control-plane.json", "services.json"]);
+  assert.deepEqual([...found.keys()].sort(), [
+    "control-plane.json",
+    "network-plugin.json",
+    "services.json",
+  ]);
   for (const [file, { uid, title, schemaVersion, panels, templating }] of found) {
     assert.ok(uid.length <= 40 && title !== "" && schemaVersion >= 36, file);
     const variables = templating.list.map(({ name }) => name);
@@ -252,6 +258,32 @@ const SITUATIONS: readonly {
     series: { 'mesh_remote_cluster_credential_expiry_timestamp{cluster="c"}': "10000x120" },
     fires: ["MeshRemoteCredentialsExpire"],
   },
+  {
+    series: { 'mesh_cni_install_ready{pod="a"}': "0x120" },
+    fires: ["MeshNetworkPluginNotInstalled"],
+  },
+  {
+    series: { 'mesh_cni_redirection_verified{pod="a",family="IPv6"}': "0x120" },
+    fires: ["MeshRedirectionNotVerified"],
+  },
+  {
+    series: { 'mesh_cni_installs_total{pod="a",result="CREATE_CNI_CONFIG_FAILURE"}': "0+1x120" },
+    fires: ["MeshNetworkPluginInstallationFails"],
+  },
+  {
+    series: { 'mesh_cni_installs_total{pod="a",result="SUCCESS"}': "0+1x120" },
+    fires: ["MeshNetworkPluginRewritten"],
+  },
+  {
+    series: { 'mesh_cni_plugin_requests_total{pod="a",command="ADD",result="failure"}': "0+1x120" },
+    fires: ["MeshNetworkPluginCallsFail"],
+  },
+  {
+    series: {
+      'mesh_cni_repair_pods_repaired_total{pod="a",type="repair",result="fail"}': "0+1x120",
+    },
+    fires: ["MeshBrokenPodsNotRepaired"],
+  },
   { series: { 'mesh_proxy_exits_total{by="9"}': "0+1x120" }, fires: ["MeshProxiesExit"] },
   {
     series: {
@@ -276,6 +308,12 @@ const WELL: Readonly<Record<string, string>> = {
   meshca_server_root_cert_expiry_seconds: "300000000x120",
   meshca_server_cert_chain_expiry_seconds: "300000000x120",
   sidecar_injection_failure_total: "3x120",
+  'mesh_cni_install_ready{pod="a"}': "1x120",
+  'mesh_cni_redirection_verified{pod="a",family="IPv4"}': "1x120",
+  'mesh_cni_redirection_verified{pod="a",family="IPv6"}': "1x120",
+  // An installation now and then is no trouble: tokens are renewed.
+  'mesh_cni_installs_total{pod="a",result="SUCCESS"}': "1x60 2x60",
+  'mesh_cni_plugin_requests_total{pod="a",command="ADD",result="success"}': "0+9x120",
 };
 
 promtoolTest(
