@@ -14,6 +14,8 @@ import {
   startMeshctlCluster,
 } from "../support/meshctl_cluster.ts";
 
+import { pluginStateIsSaid } from "./plugin/state.ts";
+
 const ROUTES = {
   group: "networking.mesh.io",
   version: "v1",
@@ -428,6 +430,8 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
     assert.match(denied.out, /^Error \[MSH0141\] Permission to create namespaces is missing/m);
     assert.equal(denied.status, 1);
   });
+
+  await t.step("the network plugin: precheck and analyze", () => pluginStateIsSaid(mesh));
 
   await t.step("describe a pod and a service", async () => {
     const pod = await run("x", "describe", "pod", "web-1.shop");

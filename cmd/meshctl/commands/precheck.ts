@@ -8,8 +8,8 @@ export const precheck: CommandSpec = {
   summary: "Check if the mesh can be installed or upgraded",
   description:
     "Checks the version of the orchestrator, the rights of the identity, the definitions of\n" +
-    "the Gateway API, and the sockets of running pods: no port of a Service may be bound to\n" +
-    "the loopback interface alone. With --from-version it says which defaults differ from\n" +
+    "the Gateway API, the network plugin where pods need it, and the sockets of running pods: no\n" +
+    "port of a Service may be bound to the loopback interface alone. With --from-version it says which defaults differ from\n" +
     "those of that version, which removed fields are in use, and which objects this version\n" +
     "rejects. With --proxies it says which connected proxies this version would serve something\n" +
     "else, as `meshctl rehearse` does; set the environment variables of the daemon. The status is\n" +

@@ -14,6 +14,7 @@ import { analyzeFileSet } from "./file_set.ts";
 import { type Code, CODES } from "./codes.ts";
 import { DOCUMENT_CODES } from "./document_codes.ts";
 import { OBJECT_CODES } from "./object_codes.ts";
+import { OWN_CODES } from "./own_codes.ts";
 import { objectsOfParsed } from "../../../tests/support/analysis_fixture.ts";
 
 const FOLDER = new URL("./cases/", import.meta.url);
@@ -72,8 +73,8 @@ for (
   }
 }
 
-Deno.test("analysis of cases: every code of objects and documents has a case", () => {
-  const all: readonly string[] = [...Object.keys(DOCUMENT_CODES), ...Object.keys(OBJECT_CODES)];
+Deno.test("analysis of cases: every code of objects and documents, and of Mesh alone, has a case", () => {
+  const all = [DOCUMENT_CODES, OBJECT_CODES, OWN_CODES].flatMap((codes) => Object.keys(codes));
   const known = Object.keys(CODES) as Code[];
   assert.deepEqual(all.filter((code) => !produced.has(code) && known.includes(code as Code)), []);
 });

@@ -34,6 +34,8 @@ export {
   selectMessages,
   type Suppression,
 } from "./selection.ts";
+export { isInjectorConfig } from "./documents/injector_config.ts";
+export { networkPluginMessages } from "./network_plugin_messages.ts";
 export { INEFFECTIVE_KEYS, type IneffectiveKey } from "./documents/ineffective_keys.ts";
 export { ANNOTATIONS, type KnownAnnotation } from "./documents/annotation_table.ts";
 export { ABSENT_CODES, type AbsentCode } from "./absent_codes.ts";

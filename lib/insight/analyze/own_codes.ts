@@ -5,8 +5,15 @@
  */
 import type { CodeRow } from "./code_row.ts";
 
-/** Codes of mistakes that show in the connections of two objects. */
-export type OwnCode = "MSH1001" | "MSH1002" | "MSH1003" | "MSH1004";
+/** Codes of mistakes that show in the connections of two objects, or in the state of a cluster. */
+export type OwnCode =
+  | "MSH1001"
+  | "MSH1002"
+  | "MSH1003"
+  | "MSH1004"
+  | "MSH1005"
+  | "MSH1006"
+  | "MSH1007";
 
 /** The codes, in order. */
 export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
@@ -38,5 +45,29 @@ export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
     text: "No service that the egress listener imports has the port {0}",
     reason: "Requests to the port of the listener are answered 502.",
     remedy: "Use a port of the imported services, or import a service that has the port.",
+  },
+  MSH1005: {
+    name: "NetworkPluginNotReadyOnNode",
+    level: "Error",
+    text: "No ready pod of the network plugin is on node {0}, where {1} pods need it: {2}",
+    reason:
+      "Pods with a proxy do not start on the node, or do not run their application: nothing redirects their traffic.",
+    remedy:
+      "Look at the pod mesh-cni-node of the node: its /readyz has the reasons. Without one, install the plugin: components.cni.enabled=true.",
+  },
+  MSH1006: {
+    name: "NetworkPluginAbsent",
+    level: "Error",
+    text: "Injection leaves traffic to the network plugin, and the cluster has no pod of it",
+    reason: "Pods with a proxy do not run their application: nothing redirects their traffic.",
+    remedy:
+      "Install the plugin (components.cni.enabled=true), or let init containers redirect traffic (values.pilot.cni.enabled=false).",
+  },
+  MSH1007: {
+    name: "NodeWaitsForNetworkPlugin",
+    level: "Warning",
+    text: "Node {0} has the taint {1}, and {2} pod of the network plugin is on it",
+    reason: "Pods that do not tolerate the taint are not scheduled to the node.",
+    remedy: "Look at the pod mesh-cni-node of the node: its /readyz has the reasons.",
   },
 };

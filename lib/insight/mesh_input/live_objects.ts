@@ -3,17 +3,13 @@
  *
  * @module
  */
-import { messageOf, printable } from "../../kit/base/mod.ts";
+import { messageOf } from "../../kit/base/mod.ts";
 import { type ConfigObject, REVISION_LABEL } from "../../mesh/model/mod.ts";
 import {
   getObject,
-  isNotFound,
-  listAll,
-  type ListItem,
   OrchError,
   type OrchObject,
   type ResourceType,
-  trimmed,
   types,
 } from "../../kit/orch/mod.ts";
 import type { RemoteSet } from "../analyze/mod.ts";
@@ -30,8 +26,7 @@ import { isOfRevision, type RevisionTags, revisionTags } from "../../mesh/source
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { ClusterAccess } from "../cluster_access/mod.ts";
-
-const APPS = { group: "apps", version: "v1", namespaced: true } as const;
+import { itemsOf, readInjectors, seenOf } from "./cluster_items.ts";
 
 /** Types of the orchestrator that analyzers read. */
 const FOREIGN_TYPES: readonly ResourceType[] = [
@@ -39,7 +34,8 @@ const FOREIGN_TYPES: readonly ResourceType[] = [
   types.SERVICE,
   types.POD,
   types.DEPLOYMENT,
-  { ...APPS, kind: "DaemonSet", plural: "daemonsets" },
+  types.DAEMON_SET,
+  types.NODE,
   types.SERVICE_ACCOUNT,
   types.SECRET,
   types.MUTATING_WEBHOOKS,
@@ -102,6 +98,7 @@ export async function readLiveObjects(
   const absent: string[] = [];
   const foreign: OrchObject[] = [];
   for (const type of FOREIGN_TYPES) foreign.push(...await itemsOf(cluster, type, warn) ?? []);
+  foreign.push(...await readInjectors(cluster, warn));
   const tags = tagsAmong(foreign, cluster.meshNamespace);
   for (const type of custom) {
     const items = await itemsOf(cluster, type, warn);
@@ -203,10 +200,6 @@ async function remoteSet(
 /** Objects of a cluster have no file. */
 const POSITION = { file: "", line: 1, column: 1 };
 
-function seenOf(value: OrchObject): SeenDocument {
-  return { value, file: "", line: 1 };
-}
-
 /** The tags of revisions, as far as the identity may list them. */
 export async function readTags(
   cluster: ClusterAccess,
@@ -226,25 +219,6 @@ function tagsAmong(objects: readonly OrchObject[], meshNamespace: string): Revis
     ),
     webhooks: objects.filter(({ kind }) => kind === types.MUTATING_WEBHOOKS.kind),
   });
-}
-
-/** The objects of a type; `undefined` if the cluster does not have the type. */
-async function itemsOf(
-  { client, access }: ClusterAccess,
-  type: ResourceType,
-  warn: LiveOptions["warn"],
-): Promise<OrchObject[] | undefined> {
-  const { group, version, kind, plural } = type;
-  try {
-    const items = await listAll<ListItem>(client, type);
-    const apiVersion = group === "" ? version : `${group}/${version}`;
-    return items.map((item) => ({ ...trimmed(item), apiVersion, kind }));
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    if (!(error instanceof OrchError) || error.status !== 403) throw error;
-    warn(`${plural} of ${printable(access.name)} are left out: ${printable(messageOf(error))}`);
-    return [];
-  }
 }
 
 /** The settings of a revision; what is absent, invalid or may not be read is left out. */

@@ -5,5 +5,6 @@
  */
 export { inputFiles } from "./input_files.ts";
 export { readLiveMesh } from "./live_mesh.ts";
+export { readPluginState } from "./cluster_items.ts";
 export { type LiveObjects, readLiveObjects, readPolicies } from "./live_objects.ts";
 export { readCluster } from "./selected_cluster.ts";

@@ -1,6 +1,6 @@
 import { MeshError, printable } from "../../kit/base/mod.ts";
 import { EXIT_FAILURE, type Invocation, usageError } from "../../kit/cli/mod.ts";
-import { isAtLeast, type Level } from "../analyze/mod.ts";
+import { isAtLeast, type Level, networkPluginMessages } from "../analyze/mod.ts";
 import {
   getObject,
   isUnreachable,
@@ -12,6 +12,7 @@ import {
 import { toYaml } from "../../kit/text/mod.ts";
 import { type ClusterAccess, openCluster } from "../cluster_access/mod.ts";
 import { daemonPods } from "../daemon_client/mod.ts";
+import { readPluginState } from "../mesh_input/mod.ts";
 import { findLocalPorts } from "./listening_sockets.ts";
 import { isOlder } from "./changes.ts";
 import type { Finding } from "./finding.ts";
@@ -52,7 +53,7 @@ export async function precheck(call: Invocation): Promise<number> {
     found.push(...await checkVersion(cluster), ...await checkRights(cluster));
     found.push(...await checkGatewayApi(cluster), ...await checkDaemons(call, cluster));
   }
-  found.push(...await checkSockets(call, cluster));
+  found.push(...await checkPlugin(call, cluster), ...await checkSockets(call, cluster));
   if (flags.bool("proxies")) found.push(...await checkProxies(call));
   const threshold = flags.string("output-threshold") as Level;
   const shown = found.filter(({ level }) => isAtLeast(level, threshold));
@@ -151,6 +152,15 @@ async function checkGatewayApi({ client }: ClusterAccess): Promise<Finding[]> {
   if (version === undefined || !isOlder(version, MIN_GATEWAY_API)) return [];
   const message = `Gateway API CRD version ${version} is below the minimum ${MIN_GATEWAY_API}`;
   return [{ code: "MSH0156", level: "Error", message }];
+}
+
+/** The state of the network plugin, as `meshctl analyze` judges it. */
+async function checkPlugin({ io }: Invocation, cluster: ClusterAccess): Promise<Finding[]> {
+  const warn = (message: string) =>
+    io.err(printable(`Note: the network plugin: ${message}`) + "\n");
+  const seen = await readPluginState(cluster, warn);
+  return networkPluginMessages(seen, cluster.meshNamespace)
+    .map(({ code, level, message, remedy }) => ({ code, level, message: `${message}. ${remedy}` }));
 }
 
 async function checkSockets(call: Invocation, cluster: ClusterAccess): Promise<Finding[]> {
