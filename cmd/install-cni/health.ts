@@ -53,7 +53,7 @@ export class Health {
     this.#tested = tested;
   }
 
-  /** What the last self-test says of versions of IP. */
+  /** Sentences of the last self-test about versions of IP. */
   get tested(): readonly string[] {
     return this.#tested;
   }

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { familiesOf } from "../../scripts/metrics_page.ts";
 import { AgentNode as Node, BRIDGE, isInstalled, LIST, says, until } from "./testing.ts";
 
 Deno.test("the agent installs, tells its health, and stays on the node when it cannot know", async () => {
@@ -17,6 +18,12 @@ Deno.test("the agent installs, tells its health, and stays on the node when it c
   const metrics = await node.get("/metrics", 1);
   assert.match(metrics, /^mesh_cni_install_ready 1$/m);
   assert.match(metrics, /^mesh_cni_installs_total\{result="SUCCESS"\} 1$/m);
+  const page = await Deno.readTextFile(new URL("../../docs/cni.md", import.meta.url));
+  const written = [...page.matchAll(/^\| `(mesh_cni_\w+)` +\| (\w+) /gm)]
+    .map(([, name, kind]) => [name, kind]);
+  const exported = familiesOf(metrics).filter(({ name }) => name.startsWith("mesh_cni_"))
+    .map(({ name, kind }) => [name, kind]);
+  assert.deepEqual(written, exported.sort());
   assert.match(await node.get("/version", 1), /^\S+/);
   assert.match(await node.get("/homej", 2), /"ProcessName": ?"install-cni"/);
   const log = await node.end();

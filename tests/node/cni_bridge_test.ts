@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { importMeshImages } from "../../scripts/cluster/mesh/install.ts";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
 import { nodeTest, podsEventually } from "../support/node.ts";
-import { configurationText, filesOfPlugin, install, plugins } from "./cni/plugin.ts";
+import { configurationText, filesOfPlugin, install, plugins, readiness } from "./cni/plugin.ts";
 import { restrictedNamespace } from "./cni/restricted.ts";
 import { restrictedTraffic } from "./cni/traffic.ts";
 
@@ -22,6 +22,12 @@ nodeTest(
     await t.step("it is the last plugin of the list", async () => {
       await install(cluster, "components.cni.enabled=true");
       assert.deepEqual(await plugins(cluster), ["bridge", "portmap", "mesh-cni"]);
+      // Nodes of tests have IPv4 alone.
+      assert.deepEqual((await readiness(cluster)).split("\n"), [
+        "ready",
+        "IPv4: verified",
+        "IPv6: not tested: the node has no address of IPv6",
+      ]);
     });
     await t.step("restricted pods on the bridge serve through their proxies", async () => {
       await restrictedNamespace(cluster, SHOP);

@@ -17,8 +17,8 @@ interface ScratchAddresses {
 }
 
 /**
- * Of IPv4 they are link-local, so that they are nobody else's. Of IPv6 they are of a range that is local by
- * choice (RFC 4193): pods with link-local addresses alone have no rules of IPv6.
+ * Addresses of IPv4 are link-local, so that they are nobody else's. Addresses of IPv6 are in a range of local
+ * networks (RFC 4193): pods with link-local addresses alone have no rules of IPv6.
  */
 export const SCRATCH: Readonly<Record<IpVersion, ScratchAddresses>> = {
   4: { pod: "169.254.77.2", client: "169.254.77.1", prefix: 30 },

@@ -59,6 +59,25 @@ export async function filesOfPlugin(cluster: NodeCluster): Promise<string[]> {
   return stdout.split("\n").filter((line) => line !== "");
 }
 
+/** The answer of the plugin's agent to the kubelet's probe. */
+export async function readiness(cluster: NodeCluster): Promise<string> {
+  const get = ["get", "pods", "-n", SYSTEM, "-l=k8s-app=mesh-cni-node"];
+  const name = await kubectl(cluster, [...get, "-o=jsonpath={.items[0].metadata.name}"]);
+  return await kubectl(cluster, [
+    "get",
+    `--raw=/api/v1/namespaces/${SYSTEM}/pods/${name}:8000/proxy/readyz`,
+  ]);
+}
+
+/** Asserts the codes of messages about the plugin that `meshctl experimental precheck` has. */
+export async function requirePrecheck(
+  cluster: NodeCluster,
+  codes: readonly string[],
+): Promise<void> {
+  const { out, err } = await meshctl(cluster, ["x", "precheck"]);
+  assert.deepEqual([...new Set(out.match(/MSH100[567]/g) ?? [])], codes, out + err);
+}
+
 /** Reads a field of a pod. */
 export function ofPod(
   cluster: NodeCluster,

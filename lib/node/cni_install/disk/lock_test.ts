@@ -43,7 +43,7 @@ Deno.test("a signal ends the wait", () =>
     await assert.rejects(lockDirectory(dir, { signal: end.signal, onWait }), /asked to end/);
   }));
 
-Deno.test("what cannot be locked is an error with a remedy", () =>
+Deno.test("a path that cannot be locked is an error that names it", () =>
   inFolder(async (dir) => {
     await assert.rejects(lockDirectory(join("/dev/null", "x")), /cannot lock the directory/);
     await assert.rejects(lockDirectory(`${dir}\0`), /cannot lock the directory/);
