@@ -29,6 +29,7 @@ import {
   NODE,
   ofPod,
   plugins,
+  requirePrecheck,
   untilBroken,
 } from "./cni/plugin.ts";
 import { restrictedNamespace, server } from "./cni/restricted.ts";
@@ -52,6 +53,7 @@ nodeTest(
       await restrictedNamespace(cluster, SHOP);
       await apply(cluster, peers(SHOP, "STRICT"), ...server(SHOP, "early"));
       await untilBroken(cluster, SHOP, "early");
+      await requirePrecheck(cluster, ["MSH1005", "MSH1006"]);
     });
     await t.step(
       "the plugin is installed beside the node's own, and broken pods get a label",
@@ -70,10 +72,10 @@ nodeTest(
         });
       },
     );
-    await t.step(
-      "restricted pods serve through their proxies",
-      () => restrictedTraffic(cluster, SHOP),
-    );
+    await t.step("restricted pods serve through their proxies", async () => {
+      await restrictedTraffic(cluster, SHOP);
+      await requirePrecheck(cluster, []);
+    });
     await t.step("an upgrade that deletes broken pods, while pods start all the time", async () => {
       const uid = await ofPod(cluster, SHOP, "early", "{.items[0].metadata.uid}");
       await upgradeUnderNewPods(cluster, SHOP, async () => {

@@ -75,7 +75,8 @@ export async function requirePrecheck(
   codes: readonly string[],
 ): Promise<void> {
   const { out, err } = await meshctl(cluster, ["x", "precheck"]);
-  assert.deepEqual([...new Set(out.match(/MSH100[567]/g) ?? [])], codes, out + err);
+  const found = [...new Set(out.match(/MSH100[567]/g) ?? [])].sort();
+  assert.deepEqual(found, codes, out + err);
 }
 
 /** Reads a field of a pod. */
