@@ -116,6 +116,9 @@ Deno.test("the charts give the rights that the daemon says it needs", () => {
       sharingGroup: "x.y",
     }],
     [{ env: { PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS: true } }, { untaint: true }],
+    [{ env: { PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER: false } }, {
+      deployGateways: false,
+    }],
     [{ global: { certSigners: ["a.b/*", "c.d/e"] } }, { signers: ["a.b/*", "c.d/e"] }],
   ];
   for (const [values, over] of rows) {

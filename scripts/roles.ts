@@ -30,13 +30,18 @@ function main(): void {
       "sharing-group": { type: "string", default: defaults.sharingGroup },
       untaint: { type: "boolean", default: defaults.untaint },
       "auto-export": { type: "boolean", default: defaults.autoExport },
+      "deploy-gateways": { type: "boolean", default: defaults.deployGateways },
       reader: { type: "boolean", default: false },
     },
   });
   const { namespace, signer: signers, "sharing-group": sharingGroup, untaint, reader } = values;
   const account = values.account ?? (reader ? READER_ACCOUNT : defaults.account);
   const autoExport = values["auto-export"];
-  const options = { namespace, account, signers, sharingGroup, untaint, autoExport };
+  const deployGateways = values["deploy-gateways"];
+  const options = {
+    ...{ namespace, account, signers, sharingGroup },
+    ...{ untaint, autoExport, deployGateways },
+  };
   console.log(rolesText((reader ? readerRoles : daemonRoles)(options)).trimEnd());
 }
 

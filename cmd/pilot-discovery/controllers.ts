@@ -44,6 +44,7 @@ import {
 } from "../../lib/mesh/sources/mod.ts";
 import type { DebugViews } from "./debug_views.ts";
 import type { Engine } from "./engine.ts";
+import { gatewayControllers } from "./gateways.ts";
 import type { Identity } from "./identity.ts";
 import { ingressSettings } from "./ingress.ts";
 import type { Records } from "./records.ts";
@@ -157,6 +158,7 @@ function controllersOf(input: ControllerInput): Elected[] {
     ...untaint(input),
     ...ingress(input),
     ...exportedServices(input),
+    ...gatewayControllers(input),
   ];
 }
 

@@ -27,6 +27,7 @@ const LEAST: RoleOptions = {
   sharingGroup: GROUP,
   untaint: false,
   autoExport: false,
+  deployGateways: false,
 };
 
 /** The least options of roles, and conditions of the templates with the options that they stand for. */
@@ -40,6 +41,7 @@ const DAEMON: Conditions<RoleOptions> = {
   conditions: {
     ".untaint": { untaint: true },
     ".autoExport": { autoExport: true },
+    ".deployGateways": { deployGateways: true },
     ".signers": { signers: [SIGNER] },
   },
 };

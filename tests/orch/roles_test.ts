@@ -47,6 +47,8 @@ Deno.test("rights of features are granted only with their features", () => {
   assert.ok(!plain.some((one) => one === "patch nodes" || one === "create serviceexports"));
   assert.ok(rights({ untaint: true }).includes("patch nodes"));
   assert.ok(rights({ autoExport: true }).includes("create serviceexports"));
+  assert.ok(plain.includes("create deployments"));
+  assert.ok(!rights({ deployGateways: false }).includes("create deployments"));
   using _ = useEnvironment({
     PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS: "true",
     ENABLE_MCS_AUTO_EXPORT: "true",

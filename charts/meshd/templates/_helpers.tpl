@@ -58,6 +58,7 @@ mesh.io/rev: {{ include "meshd.revision" . | quote }}
 {{- define "meshd.ruleOptions" -}}
 sharingGroup: {{ .Values.env.MCS_API_GROUP | default (include "meshd.sharingGroup" .) | quote }}
 untaint: {{ eq (toString .Values.env.PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS) "true" }}
+deployGateways: {{ ne (toString .Values.env.PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER) "false" }}
 autoExport: {{ eq (toString .Values.env.ENABLE_MCS_AUTO_EXPORT) "true" }}
 signers: {{ toJson .Values.global.certSigners }}
 {{- end }}

@@ -198,6 +198,91 @@ multicluster.x-orch.io
   verbs:
     - create
 {{- end }}
+- apiGroups:
+    - gateway.networking.k8s.io
+  resources:
+    - gatewayclasses
+    - gateways
+    - listenersets
+  verbs:
+    - list
+    - watch
+- apiGroups:
+    - gateway.networking.k8s.io
+  resources:
+    - gatewayclasses
+  verbs:
+    - create
+{{- if .deployGateways }}
+- apiGroups:
+    - ''
+  resources:
+    - serviceaccounts
+    - services
+  verbs:
+    - get
+    - delete
+    - list
+    - watch
+    - create
+    - patch
+{{- end }}
+{{- if .deployGateways }}
+- apiGroups:
+    - apps
+  resources:
+    - deployments
+  verbs:
+    - get
+    - delete
+    - list
+    - watch
+    - create
+    - patch
+{{- end }}
+{{- if .deployGateways }}
+- apiGroups:
+    - autoscaling
+  resources:
+    - horizontalpodautoscalers
+  verbs:
+    - get
+    - delete
+    - list
+    - watch
+    - create
+    - patch
+{{- end }}
+{{- if .deployGateways }}
+- apiGroups:
+    - policy
+  resources:
+    - poddisruptionbudgets
+  verbs:
+    - get
+    - delete
+    - list
+    - watch
+    - create
+    - patch
+{{- end }}
+{{- if .deployGateways }}
+- apiGroups:
+    - ''
+  resources:
+    - configmaps
+  verbs:
+    - list
+    - watch
+{{- end }}
+{{- if .deployGateways }}
+- apiGroups:
+    - gateway.networking.k8s.io
+  resources:
+    - gateways/finalizers
+  verbs:
+    - update
+{{- end }}
 {{- if .signers }}
 - apiGroups:
     - certificates.k8s.io

@@ -44,6 +44,14 @@ export {
   missingExports,
   runExports,
 } from "./exports/exports.ts";
+export {
+  type GatewayControllerInput,
+  PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER,
+  PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER,
+  PILOT_GATEWAY_API_CONTROLLER_NAME,
+  PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
+  runGateways,
+} from "./gateways/mod.ts";
 export { runUntaint, TAINT } from "./untaint/untaint.ts";
 export {
   CONTROL_PLANE_CLUSTERS,

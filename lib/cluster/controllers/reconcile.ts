@@ -104,10 +104,16 @@ export function observe<T extends ListItem>(
     readonly contentOf?: (value: T) => unknown;
   },
 ): Following<T> {
+  let wasAbsent = false;
   return follow<T>({
     client,
     type,
     optional: true,
+    // A type that is defined later may have no objects whose arrival would wake the controller.
+    stateChanged({ absent }) {
+      if (absent !== wasAbsent) wake.poke();
+      wasAbsent = absent;
+    },
     ...(selection === undefined ? {} : { selection }),
     ...(contentOf === undefined ? {} : { contentOf }),
     convert: (item) => {

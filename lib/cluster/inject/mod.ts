@@ -30,5 +30,5 @@ export { strategicMerge } from "./merge.ts";
 export { jsonPatch, type PatchOperation } from "./patch.ts";
 export type { Container, EnvEntry, Json, Pod, PodMeta, PodSpec } from "./objects.ts";
 export { type WorkloadMeta, workloadOf } from "./workload_meta.ts";
-export { type WaypointInput, waypointObjects } from "./waypoint.ts";
+export { gatewayObjects, type ManagedGateway, waypointObjects } from "./managed_gateway.ts";
 export { isInjected, STATUS } from "./status.ts";

@@ -1,6 +1,13 @@
 /** The text of a user is a value of the YAML that templates make, never a part of it. */
 import assert from "node:assert/strict";
-import { injectPod, type Json, parseInjectionConfig, type Pod, waypointObjects } from "./mod.ts";
+import {
+  gatewayObjects,
+  injectPod,
+  type Json,
+  parseInjectionConfig,
+  type Pod,
+  waypointObjects,
+} from "./mod.ts";
 import { defaultMeshConfig } from "../../mesh/schema/mod.ts";
 import { inputOf, podOf } from "./testing.ts";
 
@@ -85,7 +92,7 @@ for (const [annotation, benign] of Object.entries(ANNOTATIONS)) {
 
 Deno.test("the table has all annotations that the built-in templates read", () => {
   for (const [template, text] of Object.entries(CONFIG.texts)) {
-    if (template === "waypoint") continue;
+    if (template === "waypoint" || template === "kube-gateway") continue;
     const read = text.matchAll(/(?:annotation \S+|Annotations) "([^"]+)"/g);
     for (const [, name] of read) assert.ok(name! in ANNOTATIONS, `${template}: ${name}`);
   }
@@ -106,28 +113,31 @@ Deno.test("keys of annotations with JSON add nothing to the YAML", () => {
   }
 });
 
-Deno.test("the author of a Gateway adds nothing to the YAML of a waypoint", () => {
+Deno.test("the author of a Gateway adds nothing to the YAML of its objects", () => {
   const objects = (text: string): readonly Json[] =>
-    waypointObjects({
-      name: text,
-      namespace: text,
-      uid: text,
-      deploymentName: text,
-      serviceAccount: text,
-      gatewayNameLabel: "a",
-      ports: [{ name: text, port: 1, appProtocol: text }],
-      serviceType: text,
-      infrastructureLabels: { a: text },
-      infrastructureAnnotations: {
-        "sidecar.mesh.io/logLevel": text,
-        "sidecar.mesh.io/componentLogLevel": text,
-        "sidecar.mesh.io/agentLogLevel": text,
-        "sidecar.mesh.io/proxyImage": text,
-      },
-      revision: text,
-      kubeVersion: 136,
-      mesh: defaultMeshConfig(),
-    }, CONFIG);
+    [waypointObjects, gatewayObjects].flatMap((render) =>
+      render({
+        name: text,
+        namespace: text,
+        uid: text,
+        deploymentName: text,
+        serviceAccount: text,
+        gatewayNameLabel: "a",
+        ports: [{ name: text, port: 1, appProtocol: text }],
+        serviceType: text,
+        loadBalancerIP: text,
+        infrastructureLabels: { a: text, "topology.mesh.io/network": text },
+        infrastructureAnnotations: {
+          "sidecar.mesh.io/logLevel": text,
+          "sidecar.mesh.io/componentLogLevel": text,
+          "sidecar.mesh.io/agentLogLevel": text,
+          "sidecar.mesh.io/proxyImage": text,
+        },
+        revision: text,
+        kubeVersion: 136,
+        mesh: defaultMeshConfig(),
+      }, CONFIG)
+    );
   for (const addition of ADDITIONS) {
     assert.deepEqual(objects(addition).map(shape), objects("a").map(shape), addition);
   }

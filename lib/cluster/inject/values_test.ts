@@ -5,8 +5,8 @@ import { DEFAULT_VALUES } from "./defaults/mod.ts";
 import {
   type InjectionConfig,
   type Json,
+  type ManagedGateway,
   parseInjectionConfig,
-  type WaypointInput,
   waypointObjects,
 } from "./mod.ts";
 import { injectedPod, type PodChange } from "./testing.ts";
@@ -27,7 +27,7 @@ const PODS: readonly PodChange[] = [
   { annotations: { "inject.mesh.io/templates": "grpc-agent" } },
 ];
 
-const WAYPOINT: WaypointInput = {
+const WAYPOINT: ManagedGateway = {
   name: "waypoint",
   namespace: "shop",
   uid: "u",

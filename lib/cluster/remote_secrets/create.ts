@@ -126,7 +126,7 @@ async function createAccount(
 ): Promise<void> {
   const options = {
     ...{ namespace, account, signers: [], sharingGroup: SHARING_GROUP },
-    ...{ untaint: false, autoExport: false },
+    ...{ untaint: false, autoExport: false, deployGateways: type === "config" },
   };
   for (const object of (type === "remote" ? readerRoles : daemonRoles)(options)) {
     const at = typeOf(object);

@@ -4,7 +4,11 @@
  * @module
  */
 import { PLUGGED_SECRET, SELF_SIGNED_SECRET } from "../ca/mod.ts";
-import { PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS, ROOT_CONFIG_MAP } from "../controllers/mod.ts";
+import {
+  PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER,
+  PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS,
+  ROOT_CONFIG_MAP,
+} from "../controllers/mod.ts";
 import {
   type AccountOptions,
   accountRoles,
@@ -25,6 +29,8 @@ export interface RoleOptions extends AccountOptions {
   readonly untaint: boolean;
   /** The daemon creates ServiceExports (`ENABLE_MCS_AUTO_EXPORT`). */
   readonly autoExport: boolean;
+  /** The daemon deploys Gateways (`PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER`). */
+  readonly deployGateways: boolean;
 }
 
 /** The names of an installation in a namespace whose daemon has the variables of this environment. */
@@ -36,12 +42,14 @@ export function defaultRoleOptions(namespace = "mesh-system"): RoleOptions {
     sharingGroup: MCS_API_GROUP.get(),
     untaint: PILOT_ENABLE_NODE_UNTAINT_CONTROLLERS.get(),
     autoExport: ENABLE_MCS_AUTO_EXPORT.get(),
+    deployGateways: PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER.get(),
   };
 }
 
 /** Usual service account of a daemon in a remote cluster that it reads. */
 export const READER_ACCOUNT = "meshd-reader";
 
+const GATEWAY_API = "gateway.networking.k8s.io";
 const CERTIFICATES = "certificates.k8s.io";
 const FOLLOW = ["list", "watch"];
 /** Server-side apply of an object that may not exist yet. */
@@ -85,7 +93,7 @@ const SYSTEM_RULES: readonly RoleRule[] = [
 ];
 
 function clusterRules(options: RoleOptions): RoleRule[] {
-  const { signers, sharingGroup, untaint, autoExport } = options;
+  const { signers, sharingGroup, untaint, autoExport, deployGateways } = options;
   return [
     ...readerRules(options),
     ...resourceRules(),
@@ -107,7 +115,25 @@ function clusterRules(options: RoleOptions): RoleRule[] {
       ["get", "update", ...FOLLOW],
     ),
     ...autoExport ? [rule(sharingGroup, ["serviceexports"], ["create"])] : [],
+    // The Gateway API: what Gateways consist of. The classes of the mesh are created.
+    rule(GATEWAY_API, ["gatewayclasses", "gateways", "listenersets"], FOLLOW),
+    rule(GATEWAY_API, ["gatewayclasses"], ["create"]),
+    ...deployGateways ? gatewayRules() : [],
     ...signers.length === 0 ? [] : signerRules(signers),
+  ];
+}
+
+/** The objects that run Gateways, and the ConfigMaps that Gateways refer to. */
+function gatewayRules(): RoleRule[] {
+  const verbs = ["get", "delete", ...FOLLOW, ...APPLY];
+  return [
+    rule("", ["serviceaccounts", "services"], verbs),
+    rule("apps", ["deployments"], verbs),
+    rule("autoscaling", ["horizontalpodautoscalers"], verbs),
+    rule("policy", ["poddisruptionbudgets"], verbs),
+    rule("", ["configmaps"], FOLLOW),
+    // An owner of objects, where the server asks for this right.
+    rule(GATEWAY_API, ["gateways/finalizers"], ["update"]),
   ];
 }
 

@@ -45,7 +45,12 @@ export function injectionConfigMap(revision: string): string {
 /** Follows the ConfigMap of a revision. An invalid one is logged, and the last valid one stays. */
 export function followInjectionConfig(
   client: OrchClient,
-  { namespace, revision }: { readonly namespace: string; readonly revision: string },
+  { namespace, revision, changed: notify }: {
+    readonly namespace: string;
+    readonly revision: string;
+    /** Called after each change of the ConfigMap. */
+    readonly changed?: () => void;
+  },
 ): FollowedInjection {
   const name = injectionConfigMap(revision);
   let current = defaultInjectionConfig();
@@ -87,6 +92,7 @@ export function followInjectionConfig(
       const [last] = upserts.slice(-1);
       if (last !== undefined) take(last.data);
       else if (deletes.length > 0) take(undefined);
+      notify?.();
     },
   });
   return {

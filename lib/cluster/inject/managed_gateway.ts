@@ -1,5 +1,5 @@
 /**
- * The objects that run a waypoint.
+ * The objects that run a Gateway of the Gateway API: the templates `kube-gateway` and `waypoint`.
  *
  * @module
  */
@@ -7,15 +7,15 @@ import { toJson } from "../../kit/proto/mod.ts";
 import { defaultProxyConfig } from "../../mesh/schema/mod.ts";
 import { type MeshConfig, MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { ProxyConfigSchema } from "#mesh/mesh/v1alpha1/proxy_pb.ts";
-import type { InjectionConfig } from "./config.ts";
+import { type InjectionConfig, mergeValues } from "./config.ts";
 import { changedProxyFields, proxyImage } from "./data.ts";
 import { injectionFunctions } from "./functions.ts";
 import type { Json } from "./objects.ts";
 import { renderObjects } from "./render.ts";
 import { structureOf } from "../../kit/template/mod.ts";
 
-/** A Gateway of the class of waypoints. */
-export interface WaypointInput {
+/** A Gateway whose objects a template makes. */
+export interface ManagedGateway {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
@@ -30,28 +30,65 @@ export interface WaypointInput {
     readonly appProtocol: string;
   }[];
   readonly serviceType: string;
+  /** Address that the Service asks for; empty: any. */
+  readonly loadBalancerIP?: string;
   readonly infrastructureLabels: Readonly<Record<string, string>>;
   readonly infrastructureAnnotations: Readonly<Record<string, string>>;
   readonly revision: string;
   /** Version of the orchestrator: 128 is 1.28. */
   readonly kubeVersion: number;
+  /** Id of the cluster, for templates that users write. */
+  readonly clusterID?: string;
+  readonly compliancePolicy?: string;
   readonly mesh: MeshConfig;
 }
+
+/** The label of a network, which precedes that of the values. */
+const NETWORK_LABEL = "topology.mesh.io/network";
 
 /**
  * Renders the template `waypoint`.
  *
  * @throws MeshError `inject-template` or `inject-result`
  */
-export function waypointObjects(input: WaypointInput, config: InjectionConfig): readonly Json[] {
+export function waypointObjects(input: ManagedGateway, config: InjectionConfig): readonly Json[] {
+  return objectsOf("waypoint", input, config);
+}
+
+/**
+ * Renders the template `kube-gateway`.
+ *
+ * @throws MeshError `inject-template` or `inject-result`
+ */
+export function gatewayObjects(input: ManagedGateway, config: InjectionConfig): readonly Json[] {
+  return objectsOf("kube-gateway", input, config);
+}
+
+function objectsOf(
+  name: "kube-gateway" | "waypoint",
+  input: ManagedGateway,
+  config: InjectionConfig,
+): readonly Json[] {
   const { mesh, uid, ...fields } = input;
   const proxy = mesh.defaultConfig ?? defaultProxyConfig();
+  const network = input.infrastructureLabels[NETWORK_LABEL];
+  const values = network === undefined
+    ? config.values
+    : mergeValues(config.values, { global: { network } });
   const data = structureOf({
+    loadBalancerIP: "",
+    clusterID: "",
+    compliancePolicy: "",
     ...fields,
     UID: uid,
-    objectMeta: { labels: {}, annotations: input.infrastructureAnnotations },
+    typeMeta: { apiVersion: "apps/v1", kind: "Deployment" },
+    deploymentMeta: { name: input.deploymentName, namespace: input.namespace },
+    objectMeta: {
+      labels: input.infrastructureLabels,
+      annotations: input.infrastructureAnnotations,
+    },
     spec: {},
-    values: config.values,
+    values,
     proxyImage: proxyImage({}, proxy, config.values),
     proxyConfig: structureOf(
       toJson(ProxyConfigSchema, proxy, { alwaysEmitImplicit: true }) as Json,
@@ -59,7 +96,7 @@ export function waypointObjects(input: WaypointInput, config: InjectionConfig): 
     ),
     meshConfig: toJson(MeshConfigSchema, mesh, { alwaysEmitImplicit: true }),
   });
-  const definitions = config.templates.get("waypoint")!;
+  const definitions = config.templates.get(name)!;
   const functions = injectionFunctions(() => undefined);
-  return renderObjects({ name: "waypoint", definitions, functions }, data);
+  return renderObjects({ name, definitions, functions }, data);
 }

@@ -1,0 +1,54 @@
+/**
+ * The GatewayClasses of the mesh.
+ *
+ * @module
+ */
+import {
+  createObject,
+  isConflict,
+  type OrchClient,
+  type OrchObject,
+} from "../../../kit/orch/mod.ts";
+import { GATEWAY_CLASS, type GatewayClassItem } from "./types.ts";
+
+/** The class of gateways of other clusters, which nobody deploys here. */
+const REMOTE = { name: "mesh-remote", controllerName: "mesh.io/unmanaged-gateway" };
+/** Controller of the class of waypoints, which are not implemented. */
+export const WAYPOINT_CONTROLLER = "mesh.io/mesh-controller";
+
+/** Names of the class whose Gateways are deployed. */
+export interface ClassNames {
+  /** Name of the default class. */
+  readonly className: string;
+  /** Controller that classes of the mesh name. */
+  readonly controllerName: string;
+}
+
+/** The classes that are missing. Those that exist stay as they are: they may be the user's. */
+export function missingClasses(
+  classes: readonly Pick<GatewayClassItem, "metadata">[],
+  { className, controllerName }: ClassNames,
+): OrchObject[] {
+  const wanted = [
+    {
+      name: className,
+      controllerName,
+      description: "Gateways that the mesh deploys and configures",
+    },
+    { ...REMOTE, description: "Gateways of another cluster, which are not deployed here" },
+  ];
+  const present = new Set(classes.map(({ metadata }) => metadata.name));
+  return wanted.filter(({ name }) => !present.has(name)).map(({ name, ...spec }) => ({
+    apiVersion: `${GATEWAY_CLASS.group}/${GATEWAY_CLASS.version}`,
+    kind: GATEWAY_CLASS.kind,
+    metadata: { name },
+    spec,
+  }));
+}
+
+/** Creates a class; another daemon may be faster. */
+export async function createClass(client: OrchClient, object: OrchObject): Promise<void> {
+  await createObject(client, GATEWAY_CLASS, object).catch((error) => {
+    if (!isConflict(error)) throw error;
+  });
+}

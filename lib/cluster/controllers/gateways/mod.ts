@@ -1,0 +1,12 @@
+/**
+ * Controller of the Gateways of the Gateway API.
+ *
+ * @module
+ */
+export { type GatewayControllerInput, runGateways } from "./gateways.ts";
+export {
+  PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER,
+  PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER,
+  PILOT_GATEWAY_API_CONTROLLER_NAME,
+  PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
+} from "./variables.ts";

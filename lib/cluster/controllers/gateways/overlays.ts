@@ -1,0 +1,102 @@
+/**
+ * Changes that users make to the objects of Gateways: ConfigMaps with a part of an object for each kind.
+ *
+ * @module
+ */
+import { MeshError } from "../../../kit/base/mod.ts";
+import { parseYaml } from "../../../kit/text/mod.ts";
+import { type Json, strategicMerge } from "../../inject/mod.ts";
+import type { ConfigMapItem, ParametersReference } from "./types.ts";
+
+/** The label of ConfigMaps in the root namespace whose overlays count for all Gateways of a class. */
+export const DEFAULTS_LABEL = "gateway.mesh.io/defaults-for-class";
+
+/** Kinds by the key of a ConfigMap. */
+const KINDS: Readonly<Record<string, string>> = {
+  deployment: "Deployment",
+  service: "Service",
+  serviceAccount: "ServiceAccount",
+  horizontalPodAutoscaler: "HorizontalPodAutoscaler",
+  podDisruptionBudget: "PodDisruptionBudget",
+};
+
+/** Kinds that a Gateway has only with an overlay for them. */
+const OPTIONAL: readonly string[] = ["HorizontalPodAutoscaler", "PodDisruptionBudget"];
+
+/** Parts of objects by kind. */
+export type Overlay = ReadonlyMap<string, Json>;
+
+/** True for a reference that names parameters which the controller knows. */
+export function isConfigMapReference({ group = "", kind }: ParametersReference): boolean {
+  return group === "" && kind === "ConfigMap";
+}
+
+/**
+ * The overlay of a ConfigMap.
+ *
+ * @throws MeshError `gateway-parameters` with the key that is wrong
+ */
+export function overlayOf({ metadata, data = {} }: ConfigMapItem): Overlay {
+  const where = `ConfigMap ${metadata.namespace}/${metadata.name}`;
+  return new Map(
+    Object.entries(data).map(([key, text]) => {
+      const kind = KINDS[key];
+      if (kind === undefined) {
+        throw new MeshError("gateway-parameters", `${where}: the key ${key} names no object`, {
+          remedy: `Use one of the keys ${Object.keys(KINDS).join(", ")}.`,
+        });
+      }
+      return [kind, partIn(text, `${where}: ${key}`)];
+    }),
+  );
+}
+
+function partIn(text: string, where: string): Json {
+  let value: unknown;
+  try {
+    value = parseYaml(text) ?? {};
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    throw new MeshError("gateway-parameters", `${where} is not YAML: ${error.message}`);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
+  throw new MeshError("gateway-parameters", `${where} is not a map with parts of the object`);
+}
+
+/**
+ * The objects with overlays, the least specific overlay first. Kinds, names and owners stay: they are
+ * what the controller finds the objects by.
+ */
+export function overlaid(objects: readonly Json[], overlays: readonly Overlay[]): Json[] {
+  return objects.flatMap((object) => {
+    const kind = String(object.kind);
+    const parts: Json[] = overlays.flatMap((overlay) => {
+      const part = overlay.get(kind);
+      return part === undefined ? [] : [part];
+    });
+    if (parts.length === 0) return OPTIONAL.includes(kind) ? [] : [object];
+    const merged = parts.reduce((base: Json, part) => strategicMerge(base, part), object);
+    const fixed = object.metadata as Json;
+    const metadata = merged.metadata as Json;
+    return [{
+      ...merged,
+      apiVersion: object.apiVersion,
+      kind: object.kind,
+      metadata: {
+        ...metadata,
+        name: fixed.name,
+        namespace: fixed.namespace,
+        ownerReferences: fixed.ownerReferences,
+        labels: { ...metadata.labels as Json, ...identity(fixed.labels as Json) },
+      },
+    }];
+  });
+}
+
+/** The labels by which objects are found. */
+function identity(labels: Json): Json {
+  const own = Object.entries(labels).filter(([name]) =>
+    name === "gateway.networking.k8s.io/gateway-name" || name === "gateway.mesh.io/managed"
+  );
+  return Object.fromEntries(own);
+}

@@ -1,0 +1,116 @@
+/**
+ * The writes of one pass over Gateways, computed from what is observed.
+ *
+ * @module
+ */
+import { MeshError } from "../../../kit/base/mod.ts";
+import type { ListItem, OrchObject } from "../../../kit/orch/mod.ts";
+import { objectKey } from "../../../mesh/model/mod.ts";
+import { WAYPOINT_CONTROLLER } from "./classes.ts";
+import { desiredObjects, type GatewayContext } from "./desired.ts";
+import { isManual, isOwnRevision, type RevisionOwner } from "./managed.ts";
+import type { GatewayClassItem, GatewayItem } from "./types.ts";
+
+/** A managed object with its kind, which objects of lists do not have. */
+export interface ManagedItem {
+  readonly kind: string;
+  readonly item: ListItem;
+}
+
+/** The observed state. */
+export interface ObservedGateways {
+  readonly gateways: readonly GatewayItem[];
+  readonly classes: readonly GatewayClassItem[];
+  readonly namespaces: readonly ListItem[];
+  readonly managed: readonly ManagedItem[];
+}
+
+/** What decides about Gateways. */
+export interface GatewayRules extends RevisionOwner {
+  readonly controllerName: string;
+  /** True for a namespace that the mesh configuration selects. */
+  selects(namespace: string, labels: Readonly<Record<string, string>>): boolean;
+}
+
+/** Gateways, with their class, that this daemon is responsible for. */
+export interface OwnGateway {
+  readonly gateway: GatewayItem;
+  readonly of: GatewayClassItem;
+}
+
+/** A Gateway that cannot be deployed. */
+export interface GatewayFault {
+  readonly gateway: GatewayItem;
+  readonly reason: string;
+  readonly remedy?: string | undefined;
+}
+
+export interface GatewayPlan {
+  readonly wanted: readonly { readonly gateway: GatewayItem; readonly object: OrchObject }[];
+  /** Objects that their Gateways do not need any more. */
+  readonly obsolete: readonly ManagedItem[];
+  readonly faults: readonly GatewayFault[];
+}
+
+/** The Gateways of this daemon. */
+export function ownGateways(
+  { gateways, classes, namespaces }: ObservedGateways,
+  rules: GatewayRules,
+): OwnGateway[] {
+  const classOf = new Map(classes.map((one) => [one.metadata.name, one]));
+  const namespaceOf = new Map(namespaces.map(({ metadata }) => [metadata.name, metadata]));
+  return gateways.flatMap((gateway) => {
+    const { metadata, spec } = gateway;
+    const of = classOf.get(spec.gatewayClassName);
+    const namespace = namespaceOf.get(metadata.namespace ?? "");
+    if (of === undefined || namespace === undefined) return [];
+    const { controllerName } = of.spec;
+    const isKnown = controllerName === rules.controllerName ||
+      controllerName === WAYPOINT_CONTROLLER;
+    const isOwn = isKnown && metadata.deletionTimestamp === undefined &&
+      rules.selects(namespace.name, namespace.labels ?? {}) &&
+      isOwnRevision(gateway, namespace, rules);
+    return isOwn ? [{ gateway, of }] : [];
+  });
+}
+
+/** The writes. A Gateway that cannot be deployed keeps the objects that it has. */
+export function planOf(
+  own: readonly OwnGateway[],
+  managed: readonly ManagedItem[],
+  context: GatewayContext,
+): GatewayPlan {
+  const wanted: { gateway: GatewayItem; object: OrchObject }[] = [];
+  const faults: GatewayFault[] = [];
+  const complete = new Set<string>();
+  for (const { gateway, of } of own) {
+    if (of.spec.controllerName === WAYPOINT_CONTROLLER) {
+      faults.push({ gateway, reason: "waypoints are not supported" });
+      continue;
+    }
+    try {
+      const objects = isManual(gateway) ? [] : desiredObjects(gateway, of, context);
+      wanted.push(...objects.map((object) => ({ gateway, object })));
+      complete.add(gateway.metadata.uid ?? "");
+    } catch (error) {
+      if (!(error instanceof MeshError)) throw error;
+      faults.push({ gateway, reason: error.message, remedy: error.remedy });
+    }
+  }
+  const keys = new Set(wanted.map(({ object }) => keyOf(object.kind, object.metadata)));
+  const obsolete = managed.filter(({ kind, item: { metadata } }) =>
+    metadata.deletionTimestamp === undefined && !keys.has(keyOf(kind, metadata)) &&
+    ownersOf(metadata).some((uid) => complete.has(uid))
+  );
+  return { wanted, obsolete, faults };
+}
+
+/** A key of an object among those of all kinds. */
+export function keyOf(kind: string, { namespace = "", name }: ListItem["metadata"]): string {
+  return `${kind} ${objectKey({ namespace, name })}`;
+}
+
+/** Ids of the Gateways that own an object. */
+export function ownersOf({ ownerReferences = [] }: ListItem["metadata"]): string[] {
+  return ownerReferences.filter(({ kind }) => kind === "Gateway").map(({ uid }) => uid);
+}
