@@ -10,7 +10,8 @@ import {
   freePorts,
   startDaemon,
 } from "../../scripts/harness/mod.ts";
-import { clusterTest } from "../support/cluster.ts";
+import { adminClient, clusterTest } from "../support/cluster.ts";
+import { startTestLoadBalancer } from "../support/load_balancer.ts";
 import { applyGatewayApi, lackingGatewayApiDefinitions } from "../support/gateway_api.ts";
 
 // deno-lint-ignore no-explicit-any -- objects of many kinds
@@ -78,6 +79,12 @@ async function createsAndRepairs(cluster: Cluster): Promise<void> {
   const service = await when(cluster, "service", "front-mesh");
   assert.equal(service.spec.type, "LoadBalancer");
   assert.deepEqual(service.spec.ports.map(({ port }: Loose) => port), [15021, 80]);
+  await when(
+    cluster,
+    "service",
+    "front-mesh",
+    ({ spec, status }) => status.loadBalancer.ingress?.[0].ip === spec.clusterIP,
+  );
   await kubectl(cluster, "scale", "deployment/front-mesh", "--replicas=3");
   await kubectl(cluster, "patch", "service", "front-mesh", "-p", '{"spec":{"type":"ClusterIP"}}');
   await kubectl(cluster, "label", "deployment", "front-mesh", "gateway.mesh.io/managed-");
@@ -186,6 +193,8 @@ clusterTest("Gateways get what runs them, and lose it with them", async (cluster
     await when(cluster, "deployment", "of-edge");
     assert.equal(await read(cluster, "gatewayclass", "mesh-remote"), undefined);
   }
+  using client = await adminClient(cluster);
+  await using _ = await startTestLoadBalancer(client);
   await using daemon = await startOn(cluster);
   await t.step("objects are created and repaired", () => createsAndRepairs(cluster));
   await t.step("parameters are followed", () => followsParameters(cluster));
