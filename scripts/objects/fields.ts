@@ -25,9 +25,13 @@ const KINDS: Readonly<Record<string, string>> = {
 /** Interfaces of objects that the table does not describe field by field. */
 const OTHER_INTERFACES: readonly string[] = [
   "ApiImport",
+  "ConfigMapItem",
   "EntryItem",
+  "GatewayClassItem",
+  "GatewayItem",
   "HeartbeatItem",
   "IngressClass",
+  "ListenerSetItem",
   "RootConfigMap",
   "StatusItem",
 ];
