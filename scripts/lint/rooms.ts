@@ -123,6 +123,12 @@ export const ROOMS: readonly Room[] = [
     pure: "held",
     purpose: "data types: objects, services, endpoints, proxies",
   },
+  {
+    name: "gateway_api",
+    wing: "mesh",
+    pure: "held",
+    purpose: "what the objects of the Gateway API mean: binding, conditions",
+  },
   { name: "derive", wing: "mesh", pure: "held", purpose: "the mesh as a whole, without proxies" },
   {
     name: "ingest",

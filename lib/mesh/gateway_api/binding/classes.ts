@@ -1,0 +1,40 @@
+/**
+ * The classes of Gateways that Mesh handles.
+ *
+ * @module
+ */
+import type { GatewayClass } from "./objects.ts";
+
+/** Name of the controller of gateways, in GatewayClasses and in the status of routes. */
+export const GATEWAY_CONTROLLER = "mesh.io/gateway-controller";
+/** Name of the controller of gateways of other control planes. */
+export const REMOTE_CONTROLLER = "mesh.io/unmanaged-gateway";
+/** Name of the controller of waypoints. */
+export const WAYPOINT_CONTROLLER = "mesh.io/mesh-controller";
+
+/** The role of a class: proxies of Mesh, addresses elsewhere, or waypoints. */
+export type ClassRole = "gateway" | "remote" | "waypoint";
+
+const ROLES: Readonly<Record<string, ClassRole>> = {
+  [GATEWAY_CONTROLLER]: "gateway",
+  [REMOTE_CONTROLLER]: "remote",
+  [WAYPOINT_CONTROLLER]: "waypoint",
+};
+
+/** Classes that need no GatewayClass object. */
+export const BUILT_IN_CLASSES: Readonly<Record<string, ClassRole>> = {
+  mesh: "gateway",
+  "mesh-remote": "remote",
+  "mesh-waypoint": "waypoint",
+};
+
+/** The role of a controller; undefined: it is not of Mesh. */
+export function roleOfController(controller: string): ClassRole | undefined {
+  return Object.hasOwn(ROLES, controller) ? ROLES[controller] : undefined;
+}
+
+/** The role of a class by name, given its object; undefined: another controller handles it. */
+export function roleOfClass(name: string, found: GatewayClass | undefined): ClassRole | undefined {
+  if (found !== undefined) return roleOfController(found.spec.controllerName);
+  return Object.hasOwn(BUILT_IN_CLASSES, name) ? BUILT_IN_CLASSES[name] : undefined;
+}

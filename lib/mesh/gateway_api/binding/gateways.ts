@@ -1,0 +1,157 @@
+/**
+ * A Gateway with its listeners and those of its ListenerSets.
+ *
+ * @module
+ */
+import { coveringPatterns, type ObjectKey, objectKey } from "../../model/mod.ts";
+import { type Referrer, type RefFault, resolveCertificates } from "./certificates.ts";
+import { type ClassRole, roleOfClass } from "./classes.ts";
+import { listenerConflicts } from "./conflicts.ts";
+import { bindListener, type BoundListener } from "./listeners.ts";
+import type { GatewayLookups } from "./lookups.ts";
+import { allowsNamespace } from "./namespaces.ts";
+import {
+  type Gateway,
+  type GatewaySpec,
+  type ListenerSet,
+  type ListenerSpec,
+  referenced,
+} from "./objects.ts";
+
+/** A ListenerSet that names a Gateway. */
+export interface BoundListenerSet extends ObjectKey {
+  readonly generation: number;
+  /** Why its listeners are not those of the Gateway. */
+  readonly fault?: RefFault;
+}
+
+/** A Gateway that Mesh handles. */
+export interface BoundGateway extends ObjectKey {
+  readonly generation: number;
+  readonly role: ClassRole;
+  readonly className: string;
+  /** Its own listeners first, then those of the ListenerSets that it allows, the oldest first. */
+  readonly listeners: readonly BoundListener[];
+  readonly sets: readonly BoundListenerSet[];
+  /** Why the Gateway as a whole is not accepted. */
+  readonly rejected?: RefFault;
+  /** A reference of the Gateway itself that could not be resolved. */
+  readonly unresolved?: RefFault;
+  /** True if clients without valid certificates are served at some port. */
+  readonly insecureFrontend: boolean;
+}
+
+/** A Gateway with its listeners; undefined: another controller handles it. */
+export function bindGateway(gateway: Gateway, look: GatewayLookups): BoundGateway | undefined {
+  const { meta: { namespace, name, generation }, spec } = gateway;
+  const className = spec.gatewayClassName;
+  const role = roleOfClass(className, look.gatewayClass(className));
+  if (role === undefined) return undefined;
+  const common = { namespace, name, generation, role, className };
+  if (role === "remote") return { ...common, listeners: [], sets: [], insecureFrontend: false };
+  const rejected = unsupportedAddress(spec);
+  const owner: Referrer = { kind: "Gateway", namespace, name };
+  const found = look.listenerSets({ namespace, name }).toSorted(byPrecedence);
+  const sets = found.map((set) => bindSet(set, gateway, rejected, look));
+  const attached = found.filter((_, index) => sets[index]?.fault === undefined);
+  const listeners = bindListeners(gateway, attached, look);
+  const client = spec.tls?.backend?.clientCertificateRef;
+  const reason = "InvalidClientCertificateRef";
+  const unresolved = client && resolveCertificates([client], owner, look, reason).fault;
+  return {
+    ...common,
+    listeners,
+    sets,
+    ...(rejected === undefined ? {} : { rejected }),
+    ...(unresolved === undefined ? {} : { unresolved }),
+    insecureFrontend: listeners.some(({ frontend }) => frontend?.insecureFallback),
+  };
+}
+
+/** The oldest first, then by `namespace/name`. */
+function byPrecedence(a: ListenerSet, b: ListenerSet): number {
+  const at = ({ meta }: ListenerSet) => meta.creationTime || Infinity;
+  if (at(a) !== at(b)) return at(a) - at(b);
+  return objectKey(a.meta) < objectKey(b.meta) ? -1 : 1;
+}
+
+/** Addresses can be IP addresses and names of hosts. */
+function unsupportedAddress({ addresses = [] }: GatewaySpec): RefFault | undefined {
+  const wrong = addresses.find(({ type = "IPAddress" }) =>
+    type !== "IPAddress" && type !== "Hostname"
+  );
+  if (wrong === undefined) return undefined;
+  const message = `addresses of type "${wrong.type}" are not supported; use IPAddress or Hostname`;
+  return { reason: "UnsupportedAddress", message };
+}
+
+function bindSet(
+  set: ListenerSet,
+  gateway: Gateway,
+  rejected: RefFault | undefined,
+  look: GatewayLookups,
+): BoundListenerSet {
+  const { namespace, name, generation } = set.meta;
+  const { namespaces } = gateway.spec.allowedListeners ?? {};
+  const at = `Gateway "${gateway.meta.namespace}/${gateway.meta.name}"`;
+  const fault: RefFault | undefined =
+    !allowsNamespace(namespaces, "None", { namespace, own: gateway.meta.namespace }, look)
+      ? {
+        reason: "NotAllowed",
+        message: `${at} allows no ListenerSets of namespace "${namespace}" in allowedListeners`,
+      }
+      : rejected && { reason: "ParentNotAccepted", message: `${at} is not accepted` };
+  return { namespace, name, generation, ...(fault === undefined ? {} : { fault }) };
+}
+
+function bindListeners(
+  gateway: Gateway,
+  sets: readonly ListenerSet[],
+  look: GatewayLookups,
+): BoundListener[] {
+  const objects = [gateway, ...sets].map(({ meta: { kind, namespace, name }, spec }) => ({
+    owner: { kind: kind === "ListenerSet" ? kind : "Gateway", namespace, name },
+    listeners: spec.listeners ?? [],
+  }));
+  const conflicts = listenerConflicts(objects.map(({ listeners }) => listeners));
+  const overlapping = overlappingHosts(objects.flatMap(({ listeners }) => listeners));
+  const { namespace, name } = gateway.meta;
+  return objects.flatMap(({ owner, listeners }, object) =>
+    listeners.map((spec, index) =>
+      bindListener(spec, {
+        owner,
+        index,
+        gateway: { kind: "Gateway", namespace, name },
+        tls: gateway.spec.tls,
+        conflict: conflicts[object]?.[index],
+        overlaps: spec.protocol === "HTTPS" && overlapping.has(hostAt(spec)),
+      }, look)
+    )
+  );
+}
+
+function hostAt({ port, hostname }: ListenerSpec): string {
+  return `${port}/${hostname?.toLowerCase() || "*"}`;
+}
+
+/** Ports and hostnames of listeners of HTTPS that overlap with others of their port. */
+function overlappingHosts(listeners: readonly ListenerSpec[]): Set<string> {
+  const https = listeners.filter(({ protocol }) => protocol === "HTTPS");
+  const known = new Set(https.map(hostAt));
+  const overlapping = new Set<string>();
+  for (const listener of https) {
+    const host = listener.hostname?.toLowerCase() || "*";
+    for (const pattern of coveringPatterns(host)) {
+      const at = `${listener.port}/${pattern}`;
+      if (!known.has(at)) continue;
+      overlapping.add(at);
+      overlapping.add(hostAt(listener));
+    }
+  }
+  return overlapping;
+}
+
+/** The Gateway that a ListenerSet names. */
+export function gatewayOfSet({ meta, spec }: ListenerSet): ObjectKey {
+  return referenced(spec.parentRef, meta.namespace);
+}

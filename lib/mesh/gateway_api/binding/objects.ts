@@ -1,0 +1,163 @@
+/**
+ * The fields of the kinds of the Gateway API that binding reads. Fields that are absent and fields that are empty
+ * mean the same; defaults of the standard may be filled in or not.
+ *
+ * @module
+ */
+import type { ConfigObject, LabelRequirement, ObjectKey } from "../../model/mod.ts";
+
+/** The group of the standard's kinds. */
+export const GATEWAY_GROUP = "gateway.networking.k8s.io";
+
+/** A selector of labels as the orchestrator has it. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly (Omit<LabelRequirement, "values"> & {
+    readonly values?: readonly string[];
+  })[];
+}
+
+/** Namespaces whose objects may attach; `from` is `All`, `Same` (default of routes), `Selector` or `None`. */
+export interface AllowedNamespaces {
+  readonly from?: string;
+  readonly selector?: LabelSelector;
+}
+
+/** A kind with its group; without group: that of the standard. */
+export interface GroupKind {
+  readonly group?: string;
+  readonly kind: string;
+}
+
+/** A reference to an object; without namespace: that of the object with the reference. */
+export interface ObjectReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+export interface ListenerTls {
+  /** `Terminate` (default) or `Passthrough`. */
+  readonly mode?: string;
+  readonly certificateRefs?: readonly ObjectReference[];
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+/** A listener of a Gateway or of a ListenerSet. */
+export interface ListenerSpec {
+  readonly name: string;
+  readonly hostname?: string;
+  readonly port: number;
+  readonly protocol: string;
+  readonly tls?: ListenerTls;
+  readonly allowedRoutes?: {
+    readonly namespaces?: AllowedNamespaces;
+    readonly kinds?: readonly GroupKind[];
+  };
+}
+
+/** Validation of the certificates of clients. */
+export interface FrontendTls {
+  readonly validation?: {
+    readonly caCertificateRefs?: readonly ObjectReference[];
+    /** `AllowValidOnly` (default) or `AllowInsecureFallback`. */
+    readonly mode?: string;
+  };
+}
+
+export interface GatewaySpec {
+  readonly gatewayClassName: string;
+  readonly listeners?: readonly ListenerSpec[];
+  readonly addresses?: readonly { readonly type?: string; readonly value?: string }[];
+  readonly allowedListeners?: { readonly namespaces?: AllowedNamespaces };
+  readonly infrastructure?: { readonly parametersRef?: ObjectReference };
+  readonly tls?: {
+    readonly backend?: { readonly clientCertificateRef?: ObjectReference };
+    readonly frontend?: {
+      readonly default?: FrontendTls;
+      readonly perPort?: readonly { readonly port: number; readonly tls?: FrontendTls }[];
+    };
+  };
+}
+
+export interface GatewayClassSpec {
+  readonly controllerName: string;
+  readonly parametersRef?: ObjectReference;
+}
+
+export interface ListenerSetSpec {
+  readonly parentRef: ObjectReference;
+  readonly listeners?: readonly ListenerSpec[];
+}
+
+export interface ReferenceGrantSpec {
+  readonly from?: readonly {
+    readonly group: string;
+    readonly kind: string;
+    readonly namespace: string;
+  }[];
+  readonly to?: readonly {
+    readonly group: string;
+    readonly kind: string;
+    readonly name?: string;
+  }[];
+}
+
+/** A reference from a route to a parent: a Gateway (default), ListenerSet, Service or ServiceEntry. */
+export interface ParentReference extends ObjectReference {
+  readonly sectionName?: string;
+  readonly port?: number;
+}
+
+/** A reference to a backend: a Service (default), ServiceImport or Hostname. */
+export interface BackendReference extends ObjectReference {
+  readonly port?: number;
+  readonly weight?: number;
+}
+
+/** A filter of a route, as far as it names objects. */
+export interface RouteFilter {
+  readonly type?: string;
+  readonly requestMirror?: { readonly backendRef: BackendReference };
+  readonly extensionRef?: ObjectReference;
+  readonly externalAuth?: { readonly backendRef: BackendReference };
+}
+
+export interface RouteRule {
+  readonly name?: string;
+  readonly filters?: readonly RouteFilter[];
+  readonly backendRefs?:
+    readonly (BackendReference & { readonly filters?: readonly RouteFilter[] })[];
+}
+
+/** The fields that all kinds of routes have. */
+export interface RouteSpec {
+  readonly parentRefs?: readonly ParentReference[];
+  readonly hostnames?: readonly string[];
+  readonly rules?: readonly RouteRule[];
+}
+
+export interface BackendTlsPolicySpec {
+  readonly targetRefs?: readonly (ObjectReference & { readonly sectionName?: string })[];
+  readonly validation: {
+    readonly caCertificateRefs?: readonly ObjectReference[];
+    readonly wellKnownCACertificates?: string;
+  };
+}
+
+export type Gateway = ConfigObject<GatewaySpec>;
+export type GatewayClass = ConfigObject<GatewayClassSpec>;
+export type ListenerSet = ConfigObject<ListenerSetSpec>;
+export type ReferenceGrant = ConfigObject<ReferenceGrantSpec>;
+/** A route; `meta.kind` is its kind. */
+export type Route = ConfigObject<RouteSpec>;
+export type BackendTlsPolicy = ConfigObject<BackendTlsPolicySpec>;
+
+export const ROUTE_KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
+export type RouteKind = typeof ROUTE_KINDS[number];
+
+/** The key of the object that a reference of an object in `namespace` names. */
+export function referenced(ref: ObjectReference, namespace: string): ObjectKey {
+  return { namespace: ref.namespace || namespace, name: ref.name };
+}

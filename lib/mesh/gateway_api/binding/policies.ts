@@ -1,0 +1,111 @@
+/**
+ * BackendTLSPolicies: their targets, their authorities, and conflicts of several.
+ *
+ * @module
+ */
+import {
+  type AuthorityReasons,
+  type RefFault,
+  resolveAuthorities,
+  type ResolvedRefs,
+} from "./certificates.ts";
+import type { BackendTarget, GrantLookup, MaterialLookup, ServiceLookup } from "./lookups.ts";
+import type { BackendTlsPolicy, ObjectReference } from "./objects.ts";
+
+/** A target of a policy: a Service, or one of its ports. */
+export type PolicyTarget = ObjectReference & { readonly sectionName?: string };
+
+/** The lookups of `bindBackendTls`. */
+export interface PolicyLookups extends GrantLookup, MaterialLookup {
+  service: ServiceLookup["service"];
+  /** The policies of a namespace that name a target of that group, kind and name. */
+  policies(namespace: string, target: ObjectReference): readonly BackendTlsPolicy[];
+}
+
+/** A target of a policy as it was found. */
+export interface BoundPolicyTarget {
+  readonly ref: PolicyTarget;
+  readonly target?: BackendTarget;
+  readonly fault?: RefFault;
+}
+
+/** A BackendTLSPolicy. */
+export interface BoundBackendTls {
+  readonly targets: readonly BoundPolicyTarget[];
+  readonly authorities: ResolvedRefs;
+  /** True if the authorities of the system are trusted. */
+  readonly system: boolean;
+  /** The reason why it has no effect on any target. */
+  readonly rejected?: RefFault;
+}
+
+const REASONS: AuthorityReasons = { kind: "InvalidKind", reference: "InvalidCACertificateRef" };
+
+/** Binds a BackendTLSPolicy to Services of its namespace. */
+export function bindBackendTls(policy: BackendTlsPolicy, look: PolicyLookups): BoundBackendTls {
+  const { validation, targetRefs = [] } = policy.spec;
+  const { namespace, name } = policy.meta;
+  const owner = { kind: "BackendTLSPolicy", namespace, name };
+  const authorities = resolveAuthorities(validation.caCertificateRefs ?? [], owner, look, REASONS);
+  const system = validation.wellKnownCACertificates === "System";
+  const rejected = validationFault(policy, authorities, system);
+  return {
+    targets: targetRefs.map((ref) => bindTarget(policy, ref, look)),
+    authorities,
+    system,
+    ...(rejected === undefined ? {} : { rejected }),
+  };
+}
+
+function validationFault(
+  { spec: { validation } }: BackendTlsPolicy,
+  authorities: ResolvedRefs,
+  system: boolean,
+): RefFault | undefined {
+  const known = validation.wellKnownCACertificates;
+  if (known && !system) {
+    const message = `wellKnownCACertificates "${known}" is not supported; use System`;
+    return { reason: "Invalid", message };
+  }
+  if (system || authorities.valid.length > 0) return undefined;
+  const message = "no certificate of an authority that servers are checked with can be used";
+  return { reason: "NoValidCACertificate", message };
+}
+
+function bindTarget(
+  policy: BackendTlsPolicy,
+  ref: PolicyTarget,
+  look: PolicyLookups,
+): BoundPolicyTarget {
+  const { namespace } = policy.meta;
+  if ((ref.group ?? "") !== "" || (ref.kind || "Service") !== "Service") {
+    const message = `${ref.kind} "${ref.name}" is no target; name a Service of the core group`;
+    return { ref, fault: { reason: "Invalid", message } };
+  }
+  const target = look.service("Service", { namespace, name: ref.name });
+  if (target === undefined) {
+    const message = `Service "${namespace}/${ref.name}" does not exist`;
+    return { ref, fault: { reason: "TargetNotFound", message } };
+  }
+  const first = look.policies(namespace, ref).filter((other) => names(other, ref))
+    .toSorted(byPrecedence)[0];
+  if (first === undefined || first.meta.name === policy.meta.name) return { ref, target };
+  const message = `BackendTLSPolicy "${namespace}/${first.meta.name}" has the same target and ` +
+    "precedes; remove one";
+  return { ref, target, fault: { reason: "Conflicted", message } };
+}
+
+function names({ spec }: BackendTlsPolicy, ref: PolicyTarget): boolean {
+  return (spec.targetRefs ?? []).some((one) =>
+    one.name === ref.name && (one.group ?? "") === (ref.group ?? "") &&
+    (one.kind || "Service") === (ref.kind || "Service") &&
+    (one.sectionName || "") === (ref.sectionName || "")
+  );
+}
+
+/** The oldest first, then by name. */
+function byPrecedence(a: BackendTlsPolicy, b: BackendTlsPolicy): number {
+  const age = (a.meta.creationTime || Infinity) - (b.meta.creationTime || Infinity);
+  if (age !== 0 && !Number.isNaN(age)) return age;
+  return a.meta.name < b.meta.name ? -1 : 1;
+}

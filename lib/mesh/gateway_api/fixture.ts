@@ -1,0 +1,118 @@
+/**
+ * A world of documents for tests of this room: objects, and lookups that find them.
+ *
+ * @module
+ */
+import { readYaml } from "../../kit/text/mod.ts";
+import type { ConfigObject, ObjectKey } from "../model/mod.ts";
+import type {
+  BackendLookups,
+  BackendTlsPolicy,
+  BoundGateway,
+  Gateway,
+  GatewayClass,
+  GatewayLookups,
+  ListenerSet,
+  MaterialState,
+  ObjectReference,
+  PolicyLookups,
+  ReferenceGrant,
+  RouteLookups,
+} from "./binding/mod.ts";
+import { bindGateway, gatewayOfSet } from "./binding/mod.ts";
+
+/** The objects of a text, and lookups over them. */
+export interface World extends GatewayLookups, RouteLookups, BackendLookups, PolicyLookups {
+  readonly objects: readonly ConfigObject[];
+  /** Objects of a kind. */
+  of<T extends ConfigObject>(kind: string): T[];
+}
+
+interface Document {
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+    readonly generation?: number;
+    readonly creationTimestamp?: number;
+  };
+  readonly spec?: unknown;
+  /** State of a Secret or a ConfigMap: `valid` if absent, otherwise why it cannot be used. */
+  readonly state?: string;
+}
+
+function objectOf({ kind, metadata, spec = {} }: Document): ConfigObject {
+  const { name, namespace = "default", labels = {}, annotations = {} } = metadata;
+  const { generation = 1, creationTimestamp: creationTime = 0 } = metadata;
+  const meta = { kind, name, namespace, labels, annotations, generation, creationTime };
+  return { meta: { ...meta, origin: { source: "file" } }, spec, digest: JSON.stringify(spec) };
+}
+
+/** The world of some documents. Hosts of Services end in `.svc.cluster.local`. */
+export function worldOf(text: string): World {
+  const documents = [...readYaml(text)].flatMap(({ document }) =>
+    document?.value ? [document.value as Document] : []
+  );
+  const objects = documents.map(objectOf);
+  const of = <T extends ConfigObject>(kind: string) =>
+    objects.filter(({ meta }) => meta.kind === kind) as T[];
+  const find = <T extends ConfigObject>(kind: string, key: Partial<ObjectKey>) =>
+    of<T>(kind).find(({ meta }) =>
+      meta.name === key.name && (key.namespace === undefined || meta.namespace === key.namespace)
+    );
+  const world: World = {
+    objects,
+    of,
+    namespaceLabels: (name) => find("Namespace", { name })?.meta.labels,
+    grants: (namespace) =>
+      of<ReferenceGrant>("ReferenceGrant").filter(({ meta }) => meta.namespace === namespace),
+    certificate: (key) => material(documents, "Secret", key),
+    authorities: (kind, key) => material(documents, kind, key),
+    gatewayClass: (name) => find<GatewayClass>("GatewayClass", { name }),
+    listenerSets: (key) =>
+      of<ListenerSet>("ListenerSet").filter((set) => sameKey(gatewayOfSet(set), key)),
+    listenerSet: (key) => find<ListenerSet>("ListenerSet", key),
+    gateway: (key): BoundGateway | undefined => {
+      const found = find<Gateway>("Gateway", key);
+      return found && bindGateway(found, world);
+    },
+    aliases: ({ namespace, name }) =>
+      of("Gateway").filter(({ meta }) =>
+        meta.namespace === namespace && meta.annotations["gateway.mesh.io/alias-for"] === name
+      ).map(({ meta }) => ({ namespace: meta.namespace, name: meta.name })),
+    service: (_kind, key) => serviceOf(find("Service", key)),
+    host: (host) => ({ host, namespace: "default", ports: [80] }),
+    serviceEntry: (key) => {
+      const found = find<ConfigObject<{ hosts: string[] }>>("ServiceEntry", key);
+      return found?.spec.hosts.map((host) => ({ host, namespace: key.namespace, ports: [80] }));
+    },
+    policies: (namespace) =>
+      of<BackendTlsPolicy>("BackendTLSPolicy").filter(({ meta }) => meta.namespace === namespace),
+  };
+  return world;
+}
+
+function sameKey(a: ObjectReference, b: ObjectReference): boolean {
+  return a.namespace === b.namespace && a.name === b.name;
+}
+
+function material(documents: readonly Document[], kind: string, key: ObjectKey): MaterialState {
+  const found = documents.find(({ kind: one, metadata: { name, namespace = "default" } }) =>
+    one === kind && name === key.name && namespace === key.namespace
+  );
+  if (found === undefined) return "missing";
+  return found.state === undefined ? "valid" : { invalid: found.state };
+}
+
+function serviceOf(found: ConfigObject | undefined): ReturnType<World["service"]> {
+  if (found === undefined) return undefined;
+  const { name, namespace } = found.meta;
+  const { ports = [] } = found.spec as { ports?: { port: number }[] };
+  return {
+    host: `${name}.${namespace}.svc.cluster.local`,
+    namespace,
+    ports: ports.map(({ port }) => port),
+  };
+}

@@ -1,0 +1,6 @@
+/**
+ * The Gateway API: what its objects mean, as pure functions.
+ *
+ * @module
+ */
+export * from "./binding/mod.ts";
