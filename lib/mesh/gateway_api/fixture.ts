@@ -6,6 +6,7 @@
 import { readYaml } from "../../kit/text/mod.ts";
 import type { ConfigObject, ObjectKey } from "../model/mod.ts";
 import type {
+  AddressLookup,
   BackendLookups,
   BackendTlsPolicy,
   BoundGateway,
@@ -22,7 +23,8 @@ import type {
 import { bindGateway, gatewayOfSet } from "./binding/mod.ts";
 
 /** The objects of a text, and lookups over them. */
-export interface World extends GatewayLookups, RouteLookups, BackendLookups, PolicyLookups {
+export interface World
+  extends GatewayLookups, RouteLookups, BackendLookups, PolicyLookups, AddressLookup {
   readonly objects: readonly ConfigObject[];
   /** Objects of a kind. */
   of<T extends ConfigObject>(kind: string): T[];
@@ -41,6 +43,13 @@ interface Document {
   readonly spec?: unknown;
   /** State of a Secret or a ConfigMap: `valid` if absent, otherwise why it cannot be used. */
   readonly state?: string;
+}
+
+/** The fields of a Service in tests, beside its ports. */
+interface FrontSpec {
+  readonly external?: readonly string[];
+  readonly type?: string;
+  readonly ready?: boolean;
 }
 
 function objectOf({ kind, metadata, spec = {} }: Document): ConfigObject {
@@ -87,6 +96,14 @@ export function worldOf(text: string): World {
     serviceEntry: (key) => {
       const found = find<ConfigObject<{ hosts: string[] }>>("ServiceEntry", key);
       return found?.spec.hosts.map((host) => ({ host, namespace: key.namespace, ports: [80] }));
+    },
+    front: (host) => {
+      const [name = "", namespace = ""] = host.split(".");
+      const found = find<ConfigObject<FrontSpec>>("Service", { name, namespace });
+      const service = serviceOf(found);
+      if (found === undefined || service === undefined) return undefined;
+      const { external: externalAddresses = [], type = "LoadBalancer", ready } = found.spec;
+      return { ...service, addresses: [], externalAddresses, type, ready };
     },
     policies: (namespace) =>
       of<BackendTlsPolicy>("BackendTLSPolicy").filter(({ meta }) => meta.namespace === namespace),

@@ -4,3 +4,4 @@
  * @module
  */
 export * from "./binding/mod.ts";
+export * from "./conditions/mod.ts";

@@ -28,13 +28,31 @@ export const BUILT_IN_CLASSES: Readonly<Record<string, ClassRole>> = {
   "mesh-waypoint": "waypoint",
 };
 
+/** The names that a daemon goes by. */
+export interface ClassNames {
+  /** Name of the controller of gateways; default: `GATEWAY_CONTROLLER`. */
+  readonly controller?: string;
+  /** Name of the class of gateways that needs no object; default: `mesh`. */
+  readonly defaultClass?: string;
+}
+
 /** The role of a controller; undefined: it is not of Mesh. */
-export function roleOfController(controller: string): ClassRole | undefined {
-  return Object.hasOwn(ROLES, controller) ? ROLES[controller] : undefined;
+export function roleOfController(
+  name: string,
+  { controller = GATEWAY_CONTROLLER }: ClassNames = {},
+): ClassRole | undefined {
+  if (name === controller) return "gateway";
+  if (name === GATEWAY_CONTROLLER) return undefined;
+  return Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
 }
 
 /** The role of a class by name, given its object; undefined: another controller handles it. */
-export function roleOfClass(name: string, found: GatewayClass | undefined): ClassRole | undefined {
-  if (found !== undefined) return roleOfController(found.spec.controllerName);
+export function roleOfClass(
+  name: string,
+  found: GatewayClass | undefined,
+  names: ClassNames = {},
+): ClassRole | undefined {
+  if (found !== undefined) return roleOfController(found.spec.controllerName, names);
+  if (name === names.defaultClass) return "gateway";
   return Object.hasOwn(BUILT_IN_CLASSES, name) ? BUILT_IN_CLASSES[name] : undefined;
 }

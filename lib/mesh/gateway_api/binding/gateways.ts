@@ -35,7 +35,9 @@ export interface BoundGateway extends ObjectKey {
   readonly sets: readonly BoundListenerSet[];
   /** Why the Gateway as a whole is not accepted. */
   readonly rejected?: RefFault;
-  /** A reference of the Gateway itself that could not be resolved. */
+  /** True if the Gateway itself names a certificate, as a client of backends. */
+  readonly hasClientCertificate: boolean;
+  /** The reason why that certificate cannot be used. */
   readonly unresolved?: RefFault;
   /** True if clients without valid certificates are served at some port. */
   readonly insecureFrontend: boolean;
@@ -45,23 +47,25 @@ export interface BoundGateway extends ObjectKey {
 export function bindGateway(gateway: Gateway, look: GatewayLookups): BoundGateway | undefined {
   const { meta: { namespace, name, generation }, spec } = gateway;
   const className = spec.gatewayClassName;
-  const role = roleOfClass(className, look.gatewayClass(className));
+  const role = roleOfClass(className, look.gatewayClass(className), look.names);
   if (role === undefined) return undefined;
+  const client = spec.tls?.backend?.clientCertificateRef;
   const common = { namespace, name, generation, role, className };
-  if (role === "remote") return { ...common, listeners: [], sets: [], insecureFrontend: false };
+  const nothing = { listeners: [], sets: [], insecureFrontend: false, hasClientCertificate: false };
+  if (role === "remote") return { ...common, ...nothing };
   const rejected = unsupportedAddress(spec);
   const owner: Referrer = { kind: "Gateway", namespace, name };
   const found = look.listenerSets({ namespace, name }).toSorted(byPrecedence);
   const sets = found.map((set) => bindSet(set, gateway, rejected, look));
   const attached = found.filter((_, index) => sets[index]?.fault === undefined);
   const listeners = bindListeners(gateway, attached, look);
-  const client = spec.tls?.backend?.clientCertificateRef;
   const reason = "InvalidClientCertificateRef";
   const unresolved = client && resolveCertificates([client], owner, look, reason).fault;
   return {
     ...common,
     listeners,
     sets,
+    hasClientCertificate: client !== undefined,
     ...(rejected === undefined ? {} : { rejected }),
     ...(unresolved === undefined ? {} : { unresolved }),
     insecureFrontend: listeners.some(({ frontend }) => frontend?.insecureFallback),

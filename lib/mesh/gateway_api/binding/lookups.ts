@@ -5,6 +5,7 @@
  * @module
  */
 import type { ObjectKey } from "../../model/mod.ts";
+import type { ClassNames } from "./classes.ts";
 import type { GatewayClass, ListenerSet, ReferenceGrant } from "./objects.ts";
 
 /** Labels of namespaces. */
@@ -52,6 +53,8 @@ export interface ServiceLookup {
 
 /** The lookups of `bindGateway`. */
 export interface GatewayLookups extends NamespaceLookup, GrantLookup, MaterialLookup {
+  /** Names of the controller and of the default class. */
+  readonly names?: ClassNames;
   gatewayClass(name: string): GatewayClass | undefined;
   /** The ListenerSets whose parent is the Gateway. */
   listenerSets(gateway: ObjectKey): readonly ListenerSet[];

@@ -22,6 +22,7 @@ export { type Backend, backendsOf, resolveBackend, type ResolvedBackend } from "
 export type { Referrer, RefFault, ResolvedRefs } from "./certificates.ts";
 export {
   BUILT_IN_CLASSES,
+  type ClassNames,
   type ClassRole,
   GATEWAY_CONTROLLER,
   REMOTE_CONTROLLER,

@@ -67,8 +67,9 @@ export function bindRoute(route: Route, look: RouteLookups): readonly BoundParen
 type Bound = Omit<BoundParent, "ref" | "index">;
 
 function bindParent(route: Route, ref: ParentReference, look: RouteLookups): Bound | undefined {
-  const group = ref.group ?? GATEWAY_GROUP;
   const kind = ref.kind || "Gateway";
+  const isOwn = kind === "Gateway" || kind === "ListenerSet";
+  const group = isOwn ? ref.group || GATEWAY_GROUP : ref.group ?? GATEWAY_GROUP;
   const key = referenced(ref, route.meta.namespace);
   if (group === GATEWAY_GROUP && kind === "Gateway") return bindToGateway(route, ref, key, look);
   if (group === GATEWAY_GROUP && kind === "ListenerSet") return bindToSet(route, ref, key, look);

@@ -1,0 +1,50 @@
+/**
+ * Routes that are attached to listeners, and references of routes.
+ *
+ * @module
+ */
+import {
+  type BackendLookups,
+  backendsOf,
+  type BoundParent,
+  type RefFault,
+  resolveBackend,
+  type Route,
+} from "../binding/mod.ts";
+import { objectKey } from "../../model/mod.ts";
+import { rowRef } from "../../graph/mod.ts";
+import type { AttachedRoutes, ListenerName } from "./listeners.ts";
+
+/**
+ * Counts routes by the listeners that they are attached to. A route counts once at a listener, however
+ * many of its references name that.
+ *
+ * @param routes the parents of each route
+ */
+export function attachedTo(routes: Iterable<readonly BoundParent[]>): AttachedRoutes {
+  const counts = new Map<string, number>();
+  for (const parents of routes) {
+    for (const listener of listenersOf(parents)) {
+      counts.set(listener, (counts.get(listener) ?? 0) + 1);
+    }
+  }
+  return (listener) => counts.get(textOf(listener)) ?? 0;
+}
+
+function listenersOf(parents: readonly BoundParent[]): Set<string> {
+  const attachments = parents.flatMap((parent) => parent.attachments);
+  return new Set(attachments.map(({ listener }) => textOf(listener)));
+}
+
+function textOf({ owner, name }: ListenerName): string {
+  return `${rowRef({ table: owner.kind, key: objectKey(owner) })}#${name}`;
+}
+
+/** The first reference of a route to a backend that could not be resolved. */
+export function referenceFault(route: Route, look: BackendLookups): RefFault | undefined {
+  for (const { ref } of backendsOf(route)) {
+    const backend = resolveBackend(ref, route, look);
+    if ("fault" in backend) return backend.fault;
+  }
+  return undefined;
+}

@@ -1,0 +1,21 @@
+/**
+ * The status of the objects of the Gateway API: conditions with reasons, counts, addresses. Pure.
+ *
+ * @module
+ */
+export { attachedTo, referenceFault } from "./attached.ts";
+export { type Condition } from "./condition.ts";
+export { SUPPORTED_FEATURES } from "./features.ts";
+export {
+  type GatewayClassStatus,
+  gatewayClassStatus,
+  type GatewayFacts,
+  type GatewayStatus,
+  gatewayStatus,
+  type ListenerSetStatus,
+  listenerSetStatus,
+  remoteGatewayStatus,
+} from "./gateways.ts";
+export { type AttachedRoutes, type ListenerName, type ListenerStatus } from "./listeners.ts";
+export { type PolicyFacts, type PolicyStatus, policyStatus } from "./policies.ts";
+export { type ParentStatus, type RouteFacts, type RouteStatus, routeStatus } from "./routes.ts";
