@@ -16,7 +16,7 @@ import {
   resolveBackend,
   type Route,
 } from "./mod.ts";
-import { type World, worldOf } from "../fixture.ts";
+import { type World, worldOf } from "../../../../tests/support/gateway_api_world.ts";
 
 const FOLDER = new URL("./cases/", import.meta.url);
 

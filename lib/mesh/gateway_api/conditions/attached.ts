@@ -15,20 +15,31 @@ import { objectKey } from "../../model/mod.ts";
 import { rowRef } from "../../graph/mod.ts";
 import type { AttachedRoutes, ListenerName } from "./listeners.ts";
 
+/** Listeners → number of the routes that are attached to them. */
+export type AttachedCounts = ReadonlyMap<string, number>;
+
 /**
  * Counts routes by the listeners that they are attached to. A route counts once at a listener, however
  * many of its references name that.
  *
  * @param routes the parents of each route
  */
-export function attachedTo(routes: Iterable<readonly BoundParent[]>): AttachedRoutes {
+export function countAttached(routes: Iterable<readonly BoundParent[]>): AttachedCounts {
   const counts = new Map<string, number>();
   for (const parents of routes) {
     for (const listener of listenersOf(parents)) {
       counts.set(listener, (counts.get(listener) ?? 0) + 1);
     }
   }
-  return (listener) => counts.get(textOf(listener)) ?? 0;
+  return counts;
+}
+
+/** The sums of several counts. */
+export function attachedFrom(counts: readonly AttachedCounts[]): AttachedRoutes {
+  return (listener) => {
+    const text = textOf(listener);
+    return counts.reduce((sum, one) => sum + (one.get(text) ?? 0), 0);
+  };
 }
 
 function listenersOf(parents: readonly BoundParent[]): Set<string> {

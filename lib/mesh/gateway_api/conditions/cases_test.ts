@@ -17,11 +17,12 @@ import {
   type Route,
   statedAddresses,
 } from "../binding/mod.ts";
-import { type World, worldOf } from "../fixture.ts";
+import { type World, worldOf } from "../../../../tests/support/gateway_api_world.ts";
 import {
+  attachedFrom,
   type AttachedRoutes,
-  attachedTo,
   type Condition,
+  countAttached,
   type GatewayStatus,
   gatewayStatus,
   listenerSetStatus,
@@ -64,7 +65,7 @@ function statusOfGateway(gateway: Gateway, world: World): GatewayStatus | undefi
 
 function attachedIn(world: World): AttachedRoutes {
   const routes = (world.objects as Route[]).filter(({ meta }) => isRouteKind(meta.kind));
-  return attachedTo(routes.map((route) => bindRoute(route, world)));
+  return attachedFrom([countAttached(routes.map((route) => bindRoute(route, world)))]);
 }
 
 function gatewayLines(gateway: Gateway, world: World): string[] {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { attachedTo, referenceFault } from "./attached.ts";
+export { type AttachedCounts, attachedFrom, countAttached, referenceFault } from "./attached.ts";
 export { type Condition } from "./condition.ts";
 export { SUPPORTED_FEATURES } from "./features.ts";
 export {

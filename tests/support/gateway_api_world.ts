@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { readYaml } from "../../kit/text/mod.ts";
-import type { ConfigObject, ObjectKey } from "../model/mod.ts";
+import { readYaml } from "../../lib/kit/text/mod.ts";
+import type { ConfigObject, ObjectKey } from "../../lib/mesh/model/mod.ts";
 import type {
   AddressLookup,
   BackendLookups,
@@ -19,8 +19,8 @@ import type {
   PolicyLookups,
   ReferenceGrant,
   RouteLookups,
-} from "./binding/mod.ts";
-import { bindGateway, gatewayOfSet } from "./binding/mod.ts";
+} from "../../lib/mesh/gateway_api/mod.ts";
+import { bindGateway, gatewayOfSet } from "../../lib/mesh/gateway_api/mod.ts";
 
 /** The objects of a text, and lookups over them. */
 export interface World
@@ -59,11 +59,20 @@ function objectOf({ kind, metadata, spec = {} }: Document): ConfigObject {
   return { meta: { ...meta, origin: { source: "file" } }, spec, digest: JSON.stringify(spec) };
 }
 
-/** The world of some documents. Hosts of Services end in `.svc.cluster.local`. */
-export function worldOf(text: string): World {
-  const documents = [...readYaml(text)].flatMap(({ document }) =>
+/** The objects of some documents. */
+export function objectsOf(text: string): ConfigObject[] {
+  return documentsOf(text).map(objectOf);
+}
+
+function documentsOf(text: string): Document[] {
+  return [...readYaml(text)].flatMap(({ document }) =>
     document?.value ? [document.value as Document] : []
   );
+}
+
+/** The world of some documents. Hosts of Services end in `.svc.cluster.local`. */
+export function worldOf(text: string): World {
+  const documents = documentsOf(text);
   const objects = documents.map(objectOf);
   const of = <T extends ConfigObject>(kind: string) =>
     objects.filter(({ meta }) => meta.kind === kind) as T[];

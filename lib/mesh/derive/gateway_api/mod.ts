@@ -1,0 +1,22 @@
+/**
+ * The Gateway API in the mesh: bindings and status, as derived tables.
+ *
+ * @module
+ */
+export { deriveGatewayApi, type GatewayApi, type GatewayApiBindings } from "./bindings.ts";
+export { type GatewayApiIndexes, type ParentKey, parentKeys } from "./indexes.ts";
+export {
+  backendLookups,
+  type GatewayApiInputs,
+  gatewayLookups,
+  policyLookups,
+  routeLookups,
+  serviceLookups,
+} from "./lookups.ts";
+export { deriveGatewayApiStatus, type GatewayApiStatus } from "./status.ts";
+export {
+  type GatewayApiOptions,
+  type GatewayApiTables,
+  type RouteKey,
+  routeKeys,
+} from "./tables.ts";

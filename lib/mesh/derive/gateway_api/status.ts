@@ -1,0 +1,178 @@
+/**
+ * The status of the objects of the Gateway API: derived tables.
+ *
+ * @module
+ */
+import { type Derived, type Read, text } from "../../graph/mod.ts";
+import { type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
+import {
+  type AttachedCounts,
+  attachedFrom,
+  type AttachedRoutes,
+  bindAddresses,
+  type BoundGateway,
+  countAttached,
+  type FrontService,
+  type Gateway,
+  GATEWAY_CONTROLLER,
+  type GatewayClassStatus,
+  gatewayClassStatus,
+  gatewayOfSet,
+  type GatewayStatus,
+  gatewayStatus,
+  isDeployed,
+  type ListenerSetStatus,
+  listenerSetStatus,
+  type PolicyStatus,
+  policyStatus,
+  referenceFault,
+  remoteGatewayStatus,
+  roleOfController,
+  ROUTE_KINDS,
+  type RouteStatus,
+  routeStatus,
+  statedAddresses,
+} from "../../gateway_api/mod.ts";
+import type { GatewayApi } from "./bindings.ts";
+import { type ParentKey, shareKeys } from "./indexes.ts";
+import { backendLookups, frontOf } from "./lookups.ts";
+import { type RouteKey, routeKeys } from "./tables.ts";
+
+/** The derived tables of status; undefined: Mesh does not handle the object. */
+export interface GatewayApiStatus {
+  /** By name of the class. */
+  readonly classes: Derived<GatewayClassStatus | undefined>;
+  readonly gateways: Derived<GatewayStatus | undefined, ObjectKey>;
+  readonly listenerSets: Derived<ListenerSetStatus | undefined, ObjectKey>;
+  readonly routes: Derived<RouteStatus | undefined, RouteKey>;
+  readonly policies: Derived<PolicyStatus | undefined, ObjectKey>;
+}
+
+/** Annotation of a Gateway with the type of the Service in front of its proxies. */
+const SERVICE_TYPE = "networking.mesh.io/service-type";
+/** Annotation of a Gateway with the name of its Deployment and its Service. */
+const NAME_OVERRIDE = "gateway.mesh.io/name-override";
+
+/** Creates the tables. */
+export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
+  const { mesh: { graph }, options: { names } } = api;
+  const controllerName = names?.controller ?? GATEWAY_CONTROLLER;
+  const attachedIn = attachedTables(api);
+  return {
+    classes: graph.derive("gatewayApi.status.class", text, (read, name) => {
+      const row = read.get(api.api.gatewayClasses, objectKey({ namespace: "", name }));
+      const role = row && roleOfController(row.spec.controllerName, names);
+      return row && role && gatewayClassStatus(row.meta.generation, role === "gateway");
+    }),
+    gateways: graph.derive("gatewayApi.status.gateway", objectKeys, (read, key) => {
+      const row = read.get(api.api.gateways, objectKey(key));
+      const bound = read.get(api.bound.gateways, key);
+      return row && bound && statusOfGateway(read, api, { row, bound, attachedIn });
+    }),
+    listenerSets: graph.derive("gatewayApi.status.listenerSet", objectKeys, (read, key) => {
+      const row = read.get(api.api.listenerSets, objectKey(key));
+      const bound = row && read.get(api.bound.gateways, gatewayOfSet(row));
+      const parents: ParentKey[] = [{ kind: "ListenerSet", ...key }];
+      return bound && listenerSetStatus(key, bound, attachedIn(read, parents));
+    }),
+    routes: graph.derive("gatewayApi.status.route", routeKeys, (read, key) => {
+      const row = read.get(api.api.routes[key.kind], objectKey(key));
+      if (row === undefined) return undefined;
+      const parents = read.get(api.bound.routes, key);
+      const unresolved = parents.length === 0
+        ? undefined
+        : referenceFault(row, backendLookups(read, api));
+      const { generation } = row.meta;
+      const facts = { generation, controllerName, ...(unresolved && { unresolved }) };
+      return routeStatus(parents, facts);
+    }),
+    policies: graph.derive("gatewayApi.status.policy", objectKeys, (read, key) => {
+      const row = read.get(api.api.backendTlsPolicies, objectKey(key));
+      const bound = read.get(api.bound.policies, key);
+      if (row === undefined || bound === undefined) return undefined;
+      const targets = (row.spec.targetRefs ?? [])
+        .map(({ name }) => ({ namespace: key.namespace, name }));
+      const ancestors = gatewaysBehind(read, api, targets)
+        .map(({ namespace, name }) => ({ ...GATEWAY_REF, namespace, name }));
+      return policyStatus(bound, { generation: row.meta.generation, controllerName, ancestors });
+    }),
+  };
+}
+
+const GATEWAY_REF = { group: "gateway.networking.k8s.io", kind: "Gateway" };
+
+type AttachedIn = (read: Read, parents: readonly ParentKey[]) => AttachedRoutes;
+
+/**
+ * Counts attached routes in shares by namespace, so that a changed route recounts those of its
+ * namespace alone.
+ */
+function attachedTables(api: GatewayApi): AttachedIn {
+  const { mesh: { graph }, indexes, bound } = api;
+  const share = graph.derive(
+    "gatewayApi.attached",
+    shareKeys,
+    (read, key): AttachedCounts => {
+      const keys = ROUTE_KINDS.flatMap((kind) => read.members(indexes.routes[kind].byParent, key));
+      return countAttached(keys.map((key) => read.get(bound.routes, key)));
+    },
+  );
+  return (read, parents) => {
+    const shares = parents.flatMap((parent) => {
+      const namespaces = new Set(
+        ROUTE_KINDS.flatMap((kind) => read.members(indexes.routes[kind].namespaces, parent)),
+      );
+      return [...namespaces].map((namespace) => read.get(share, { parent, namespace }));
+    });
+    return attachedFrom(shares);
+  };
+}
+
+interface GatewayParts {
+  readonly row: Gateway;
+  readonly bound: BoundGateway;
+  readonly attachedIn: AttachedIn;
+}
+
+function statusOfGateway(
+  read: Read,
+  api: GatewayApi,
+  { row, bound, attachedIn }: GatewayParts,
+): GatewayStatus {
+  if (bound.role === "remote") return remoteGatewayStatus(bound, statedAddresses(row.spec));
+  const { namespace, name, className } = bound;
+  const { annotations } = row.meta;
+  const nameOverride = annotations[NAME_OVERRIDE];
+  const deployed = isDeployed(row.spec);
+  const type = annotations[SERVICE_TYPE] ?? (bound.role === "waypoint" ? "ClusterIP" : undefined);
+  const front = (host: string): FrontService | undefined => {
+    const found = frontOf(read, api, { host, namespace, isDeployed: deployed });
+    return found && { ...found, ...(deployed && type !== undefined ? { type } : {}) };
+  };
+  const context = { namespace, name, className, domain: api.mesh.domain };
+  const addresses = bindAddresses(
+    row.spec,
+    nameOverride === undefined ? context : { ...context, nameOverride },
+    { front },
+  );
+  const aliased = annotations["gateway.mesh.io/alias-for"];
+  const parents: ParentKey[] = [
+    { kind: "Gateway", namespace, name },
+    ...aliased === undefined ? [] : [{ kind: "Gateway" as const, namespace, name: aliased }],
+  ];
+  return gatewayStatus(bound, { addresses, attached: attachedIn(read, parents) });
+}
+
+/** The Gateways with routes to Services, sorted. */
+function gatewaysBehind(
+  read: Read,
+  { indexes, bound }: GatewayApi,
+  services: readonly ObjectKey[],
+): ObjectKey[] {
+  const routes = services.flatMap((service) =>
+    ROUTE_KINDS.flatMap((kind) => read.members(indexes.routes[kind].byBackend, service))
+  );
+  const gateways = routes.flatMap((key) => read.get(bound.routes, key))
+    .flatMap(({ attachments }) => attachments.map(({ gateway }) => objectKeys.encode(gateway)));
+  return [...new Set(gateways)].toSorted().map((key) => objectKeys.decode(key));
+}

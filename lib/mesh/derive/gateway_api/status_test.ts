@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { createGraph, type Graph, type Input } from "../../graph/mod.ts";
+import { type ConfigObject, objectKey } from "../../model/mod.ts";
+import { objectsOf as meshObjectsOf } from "../../../../tests/support/mesh_fixture.ts";
+import { isRouteKind, ROUTE_KINDS, type RouteKind } from "../../gateway_api/mod.ts";
+import { objectsOf } from "../../../../tests/support/gateway_api_world.ts";
+import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import { createMesh } from "../mod.ts";
+import {
+  deriveGatewayApi,
+  deriveGatewayApiStatus,
+  type GatewayApiOptions,
+  type GatewayApiStatus,
+  type GatewayApiTables,
+} from "./mod.ts";
+
+const TABLES: Readonly<Record<string, Exclude<keyof GatewayApiTables, "routes">>> = {
+  Gateway: "gateways",
+  GatewayClass: "gatewayClasses",
+  ListenerSet: "listenerSets",
+  ReferenceGrant: "referenceGrants",
+  BackendTLSPolicy: "backendTlsPolicies",
+};
+
+interface World {
+  readonly graph: Graph;
+  readonly status: GatewayApiStatus;
+  apply(documents: string): void;
+  remove(kind: RouteKind, namespace: string, name: string): void;
+}
+
+function createWorld(): World {
+  const graph = createGraph();
+  const mesh = createMesh(graph, { domain: "cluster.local" });
+  const input = <T extends ConfigObject>(name: string) => graph.input<T>(name);
+  const routes = ROUTE_KINDS.map((kind) => [kind, input(kind)] as const);
+  const tables = Object.entries(TABLES).map(([kind, table]) => [table, input(`Api${kind}`)]);
+  const api = {
+    ...Object.fromEntries(tables),
+    routes: Object.fromEntries(routes),
+  } as unknown as GatewayApiTables;
+  const { tables: own, indexes, services } = mesh;
+  const inputs = { graph, tables: own, indexes, domain: "cluster.local", rootNamespace: () => "" };
+  const options: GatewayApiOptions = {
+    certificate: () => "missing",
+    authorities: () => "missing",
+  };
+  const status = deriveGatewayApiStatus(
+    deriveGatewayApi({ mesh: inputs, services, api, options }),
+  );
+  const tableOf = (kind: string): Input<ConfigObject> =>
+    isRouteKind(kind) ? api.routes[kind as RouteKind] : api[TABLES[kind]!];
+  return {
+    graph,
+    status,
+    apply(documents) {
+      const [foreign = "", entries = ""] = documents.split("# entries\n");
+      graph.transaction((change) => {
+        for (const object of objectsOf(foreign)) {
+          const { kind, namespace, name } = object.meta;
+          const scope = kind === "GatewayClass" ? "" : namespace;
+          change.set(tableOf(kind), objectKey({ namespace: scope, name }), object);
+        }
+        for (const object of meshObjectsOf(entries) as ConfigObject<ServiceEntry>[]) {
+          change.set(own.serviceEntries, objectKey(object.meta), object);
+        }
+      });
+    },
+    remove(kind, namespace, name) {
+      graph.transaction((change) =>
+        change.delete(api.routes[kind], objectKey({ namespace, name }))
+      );
+    },
+  };
+}
+
+const GATEWAY = `kind: Gateway
+metadata: {name: g, generation: 7}
+spec:
+  gatewayClassName: mesh
+  addresses: [{type: Hostname, value: front.example.org}]
+  listeners: [{name: a, port: 80, protocol: HTTP, allowedRoutes: {namespaces: {from: All}}}]
+---
+`;
+const FRONT = `# entries
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: front, namespace: default}
+spec: {hosts: [front.example.org], ports: [{number: 80, name: http, protocol: HTTP}], resolution: DNS}
+---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: echo, namespace: default}
+spec: {hosts: [echo.default.svc.cluster.local], ports: [{number: 80, name: http, protocol: HTTP}], resolution: DNS}
+`;
+
+function route(name: string, namespace = "default", backend = "echo"): string {
+  return `kind: HTTPRoute
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  parentRefs: [{name: g, namespace: default}]
+  rules: [{backendRefs: [{name: ${backend}, port: 80}]}]
+---
+`;
+}
+
+const G = { namespace: "default", name: "g" };
+
+Deno.test("the status of a Gateway counts its routes, and is that of its generation", () => {
+  const { apply, remove, graph, status } = createWorld();
+  apply(GATEWAY + route("r") + route("s", "other") + FRONT);
+  const attached = () => graph.peek(status.gateways, G)?.listeners?.[0]?.attachedRoutes;
+  assert.equal(attached(), 2);
+  assert.equal(graph.peek(status.gateways, G)?.conditions[0]?.observedGeneration, 7);
+  remove("HTTPRoute", "other", "s");
+  assert.equal(attached(), 1);
+});
+
+Deno.test("the status of a route follows the objects that it names", () => {
+  const { apply, graph, status } = createWorld();
+  const reasons = () =>
+    graph.peek(status.routes, { kind: "HTTPRoute", namespace: "default", name: "r" })?.parents
+      .map(({ conditions }) => conditions.map(({ reason }) => reason).join());
+  apply(route("r", "default", "echo"));
+  assert.deepEqual(reasons(), []);
+  apply(GATEWAY);
+  assert.deepEqual(reasons(), ["Accepted,BackendNotFound"]);
+  apply(FRONT);
+  assert.deepEqual(reasons(), ["Accepted,ResolvedRefs"]);
+});
+
+Deno.test("one changed route computes the status of one route and the count of its namespace", () => {
+  const { apply, graph, status } = createWorld();
+  const names = Array.from({ length: 100 }, (_, i) => i);
+  const all = names.map((i) => route(`r${i}`, `n${i % 10}`)).join("");
+  apply(GATEWAY + all + FRONT);
+  const peekAll = () => {
+    graph.peek(status.gateways, G);
+    for (const i of names) {
+      graph.peek(status.routes, { kind: "HTTPRoute", namespace: `n${i % 10}`, name: `r${i}` });
+    }
+  };
+  peekAll();
+  graph.resetStats();
+  apply(route("r11", "n1", "none"));
+  peekAll();
+  const { computedByTable } = graph.stats();
+  assert.equal(computedByTable["gatewayApi.status.route"], 1);
+  assert.equal(computedByTable["gatewayApi.route"], 1);
+  assert.equal(computedByTable["gatewayApi.attached"] ?? 0, 0);
+  assert.equal(computedByTable["gatewayApi.status.gateway"] ?? 0, 0);
+  graph.resetStats();
+  apply(route("new", "n1"));
+  peekAll();
+  const more = graph.stats().computedByTable;
+  assert.equal(more["gatewayApi.attached"], 1);
+  assert.equal(more["gatewayApi.status.gateway"], 1);
+  assert.equal(more["gatewayApi.status.route"] ?? 0, 0);
+  assert.equal(more["gatewayApi.gateway"] ?? 0, 0);
+});
+
+Deno.test("the ancestors of a policy are the Gateways with routes to its target", () => {
+  const { apply, graph, status } = createWorld();
+  apply(`${GATEWAY}${route("r")}kind: BackendTLSPolicy
+metadata: {name: p}
+spec: {targetRefs: [{kind: Service, name: echo}], validation: {wellKnownCACertificates: System}}
+${FRONT}`);
+  const ancestors = graph.peek(status.policies, { namespace: "default", name: "p" })?.ancestors;
+  assert.deepEqual(ancestors?.map(({ ancestorRef: { name } }) => name), ["g"]);
+});

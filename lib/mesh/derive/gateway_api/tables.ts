@@ -1,0 +1,54 @@
+/**
+ * The input tables of the Gateway API, and keys of routes.
+ *
+ * @module
+ */
+import { type Input, type KeyCodec, oneOf, pathOf, type Read, text } from "../../graph/mod.ts";
+import type { ObjectKey } from "../../model/mod.ts";
+import {
+  type BackendTlsPolicy,
+  type ClassNames,
+  type Gateway,
+  type GatewayClass,
+  type ListenerSet,
+  type MaterialState,
+  type ReferenceGrant,
+  type Route,
+  ROUTE_KINDS,
+  type RouteKind,
+} from "../../gateway_api/mod.ts";
+
+/** Tables of the kinds of the Gateway API; keys are `namespace/name`, and `/name` of classes. */
+export interface GatewayApiTables {
+  readonly gateways: Input<Gateway>;
+  readonly gatewayClasses: Input<GatewayClass>;
+  readonly listenerSets: Input<ListenerSet>;
+  readonly referenceGrants: Input<ReferenceGrant>;
+  readonly backendTlsPolicies: Input<BackendTlsPolicy>;
+  readonly routes: Readonly<Record<RouteKind, Input<Route>>>;
+}
+
+/** Settings and lookups that come from outside the room. */
+export interface GatewayApiOptions {
+  readonly names?: ClassNames;
+  /** The state of a Secret with a certificate. */
+  readonly certificate: (read: Read, secret: ObjectKey) => MaterialState;
+  /** The state of certificates of authorities. */
+  readonly authorities: (
+    read: Read,
+    kind: "ConfigMap" | "Secret",
+    object: ObjectKey,
+  ) => MaterialState;
+}
+
+/** A route among those of all kinds. */
+export interface RouteKey extends ObjectKey {
+  readonly kind: RouteKind;
+}
+
+/** The codec of keys of routes: `kind/namespace/name`. */
+export const routeKeys: KeyCodec<RouteKey> = pathOf<RouteKey>({
+  kind: oneOf(...ROUTE_KINDS),
+  namespace: text,
+  name: text,
+});
