@@ -18,6 +18,7 @@ import { COMMANDS } from "./cli.ts";
 import { corporaIn, type Corpus, runCorpus } from "./corpus.ts";
 import { disagreements, readDeviations } from "./deviations.ts";
 import { SAMPLES, VALIDATION } from "./documents.ts";
+import { GATEWAY_STATUS } from "./gateway_status.ts";
 import { INGRESS } from "./ingress.ts";
 import { INJECTION } from "./injection.ts";
 import { WORKLOAD } from "./workload.ts";
@@ -33,6 +34,7 @@ const CORPORA: readonly Corpus[] = [
   CNI,
   COMMANDS,
   CONFIG_DUMPS,
+  GATEWAY_STATUS,
   INGRESS,
   INJECTION,
   IPTABLES,
@@ -44,7 +46,6 @@ const CORPORA: readonly Corpus[] = [
 /** Corpora that are not compared, with the reasons. */
 const NOT_COMPARED: Readonly<Record<string, string>> = {
   [BEHAVIOUR]: "deno task conformance:behaviour compares it",
-  gateway: "the Gateway API is not read yet",
   workload: "the commands do not exist yet",
 };
 

@@ -70,8 +70,12 @@ function documentsOf(text: string): Document[] {
   );
 }
 
-/** The world of some documents. Hosts of Services end in `.svc.cluster.local`. */
-export function worldOf(text: string): World {
+/**
+ * The world of some documents. Hosts of Services end in `.svc.cluster.local`.
+ *
+ * @param others lookups instead of those over the documents
+ */
+export function worldOf(text: string, others: Partial<World> = {}): World {
   const documents = documentsOf(text);
   const objects = documents.map(objectOf);
   const of = <T extends ConfigObject>(kind: string) =>
@@ -116,6 +120,7 @@ export function worldOf(text: string): World {
     },
     policies: (namespace) =>
       of<BackendTlsPolicy>("BackendTLSPolicy").filter(({ meta }) => meta.namespace === namespace),
+    ...others,
   };
   return world;
 }

@@ -37,6 +37,13 @@ export { runRegistration } from "./registration/registration.ts";
 export { runAddresses } from "./addresses/addresses.ts";
 export { statusPace } from "./status/pace.ts";
 export { type Rollout, runStatus, type StatusInputs } from "./status/status.ts";
+export {
+  type GatewayApiItem,
+  type GatewayApiName,
+  type GatewayStatusInputs,
+  runGatewayStatus,
+} from "./gateway_status/gateway_status.ts";
+export type { GatewayApiObjectStatus } from "./gateway_status/merge.ts";
 export { addressesOf, runIngressStatus } from "./ingress/ingress_status.ts";
 export {
   type ExportedService,

@@ -61,6 +61,7 @@ export {
   onlyServer,
   servedHosts,
 } from "./gateways.ts";
+export * from "./gateway_api/mod.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export {
   allocationOf,

@@ -1,78 +1,5 @@
 import assert from "node:assert/strict";
-import { createGraph, type Graph, type Input } from "../../graph/mod.ts";
-import { type ConfigObject, objectKey } from "../../model/mod.ts";
-import { objectsOf as meshObjectsOf } from "../../../../tests/support/mesh_fixture.ts";
-import { isRouteKind, ROUTE_KINDS, type RouteKind } from "../../gateway_api/mod.ts";
-import { objectsOf } from "../../../../tests/support/gateway_api_world.ts";
-import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
-import { createMesh } from "../mod.ts";
-import {
-  deriveGatewayApi,
-  deriveGatewayApiStatus,
-  type GatewayApiOptions,
-  type GatewayApiStatus,
-  type GatewayApiTables,
-} from "./mod.ts";
-
-const TABLES: Readonly<Record<string, Exclude<keyof GatewayApiTables, "routes">>> = {
-  Gateway: "gateways",
-  GatewayClass: "gatewayClasses",
-  ListenerSet: "listenerSets",
-  ReferenceGrant: "referenceGrants",
-  BackendTLSPolicy: "backendTlsPolicies",
-};
-
-interface World {
-  readonly graph: Graph;
-  readonly status: GatewayApiStatus;
-  apply(documents: string): void;
-  remove(kind: RouteKind, namespace: string, name: string): void;
-}
-
-function createWorld(): World {
-  const graph = createGraph();
-  const mesh = createMesh(graph, { domain: "cluster.local" });
-  const input = <T extends ConfigObject>(name: string) => graph.input<T>(name);
-  const routes = ROUTE_KINDS.map((kind) => [kind, input(kind)] as const);
-  const tables = Object.entries(TABLES).map(([kind, table]) => [table, input(`Api${kind}`)]);
-  const api = {
-    ...Object.fromEntries(tables),
-    routes: Object.fromEntries(routes),
-  } as unknown as GatewayApiTables;
-  const { tables: own, indexes, services } = mesh;
-  const inputs = { graph, tables: own, indexes, domain: "cluster.local", rootNamespace: () => "" };
-  const options: GatewayApiOptions = {
-    certificate: () => "missing",
-    authorities: () => "missing",
-  };
-  const status = deriveGatewayApiStatus(
-    deriveGatewayApi({ mesh: inputs, services, api, options }),
-  );
-  const tableOf = (kind: string): Input<ConfigObject> =>
-    isRouteKind(kind) ? api.routes[kind as RouteKind] : api[TABLES[kind]!];
-  return {
-    graph,
-    status,
-    apply(documents) {
-      const [foreign = "", entries = ""] = documents.split("# entries\n");
-      graph.transaction((change) => {
-        for (const object of objectsOf(foreign)) {
-          const { kind, namespace, name } = object.meta;
-          const scope = kind === "GatewayClass" ? "" : namespace;
-          change.set(tableOf(kind), objectKey({ namespace: scope, name }), object);
-        }
-        for (const object of meshObjectsOf(entries) as ConfigObject<ServiceEntry>[]) {
-          change.set(own.serviceEntries, objectKey(object.meta), object);
-        }
-      });
-    },
-    remove(kind, namespace, name) {
-      graph.transaction((change) =>
-        change.delete(api.routes[kind], objectKey({ namespace, name }))
-      );
-    },
-  };
-}
+import { createGatewayApiTables } from "../../../../tests/support/gateway_api_tables.ts";
 
 const GATEWAY = `kind: Gateway
 metadata: {name: g, generation: 7}
@@ -107,7 +34,7 @@ spec:
 const G = { namespace: "default", name: "g" };
 
 Deno.test("the status of a Gateway counts its routes, and is that of its generation", () => {
-  const { apply, remove, graph, status } = createWorld();
+  const { apply, remove, graph, status } = createGatewayApiTables();
   apply(GATEWAY + route("r") + route("s", "other") + FRONT);
   const attached = () => graph.peek(status.gateways, G)?.listeners?.[0]?.attachedRoutes;
   assert.equal(attached(), 2);
@@ -117,7 +44,7 @@ Deno.test("the status of a Gateway counts its routes, and is that of its generat
 });
 
 Deno.test("the status of a route follows the objects that it names", () => {
-  const { apply, graph, status } = createWorld();
+  const { apply, graph, status } = createGatewayApiTables();
   const reasons = () =>
     graph.peek(status.routes, { kind: "HTTPRoute", namespace: "default", name: "r" })?.parents
       .map(({ conditions }) => conditions.map(({ reason }) => reason).join());
@@ -130,7 +57,7 @@ Deno.test("the status of a route follows the objects that it names", () => {
 });
 
 Deno.test("one changed route computes the status of one route and the count of its namespace", () => {
-  const { apply, graph, status } = createWorld();
+  const { apply, graph, status } = createGatewayApiTables();
   const names = Array.from({ length: 100 }, (_, i) => i);
   const all = names.map((i) => route(`r${i}`, `n${i % 10}`)).join("");
   apply(GATEWAY + all + FRONT);
@@ -160,7 +87,7 @@ Deno.test("one changed route computes the status of one route and the count of i
 });
 
 Deno.test("the ancestors of a policy are the Gateways with routes to its target", () => {
-  const { apply, graph, status } = createWorld();
+  const { apply, graph, status } = createGatewayApiTables();
   apply(`${GATEWAY}${route("r")}kind: BackendTLSPolicy
 metadata: {name: p}
 spec: {targetRefs: [{kind: Service, name: echo}], validation: {wellKnownCACertificates: System}}

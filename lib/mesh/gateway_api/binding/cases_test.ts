@@ -48,9 +48,8 @@ function routeLines(route: Route, world: World): string[] {
       `${owner.name}/${name}[${hostnames}]`
     );
     const hosts = services?.map(({ host }) => host) ?? [];
-    return `${name} parent ${index}: ${
-      [...to, ...hosts, ...fault ? [fault.reason] : []].join(" ")
-    }`;
+    return `${name} parent ${index}: ${[...to, ...hosts, ...fault ? [fault.reason] : []].join(" ")}`
+      .trimEnd();
   });
   const backends = backendsOf(route).map(({ ref, path }) => {
     const backend = resolveBackend(ref, route, world);
@@ -89,7 +88,7 @@ for (
     const [name = "", ...lines] = one.split("\n");
     Deno.test(`binding of ${file.replace(".cases", "")}: ${name}`, () => {
       const wanted = lines.filter((line) => line.startsWith("# expect: "))
-        .map((line) => line.slice("# expect: ".length));
+        .map((line) => line.slice("# expect: ".length).trimEnd());
       assert.deepEqual(linesOf(lines.join("\n")).sort(), wanted.sort());
     });
   }

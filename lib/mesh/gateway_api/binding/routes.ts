@@ -75,7 +75,9 @@ function bindParent(route: Route, ref: ParentReference, look: RouteLookups): Bou
   if (group === GATEWAY_GROUP && kind === "ListenerSet") return bindToSet(route, ref, key, look);
   if (group === "" && kind === "Service") {
     const found = look.service("Service", key);
-    return bindToServices(ref, found && [found], `Service "${key.namespace}/${key.name}"`);
+    // A Service that is created later is a parent already.
+    const services = found === undefined ? [] : [found];
+    return bindToServices(ref, services, `Service "${key.namespace}/${key.name}"`);
   }
   if (group === "networking.mesh.io" && kind === "ServiceEntry") {
     const name = `ServiceEntry "${key.namespace}/${key.name}"`;
@@ -123,7 +125,8 @@ function bindToServices(
     return { attachments: [], fault: { reason: "NoMatchingParent", message } };
   }
   const { port } = ref;
-  if (port === undefined || services.some(({ ports }) => ports.includes(port))) {
+  const isOpen = port === undefined || services.length === 0;
+  if (isOpen || services.some(({ ports }) => ports.includes(port))) {
     return { attachments: [], services };
   }
   const message = `${name} has no port ${port}`;

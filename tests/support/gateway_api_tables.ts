@@ -1,0 +1,89 @@
+/**
+ * The tables of the Gateway API in a mesh, with their status, for tests.
+ *
+ * @module
+ */
+import { createGraph, type Graph, type Input } from "../../lib/mesh/graph/mod.ts";
+import { type ConfigObject, objectKey } from "../../lib/mesh/model/mod.ts";
+import { isRouteKind, ROUTE_KINDS, type RouteKind } from "../../lib/mesh/gateway_api/mod.ts";
+import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import {
+  createMesh,
+  deriveGatewayApi,
+  deriveGatewayApiStatus,
+  type GatewayApiOptions,
+  type GatewayApiStatus,
+  type GatewayApiTables,
+} from "../../lib/mesh/derive/mod.ts";
+import { objectsOf } from "./gateway_api_world.ts";
+import { objectsOf as meshObjectsOf } from "./mesh_fixture.ts";
+
+const TABLES: Readonly<Record<string, Exclude<keyof GatewayApiTables, "routes">>> = {
+  Gateway: "gateways",
+  GatewayClass: "gatewayClasses",
+  ListenerSet: "listenerSets",
+  ReferenceGrant: "referenceGrants",
+  BackendTLSPolicy: "backendTlsPolicies",
+};
+
+/** Tables that tests write. */
+export interface TestTables {
+  readonly graph: Graph;
+  readonly status: GatewayApiStatus;
+  /** Sets objects of the Gateway API, and after a line `# entries` those of Mesh. */
+  apply(documents: string): void;
+  set(objects: readonly ConfigObject[]): void;
+  remove(kind: RouteKind, namespace: string, name: string): void;
+}
+
+/** Tables without rows; hosts of Services end in `.svc.cluster.local`. */
+export function createGatewayApiTables(): TestTables {
+  const graph = createGraph();
+  const mesh = createMesh(graph, { domain: "cluster.local" });
+  const input = <T extends ConfigObject>(name: string) => graph.input<T>(name);
+  const routes = ROUTE_KINDS.map((kind) => [kind, input(kind)] as const);
+  const tables = Object.entries(TABLES).map(([kind, table]) => [table, input(`Api${kind}`)]);
+  const api = {
+    ...Object.fromEntries(tables),
+    routes: Object.fromEntries(routes),
+  } as unknown as GatewayApiTables;
+  const { tables: own, indexes, services } = mesh;
+  const inputs = { graph, tables: own, indexes, domain: "cluster.local", rootNamespace: () => "" };
+  const options: GatewayApiOptions = {
+    certificate: () => "missing",
+    authorities: () => "missing",
+  };
+  const status = deriveGatewayApiStatus(
+    deriveGatewayApi({ mesh: inputs, services, api, options }),
+  );
+  const tableOf = (kind: string): Input<ConfigObject> =>
+    isRouteKind(kind) ? api.routes[kind as RouteKind] : api[TABLES[kind]!];
+  const set = (objects: readonly ConfigObject[]) => {
+    graph.transaction((change) => {
+      for (const object of objects) {
+        const { kind, namespace, name } = object.meta;
+        const scope = kind === "GatewayClass" ? "" : namespace;
+        change.set(tableOf(kind), objectKey({ namespace: scope, name }), object);
+      }
+    });
+  };
+  return {
+    graph,
+    status,
+    set,
+    apply(documents) {
+      const [foreign = "", entries = ""] = documents.split("# entries\n");
+      set(objectsOf(foreign));
+      graph.transaction((change) => {
+        for (const object of meshObjectsOf(entries) as ConfigObject<ServiceEntry>[]) {
+          change.set(own.serviceEntries, objectKey(object.meta), object);
+        }
+      });
+    },
+    remove(kind, namespace, name) {
+      graph.transaction((change) =>
+        change.delete(api.routes[kind], objectKey({ namespace, name }))
+      );
+    },
+  };
+}
