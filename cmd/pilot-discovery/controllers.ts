@@ -34,7 +34,7 @@ import { isClusterLocal } from "../../lib/mesh/derive/mod.ts";
 import { selectorsMatch } from "../../lib/mesh/ingest/mod.ts";
 import { declareQueueMetrics } from "../../lib/kit/metrics/mod.ts";
 import type { OrchClient } from "../../lib/kit/orch/mod.ts";
-import { TABLED_KINDS, type TableKind } from "../../lib/mesh/schema/mod.ts";
+import { isCustom, TABLED_KINDS, type TableKind } from "../../lib/mesh/schema/mod.ts";
 import {
   ENABLE_MCS_AUTO_EXPORT,
   exportType,
@@ -186,7 +186,7 @@ function rootCertificates({ sources, identity: { authority } }: ControllerInput)
 
 function status({ sources, records: { receipts }, views }: ControllerInput): Elected[] {
   if (!PILOT_ENABLE_ANALYSIS.get()) return [];
-  const kinds = Object.values(TABLED_KINDS).filter(({ group }) => group !== "");
+  const kinds = Object.values(TABLED_KINDS).filter(isCustom);
   const messages = () => [
     ...views.messages(),
     ...sources.problems().map((one) => messageOfProblem(one, true)),

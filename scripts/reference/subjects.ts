@@ -7,6 +7,7 @@ import { toJson } from "../../lib/kit/proto/mod.ts";
 import {
   defaultMeshConfig,
   defaultProxyConfig,
+  type Kind,
   KINDS,
   MESH_CONFIG_FIELDS,
   MESH_NETWORKS_FIELDS,
@@ -29,6 +30,11 @@ const INTROS: Readonly<Record<string, string>> = {
   WorkloadGroup: "The daemon makes a WorkloadEntry for each agent that registers with the group.",
 };
 
+/** False for the kinds of the Gateway API, which its own pages describe. */
+export function isDescribed({ group }: Pick<Kind, "group">): boolean {
+  return group !== "gateway.networking.k8s.io";
+}
+
 /**
  * All subjects, sorted by title.
  *
@@ -36,7 +42,7 @@ const INTROS: Readonly<Record<string, string>> = {
  */
 export async function subjects(example: (title: string) => Promise<string>): Promise<Subject[]> {
   const defaults = defaultsOfKinds();
-  const kinds = KINDS.map((kind) => ({
+  const kinds = KINDS.filter(isDescribed).map((kind) => ({
     title: kind.kind,
     names: kind,
     schema: kind.schema,

@@ -127,6 +127,21 @@ multicluster.x-orch.io
   verbs:
     - patch
 - apiGroups:
+    - gateway.networking.k8s.io
+  resources:
+    - backendtlspolicies
+    - gatewayclasses
+    - gateways
+    - grpcroutes
+    - httproutes
+    - listenersets
+    - referencegrants
+    - tcproutes
+    - tlsroutes
+  verbs:
+    - list
+    - watch
+- apiGroups:
     - networking.mesh.io
   resources:
     - workloadentries

@@ -16,7 +16,7 @@ import {
   type RoleRule,
   rule,
 } from "./objects.ts";
-import { KINDS } from "../../mesh/schema/mod.ts";
+import { isCustom, KINDS } from "../../mesh/schema/mod.ts";
 import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../mesh/sources/mod.ts";
 
 /** Names that the roles contain. */
@@ -137,15 +137,14 @@ function gatewayRules(): RoleRule[] {
   ];
 }
 
-/** Custom resources: they are read, and their status is written. */
+/** Custom resources: they are read, and the status of Mesh's own is written. */
 function resourceRules(): RoleRule[] {
   const groups = Map.groupBy(KINDS.filter(({ group }) => group !== ""), ({ group }) => group);
   return [...groups].flatMap(([group, kinds]) => {
     const plurals = kinds.map(({ plural }) => plural).sort();
-    return [
-      rule(group, plurals, FOLLOW),
-      rule(group, plurals.map((plural) => `${plural}/status`), ["patch"]),
-    ];
+    const read = rule(group, plurals, FOLLOW);
+    if (!isCustom({ group })) return [read];
+    return [read, rule(group, plurals.map((plural) => `${plural}/status`), ["patch"])];
   });
 }
 

@@ -14,7 +14,7 @@ import {
   trimmed,
   types,
 } from "../../kit/orch/mod.ts";
-import { KINDS } from "../../mesh/schema/mod.ts";
+import { KINDS, writtenKind } from "../../mesh/schema/mod.ts";
 import { toYaml } from "../../kit/text/mod.ts";
 import {
   type ClusterAccess,
@@ -68,7 +68,7 @@ const OBJECT_TYPES: readonly ResourceType[] = [
     types.MUTATING_WEBHOOKS,
   ],
   ...KINDS.filter(({ kind }) => kind !== "Namespace").map((one): ResourceType => ({
-    ...{ group: one.group, kind: one.kind, plural: one.plural },
+    ...{ group: one.group, kind: writtenKind(one), plural: one.plural },
     version: one.versions[0] ?? "v1",
     namespaced: one.scope === "namespaced",
   })),

@@ -6,7 +6,7 @@
 import { MESH_ROW, TABLE_KINDS, tableOf } from "../../mesh/derive/mod.ts";
 import { localityText } from "../../mesh/model/mod.ts";
 import { type JsonValue, toJson } from "../../kit/proto/mod.ts";
-import { KINDS } from "../../mesh/schema/mod.ts";
+import { KINDS, writtenKind } from "../../mesh/schema/mod.ts";
 import { json, type Route } from "../../kit/web/mod.ts";
 import { MeshConfigSchema } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { debugRoute } from "./access.ts";
@@ -24,7 +24,12 @@ export function meshRoutes(inputs: DebugInputs): Route[] {
     show("networkz", () => networkGateways(inputs)),
     show(
       "resourcesz",
-      () => KINDS.map(({ group, versions, kind }) => ({ group, version: versions[0], kind })),
+      () =>
+        KINDS.map((one) => ({
+          group: one.group,
+          version: one.versions[0],
+          kind: writtenKind(one),
+        })),
     ),
     show("authorizationz", () => ({
       authorization_policies: {

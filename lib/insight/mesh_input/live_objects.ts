@@ -21,6 +21,7 @@ import {
   parseMeshNetworks,
   type SchemaProblem,
   type SeenDocument,
+  writtenKind,
 } from "../../mesh/schema/mod.ts";
 import { isOfRevision, type RevisionTags, revisionTags } from "../../mesh/sources/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
@@ -122,11 +123,10 @@ export async function readLiveObjects(
   };
 }
 
-function customType(
-  { group, kind, plural, versions, scope }: (typeof KINDS)[number],
-): ResourceType {
+function customType(kind: (typeof KINDS)[number]): ResourceType {
+  const { group, plural, versions, scope } = kind;
   const namespaced = scope === "namespaced";
-  return { group, kind, plural, version: versions[0] ?? "v1", namespaced };
+  return { group, kind: writtenKind(kind), plural, version: versions[0] ?? "v1", namespaced };
 }
 
 /** The object of a custom resource, or the reasons why a daemon rejects it. */

@@ -9,6 +9,7 @@ import {
   type YamlDocument,
   type YamlLimits,
 } from "../../kit/text/mod.ts";
+import { writtenKind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { type MeshSettings, readMeshSettings } from "./mesh/mod.ts";
 import { type ParsedObject, readObjectInSteps, type ReadOptions } from "./object.ts";
@@ -193,6 +194,6 @@ function withPosition(
 /** Reports if a document without identity looks like an object of a supported kind. */
 function mayBeOurs(value: unknown): boolean {
   if (!isMap(value)) return !Array.isArray(value);
-  if (typeof value.kind === "string") return KINDS.some((one) => one.kind === value.kind);
+  if (typeof value.kind === "string") return KINDS.some((one) => writtenKind(one) === value.kind);
   return ["apiVersion", "metadata", "spec"].some((name) => name in value);
 }

@@ -7,12 +7,20 @@ import type { DescMessage, Message } from "../../kit/proto/mod.ts";
 import type { ObjectIdentity, Report } from "./problem.ts";
 
 export interface KindName {
+  /** The name among all kinds of Mesh. */
   readonly kind: string;
+  /** The name in manifests, if another kind of Mesh has it, too. */
+  readonly written?: string;
   readonly group: string;
   /** Storage version first. */
   readonly versions: readonly string[];
   readonly plural: string;
   readonly scope: "namespaced" | "cluster";
+}
+
+/** The name of a kind in manifests and in the orchestrator's API. */
+export function writtenKind({ kind, written }: Pick<KindName, "kind" | "written">): string {
+  return written ?? kind;
 }
 
 /** Fields of a message that have an effect. A document that sets another field gets a warning. */

@@ -4,19 +4,28 @@
  *
  * @module
  */
-import type { Kind, KindName, TabledKind } from "./kind.ts";
+import { type Kind, type KindName, type TabledKind, writtenKind } from "./kind.ts";
 import {
   AUTHORIZATION_POLICY,
+  BACKEND_TLS_POLICY,
   DATAPROXY_FILTER,
   DESTINATION_RULE,
   GATEWAY,
+  GATEWAY_CLASS,
+  GRPC_ROUTE,
+  HTTP_ROUTE,
+  KUBERNETES_GATEWAY,
+  LISTENER_SET,
   NAMESPACE,
   PEER_AUTHENTICATION,
   PROXY_CONFIG,
+  REFERENCE_GRANT,
   REQUEST_AUTHENTICATION,
   SERVICE_ENTRY,
   SIDECAR,
+  TCP_ROUTE,
   TELEMETRY,
+  TLS_ROUTE,
   VIRTUAL_SERVICE,
   WASM_PLUGIN,
   WORKLOAD_ENTRY,
@@ -41,6 +50,15 @@ export interface TabledKinds {
   readonly ProxyConfig: typeof PROXY_CONFIG;
   readonly WorkloadGroup: typeof WORKLOAD_GROUP;
   readonly Namespace: typeof NAMESPACE;
+  readonly GatewayClass: typeof GATEWAY_CLASS;
+  readonly KubernetesGateway: typeof KUBERNETES_GATEWAY;
+  readonly ListenerSet: typeof LISTENER_SET;
+  readonly HTTPRoute: typeof HTTP_ROUTE;
+  readonly GRPCRoute: typeof GRPC_ROUTE;
+  readonly TLSRoute: typeof TLS_ROUTE;
+  readonly TCPRoute: typeof TCP_ROUTE;
+  readonly ReferenceGrant: typeof REFERENCE_GRANT;
+  readonly BackendTLSPolicy: typeof BACKEND_TLS_POLICY;
 }
 
 /** Kinds with an input table, by name. */
@@ -60,6 +78,15 @@ export const TABLED_KINDS: TabledKinds = {
   ProxyConfig: PROXY_CONFIG,
   WorkloadGroup: WORKLOAD_GROUP,
   Namespace: NAMESPACE,
+  GatewayClass: GATEWAY_CLASS,
+  KubernetesGateway: KUBERNETES_GATEWAY,
+  ListenerSet: LISTENER_SET,
+  HTTPRoute: HTTP_ROUTE,
+  GRPCRoute: GRPC_ROUTE,
+  TLSRoute: TLS_ROUTE,
+  TCPRoute: TCP_ROUTE,
+  ReferenceGrant: REFERENCE_GRANT,
+  BackendTLSPolicy: BACKEND_TLS_POLICY,
 };
 
 /** Name of a kind that has an input table. */
@@ -82,7 +109,7 @@ export const KINDS: readonly Kind[] = Object.values(TABLED_KINDS) as Kind[];
 
 /** Returns the kind of a group, supported or not; `undefined` if it is unknown. */
 export function findKind(group: string, kind: string): Kind | KindName | undefined {
-  const named = (one: KindName) => one.kind === kind && one.group === group;
+  const named = (one: KindName) => writtenKind(one) === kind && one.group === group;
   return KINDS.find(named) ?? UNSUPPORTED_KINDS.find(named);
 }
 

@@ -34,7 +34,13 @@ export {
   type TableKind,
 } from "./kinds.ts";
 export { DRY_RUN } from "./kinds/mod.ts";
-export type { EffectiveFields, Kind, KindName, TabledKind } from "./kind.ts";
+export {
+  type EffectiveFields,
+  type Kind,
+  type KindName,
+  type TabledKind,
+  writtenKind,
+} from "./kind.ts";
 export { type NewNames, newNames } from "./renamed.ts";
 export { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 export { DEFAULT_NAMESPACE, type Metadata } from "./metadata.ts";

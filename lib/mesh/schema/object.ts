@@ -7,7 +7,7 @@ import { allSteps, hash } from "../../kit/base/mod.ts";
 import { encode, type Message } from "../../kit/proto/mod.ts";
 import { nearest } from "../../kit/text/mod.ts";
 import { ineffectiveCheck, type WarnIneffective } from "./effective.ts";
-import type { Kind } from "./kind.ts";
+import { type Kind, writtenKind } from "./kind.ts";
 import { findKind, isSupported, KINDS } from "./kinds.ts";
 import { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 import { newNames } from "./renamed.ts";
@@ -129,7 +129,7 @@ function hasMoreValues(structure: unknown, most: number): boolean {
 function isForeign(value: Record<string, unknown>): boolean {
   const { apiVersion, kind } = value;
   if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
-  if ([...KINDS, ...UNSUPPORTED_KINDS].some((one) => one.kind === kind)) return false;
+  if ([...KINDS, ...UNSUPPORTED_KINDS].some((one) => writtenKind(one) === kind)) return false;
   const group = groupOf(apiVersion)[0];
   return !group.endsWith(".mesh.io") && group !== "mesh.io";
 }
@@ -264,9 +264,9 @@ function readKind(value: Record<string, unknown>, report: Report): Kind | undefi
 function unknownKind(apiVersion: string, kind: string, report: Report): void {
   const names = KINDS.map((one) => one.kind);
   const meant = nearest(kind, [...names, ...UNSUPPORTED_KINDS.map((one) => one.kind)]);
-  const groups = [...KINDS, ...UNSUPPORTED_KINDS].filter((one) => one.kind === kind).map((one) =>
-    one.group
-  );
+  const groups = [...KINDS, ...UNSUPPORTED_KINDS].filter((one) => writtenKind(one) === kind).map((
+    one,
+  ) => one.group);
   const remedy = groups.length > 0
     ? `Kind ${kind} belongs to ${groups.join(" and ")}.`
     : `${meant === undefined ? "" : `Did you mean ${meant}? `}Known kinds: ${names.join(", ")}.`;

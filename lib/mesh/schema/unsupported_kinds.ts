@@ -22,26 +22,7 @@ export const UNSUPPORTED_KINDS: readonly KindName[] = [
   ...unsupported("extensions.mesh.io", ["v1alpha1"], { TrafficExtension: "trafficextensions" }),
   ...unsupported("networking.k8s.io", ["v1"], { Ingress: "ingresses" }),
   ...unsupported("networking.k8s.io", ["v1"], { IngressClass: "ingressclasses" }, "cluster"),
-  ...unsupported("gateway.networking.k8s.io", ["v1", "v1alpha2", "v1beta1"], {
-    Gateway: "gateways",
-    HTTPRoute: "httproutes",
-  }),
-  ...unsupported("gateway.networking.k8s.io", ["v1", "v1alpha2", "v1beta1"], {
-    GatewayClass: "gatewayclasses",
-  }, "cluster"),
-  ...unsupported("gateway.networking.k8s.io", ["v1", "v1alpha2"], {
-    GRPCRoute: "grpcroutes",
-    TCPRoute: "tcproutes",
-    TLSRoute: "tlsroutes",
-  }),
-  ...unsupported("gateway.networking.k8s.io", ["v1alpha2"], { UDPRoute: "udproutes" }),
-  ...unsupported("gateway.networking.k8s.io", ["v1beta1", "v1alpha2"], {
-    ReferenceGrant: "referencegrants",
-  }),
-  ...unsupported("gateway.networking.k8s.io", ["v1"], {
-    BackendTLSPolicy: "backendtlspolicies",
-    ListenerSet: "listenersets",
-  }),
+  ...unsupported("gateway.networking.k8s.io", ["v1", "v1alpha2"], { UDPRoute: "udproutes" }),
   ...unsupported("gateway.networking.x-k8s.io", ["v1alpha1"], {
     XBackend: "xbackends",
     XBackendTrafficPolicy: "xbackendtrafficpolicies",

@@ -40,6 +40,12 @@ const EXEMPT: Readonly<Record<string, string>> = {
 
 /** Kinds without a scene here, each with its reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    KINDS.filter(({ group }) => group === "gateway.networking.k8s.io").map(({ kind }) => [
+      kind,
+      "it becomes Gateways and VirtualServices: lib/mesh/gateway_api/conversion",
+    ]),
+  ),
   Namespace: "its labels are used by discoverySelectors only, which have tests of their own",
   WorkloadGroup: "it makes WorkloadEntries: lib/mesh/sources/registration/coverage_test.ts",
 };

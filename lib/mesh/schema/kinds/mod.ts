@@ -13,6 +13,17 @@ export {
   readPatchValue,
 } from "./dataproxy_filter.ts";
 export { DESTINATION_RULE } from "./destination_rule.ts";
+export {
+  BACKEND_TLS_POLICY,
+  GATEWAY_CLASS,
+  GRPC_ROUTE,
+  HTTP_ROUTE,
+  KUBERNETES_GATEWAY,
+  LISTENER_SET,
+  REFERENCE_GRANT,
+  TCP_ROUTE,
+  TLS_ROUTE,
+} from "./gateway_api/mod.ts";
 export { GATEWAY } from "./gateway.ts";
 export { NAMESPACE } from "./namespace.ts";
 export { PEER_AUTHENTICATION } from "./peer_authentication.ts";

@@ -7,13 +7,19 @@ import { ResourceSchema } from "#mesh/mcp/v1alpha1/resource_pb.ts";
 import { MeshError, messageOf } from "../../../kit/base/mod.ts";
 import { type ConfigObject, objectUrl } from "../../model/mod.ts";
 import { type Any, fromBinary, timestampMs, toJson, typeUrl } from "../../../kit/proto/mod.ts";
-import { checkObject, type Kind, type SchemaProblem, TABLED_KINDS } from "../../schema/mod.ts";
+import {
+  checkObject,
+  type Kind,
+  type SchemaProblem,
+  TABLED_KINDS,
+  writtenKind,
+} from "../../schema/mod.ts";
 import { fileProblem } from "../files/read_documents.ts";
 
 /** Kinds by the type URL that they are requested by: the first version of each. */
 export const KINDS_BY_URL: ReadonlyMap<string, Kind> = new Map(
   (Object.values(TABLED_KINDS) as Kind[]).map((kind) => [
-    objectUrl({ group: kind.group, version: kind.versions[0]!, kind: kind.kind }),
+    objectUrl({ group: kind.group, version: kind.versions[0]!, kind: writtenKind(kind) }),
     kind,
   ]),
 );
@@ -42,7 +48,7 @@ export function readResource(kind: Kind, resource: Any, source: string): ReadRes
     if (slash < 0) throw invalid(`its name ${JSON.stringify(key)} is not namespace/name`);
     const document = {
       apiVersion: kind.group === "" ? kind.versions[0] : `${kind.group}/${kind.versions[0]}`,
-      kind: kind.kind,
+      kind: writtenKind(kind),
       metadata: {
         ...(kind.scope === "cluster" ? {} : { namespace: key.slice(0, slash) }),
         name: key.slice(slash + 1),

@@ -100,7 +100,7 @@ class Source implements OrchestratorObjects {
     }) ?? (() => {});
     const synced = this.#kinds.map((kind) => kind.synced);
     this.synced = Promise.all([...synced, this.#registry.synced, revision?.synced]).then(() => {
-      const absent = this.#kinds.filter((kind) => kind.state().absent);
+      const absent = this.#kinds.filter((kind) => kind.isCustom && kind.state().absent);
       if (absent.length > 0) {
         const resources = absent.map(({ resource }) => resource);
         log.warn("the orchestrator does not have all kinds; install their definitions", {

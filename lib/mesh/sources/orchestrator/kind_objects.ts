@@ -13,7 +13,7 @@ import {
   type FollowTiming,
   type OrchClient,
 } from "../../../kit/orch/mod.ts";
-import type { Kind, ObjectIdentity, SchemaProblem } from "../../schema/mod.ts";
+import { isCustom, type Kind, type ObjectIdentity, type SchemaProblem } from "../../schema/mod.ts";
 import type { SourceProblem } from "../files/source_problem.ts";
 import { type ReadItem, readItem, readItemInSteps, resourceTypeOf } from "./objects.ts";
 import type { RevisionSelection } from "./revision.ts";
@@ -36,6 +36,8 @@ export interface KindOptions {
 }
 
 export interface KindObjects {
+  /** False for kinds that others define: clusters may be without them. */
+  readonly isCustom: boolean;
   /** Plural and group, such as `gateways.networking.mesh.io`. */
   readonly resource: string;
   /** Resolves when all objects were received once, or following was closed. */
@@ -56,6 +58,7 @@ export function followKind(kind: Kind, options: KindOptions): KindObjects {
 }
 
 class Objects implements KindObjects {
+  readonly isCustom: boolean;
   readonly resource: string;
   readonly #kind: Kind;
   readonly #options: KindOptions;
@@ -66,6 +69,7 @@ class Objects implements KindObjects {
 
   constructor(kind: Kind, options: KindOptions) {
     this.#kind = kind;
+    this.isCustom = isCustom(kind);
     this.#options = options;
     this.resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
     const { client, source, namespace, timing, stateChanged } = options;

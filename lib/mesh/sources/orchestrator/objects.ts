@@ -6,7 +6,12 @@
 import { allSteps } from "../../../kit/base/mod.ts";
 import type { ConfigObject, ObjectMeta } from "../../model/mod.ts";
 import type { ListItem, ObjectName, ResourceType } from "../../../kit/orch/mod.ts";
-import { checkObjectInSteps, type Kind, type SchemaProblem } from "../../schema/mod.ts";
+import {
+  checkObjectInSteps,
+  type Kind,
+  type SchemaProblem,
+  writtenKind,
+} from "../../schema/mod.ts";
 
 /** The result of reading an object of the API. */
 export interface ReadItem {
@@ -19,8 +24,10 @@ export interface ReadItem {
 }
 
 /** The resource type of a kind, in its storage version. */
-export function resourceTypeOf({ group, versions, kind, plural, scope }: Kind): ResourceType {
-  return { group, version: versions[0]!, kind, plural, namespaced: scope === "namespaced" };
+export function resourceTypeOf(kind: Kind): ResourceType {
+  const { group, versions, plural, scope } = kind;
+  const namespaced = scope === "namespaced";
+  return { group, version: versions[0]!, kind: writtenKind(kind), plural, namespaced };
 }
 
 /**
@@ -44,7 +51,7 @@ export function* readItemInSteps(
   const { spec } = item as ListItem & { readonly spec?: unknown };
   const { object, identity, problems, warnings } = yield* checkObjectInSteps({
     apiVersion: kind.group === "" ? kind.versions[0] : `${kind.group}/${kind.versions[0]}`,
-    kind: kind.kind,
+    kind: writtenKind(kind),
     metadata: {
       name: metadata.name,
       ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),

@@ -1,0 +1,65 @@
+/**
+ * TLSRoute and TCPRoute: names, effective fields, rules.
+ *
+ * @module
+ */
+import {
+  type ConnectionRule,
+  type TCPRoute,
+  TCPRouteSchema,
+  type TLSRoute,
+  TLSRouteSchema,
+} from "#mesh/gateway/v1/connection_routes_pb.ts";
+import type { TabledKind } from "../../kind.ts";
+import type { Report } from "../../problem.ts";
+import { REQUIRED } from "../../rules/mod.ts";
+import {
+  checkBackend,
+  checkHostnames,
+  checkParents,
+  checkSectionName,
+  GATEWAY_API,
+  UNCONVERTED,
+} from "./common.ts";
+
+export const TLS_ROUTE: TabledKind<"TLSRoute", "tlsRoutes", TLSRoute> = {
+  kind: "TLSRoute",
+  ...GATEWAY_API,
+  versions: ["v1", "v1alpha3", "v1alpha2"],
+  plural: "tlsroutes",
+  table: "tlsRoutes",
+  schema: TLSRouteSchema,
+  effective: UNCONVERTED,
+  validate: (spec, _identity, report) => {
+    checkParents(spec.parentRefs, report);
+    checkHostnames(spec.hostnames, ["spec", "hostnames"], report);
+    checkRules(spec.rules, report);
+  },
+};
+
+export const TCP_ROUTE: TabledKind<"TCPRoute", "tcpRoutes", TCPRoute> = {
+  kind: "TCPRoute",
+  ...GATEWAY_API,
+  versions: ["v1", "v1alpha2"],
+  plural: "tcproutes",
+  table: "tcpRoutes",
+  schema: TCPRouteSchema,
+  effective: UNCONVERTED,
+  validate: (spec, _identity, report) => {
+    checkParents(spec.parentRefs, report);
+    checkRules(spec.rules, report);
+  },
+};
+
+function checkRules(rules: readonly ConnectionRule[], report: Report): void {
+  const path = ["spec", "rules"];
+  if (rules.length === 0) report.fail(path, REQUIRED, "there is no rule", "Add a rule.");
+  rules.forEach(({ name, backendRefs }, index) => {
+    checkSectionName(name, [...path, index, "name"], report);
+    if (backendRefs.length === 0) {
+      const message = "the rule has no destinations";
+      report.fail([...path, index], REQUIRED, message, "Give backendRefs.");
+    }
+    backendRefs.forEach((ref, i) => checkBackend(ref, [...path, index, "backendRefs", i], report));
+  });
+}
