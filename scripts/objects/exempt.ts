@@ -35,8 +35,6 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "mesh.io/unmanaged-gateway": "a controller of GatewayClasses",
   "mesh.io/heartbeat": "on Leases",
   "mesh.io/holder-revision": "on Leases",
-  "mesh.io/mesh-controller": "a controller of GatewayClasses",
-  "mesh.io/unmanaged-gateway": "a controller of GatewayClasses",
   "mesh.io/ingress-controller": "a controller of IngressClasses",
   "kubernetes.io/service-account.name": "on secrets with tokens",
   "mesh.io/tag": "on webhook configurations",

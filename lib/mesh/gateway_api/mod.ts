@@ -5,3 +5,4 @@
  */
 export * from "./binding/mod.ts";
 export * from "./conditions/mod.ts";
+export * from "./conversion/mod.ts";
