@@ -5,13 +5,11 @@
  */
 import { createGraph, type Graph, type Input } from "../../lib/mesh/graph/mod.ts";
 import { type ConfigObject, objectKey } from "../../lib/mesh/model/mod.ts";
-import { isRouteKind, ROUTE_KINDS, type RouteKind } from "../../lib/mesh/gateway_api/mod.ts";
+import { isRouteKind, type RouteKind } from "../../lib/mesh/gateway_api/mod.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import {
   createMesh,
-  deriveGatewayApi,
   deriveGatewayApiStatus,
-  type GatewayApiOptions,
   type GatewayApiStatus,
   type GatewayApiTables,
 } from "../../lib/mesh/derive/mod.ts";
@@ -39,23 +37,9 @@ export interface TestTables {
 /** Tables without rows; hosts of Services end in `.svc.cluster.local`. */
 export function createGatewayApiTables(): TestTables {
   const graph = createGraph();
-  const mesh = createMesh(graph, { domain: "cluster.local" });
-  const input = <T extends ConfigObject>(name: string) => graph.input<T>(name);
-  const routes = ROUTE_KINDS.map((kind) => [kind, input(kind)] as const);
-  const tables = Object.entries(TABLES).map(([kind, table]) => [table, input(`Api${kind}`)]);
-  const api = {
-    ...Object.fromEntries(tables),
-    routes: Object.fromEntries(routes),
-  } as unknown as GatewayApiTables;
-  const { tables: own, indexes, services } = mesh;
-  const inputs = { graph, tables: own, indexes, domain: "cluster.local", rootNamespace: () => "" };
-  const options: GatewayApiOptions = {
-    certificate: () => "missing",
-    authorities: () => "missing",
-  };
-  const status = deriveGatewayApiStatus(
-    deriveGatewayApi({ mesh: inputs, services, api, options }),
-  );
+  const { tables: own, gatewayApi } = createMesh(graph, { domain: "cluster.local" });
+  const { api } = gatewayApi;
+  const status = deriveGatewayApiStatus(gatewayApi);
   const tableOf = (kind: string): Input<ConfigObject> =>
     isRouteKind(kind) ? api.routes[kind as RouteKind] : api[TABLES[kind]!];
   const set = (objects: readonly ConfigObject[]) => {

@@ -37,6 +37,13 @@ import {
 import { derivePolicies, type Policies } from "./policies/mod.ts";
 import { deriveRoutes, type Routes } from "./routes/mod.ts";
 import { createIndexes, type Indexes, type MeshInputs } from "./indexes/mod.ts";
+import {
+  deriveGatewayApi,
+  type GatewayApi,
+  gatewayApiTables,
+  materialOf,
+} from "./gateway_api/mod.ts";
+import type { ClassNames } from "../gateway_api/mod.ts";
 
 export {
   changeKeys,
@@ -150,6 +157,8 @@ export interface Mesh {
    * code that writes or copies those must never see a private key.
    */
   readonly credentials: Input<Credential>;
+  /** Objects of the Gateway API, bound to each other. */
+  readonly gatewayApi: GatewayApi;
   /** Host without addresses → the auto-allocated addresses; see `deriveAutoAddresses`. */
   readonly autoAddresses: Derived<readonly string[]>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
@@ -167,6 +176,8 @@ export function createMesh(graph: Graph, options: {
   readonly mergeEqualExports?: boolean;
   /** See `SelectionOptions`; default: true. */
   readonly selectorsForApiGateways?: boolean;
+  /** Names of the controller and of the class of the Gateway API. */
+  readonly gatewayClasses?: ClassNames;
 }): Mesh {
   const { domain, clusterId = "" } = options;
   const { selectorsForApiGateways = true, mergeEqualExports = true } = options;
@@ -180,6 +191,13 @@ export function createMesh(graph: Graph, options: {
   const routes = deriveRoutes(inputs);
   const scopes = deriveScopes(inputs, services, routes);
   const networks = deriveNetworks(inputs, services, clusterId);
+  const credentials = graph.input<Credential>("Credential");
+  const gatewayApi = deriveGatewayApi({
+    mesh: inputs,
+    services,
+    api: gatewayApiTables(graph, tables),
+    options: { ...materialOf(credentials), names: options.gatewayClasses ?? {} },
+  });
   return {
     graph,
     tables,
@@ -199,7 +217,8 @@ export function createMesh(graph: Graph, options: {
     autoAddresses: deriveAutoAddresses(graph, indexes),
     targets: deriveTargets(inputs, services),
     ownWorkloads: deriveOwnWorkloads(inputs, clusterId),
-    credentials: graph.input("Credential"),
+    credentials,
+    gatewayApi,
     domain,
     clusterId,
   };

@@ -61,7 +61,7 @@ export {
 } from "./service.ts";
 export { discoveryUri, keySetName } from "./key_set.ts";
 export { type ProxyClass, type ProxyLocality, type Role, type ServiceTarget } from "./proxy.ts";
-export { type Credential, credentialKey, type PeerMode } from "./security.ts";
+export { configMapKey, type Credential, credentialKey, type PeerMode } from "./security.ts";
 export {
   failoverLabels,
   hasTopologyLabel,

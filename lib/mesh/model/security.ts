@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ObjectKey } from "./object.ts";
 
 /** Mutual TLS of a workload: required, optional, or not offered. */
 export type PeerMode = "disable" | "permissive" | "strict";
@@ -17,6 +18,11 @@ export function credentialKey(cluster: string, name: string): string {
   return cluster === "" ? name : `${name}@${cluster}`;
 }
 
+/** The key of the authorities of a ConfigMap of the daemon's cluster, among the keys of credentials. */
+export function configMapKey({ namespace, name }: ObjectKey): string {
+  return `configmap://${namespace}/${name}`;
+}
+
 /**
  * Credentials that configuration names, as they were found; absent parts are undefined. Certificates
  * and keys are PEM.
@@ -28,6 +34,8 @@ export interface Credential {
   readonly revoked?: string;
   /** DER in base64. */
   readonly ocspStaple?: string;
+  /** Why the newest version cannot be used; other parts are those of the version before. */
+  readonly fault?: string;
   /** Credentials of image registries: JSON of the form of `.dockerconfigjson`. */
   readonly pullConfig?: string;
 }

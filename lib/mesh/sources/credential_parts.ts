@@ -8,8 +8,11 @@ import { messageOf } from "../../kit/base/mod.ts";
 import type { Credential } from "../model/mod.ts";
 import { decodeUtf8 } from "../../kit/text/mod.ts";
 
+/** A part of a credential that stands in a file. */
+type Part = Exclude<keyof Credential, "fault">;
+
 /** Names of each part; the first one that exists is used. */
-export const CREDENTIAL_NAMES: Readonly<Record<keyof Credential, readonly string[]>> = {
+export const CREDENTIAL_NAMES: Readonly<Record<Part, readonly string[]>> = {
   certificate: ["tls.crt", "cert"],
   privateKey: ["tls.key", "key"],
   authorities: ["ca.crt", "cacert"],
@@ -46,10 +49,10 @@ export function servedInstead(lastGoodServes: boolean): string {
 export async function readCredential(
   read: (names: readonly string[]) => Promise<Uint8Array | undefined>,
 ): Promise<FoundCredential> {
-  const files: Partial<Record<keyof Credential, string>> = {};
+  const files: Partial<Record<Part, string>> = {};
   try {
     for (const [part, names] of Object.entries(CREDENTIAL_NAMES)) {
-      addPart(files, part as keyof Credential, await read(names));
+      addPart(files, part as Part, await read(names));
     }
     check(files);
     return { files };
@@ -60,11 +63,11 @@ export async function readCredential(
 
 /** Like {@linkcode readCredential}, of contents in memory. */
 export function credentialOf(contents: ReadonlyMap<string, Uint8Array>): FoundCredential {
-  const files: Partial<Record<keyof Credential, string>> = {};
+  const files: Partial<Record<Part, string>> = {};
   try {
     for (const [part, names] of Object.entries(CREDENTIAL_NAMES)) {
       const name = names.find((one) => contents.has(one));
-      addPart(files, part as keyof Credential, name === undefined ? undefined : contents.get(name));
+      addPart(files, part as Part, name === undefined ? undefined : contents.get(name));
     }
     check(files);
     return { files };
@@ -74,8 +77,8 @@ export function credentialOf(contents: ReadonlyMap<string, Uint8Array>): FoundCr
 }
 
 function addPart(
-  files: Partial<Record<keyof Credential, string>>,
-  part: keyof Credential,
+  files: Partial<Record<Part, string>>,
+  part: Part,
   bytes: Uint8Array | undefined,
 ): void {
   if (bytes === undefined || bytes.length === 0) return;

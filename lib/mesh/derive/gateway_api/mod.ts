@@ -13,10 +13,12 @@ export {
   routeLookups,
   serviceLookups,
 } from "./lookups.ts";
+export { materialOf } from "./material.ts";
 export { deriveGatewayApiStatus, type GatewayApiStatus } from "./status.ts";
 export {
   type GatewayApiOptions,
   type GatewayApiTables,
+  gatewayApiTables,
   type RouteKey,
   routeKeys,
 } from "./tables.ts";

@@ -3,7 +3,15 @@
  *
  * @module
  */
-import { type Input, type KeyCodec, oneOf, pathOf, type Read, text } from "../../graph/mod.ts";
+import {
+  type Graph,
+  type Input,
+  type KeyCodec,
+  oneOf,
+  pathOf,
+  type Read,
+  text,
+} from "../../graph/mod.ts";
 import type { ObjectKey } from "../../model/mod.ts";
 import {
   type BackendTlsPolicy,
@@ -17,6 +25,7 @@ import {
   ROUTE_KINDS,
   type RouteKind,
 } from "../../gateway_api/mod.ts";
+import type { Tables } from "../inputs/mod.ts";
 
 /** Tables of the kinds of the Gateway API; keys are `namespace/name`, and `/name` of classes. */
 export interface GatewayApiTables {
@@ -26,6 +35,27 @@ export interface GatewayApiTables {
   readonly referenceGrants: Input<ReferenceGrant>;
   readonly backendTlsPolicies: Input<BackendTlsPolicy>;
   readonly routes: Readonly<Record<RouteKind, Input<Route>>>;
+}
+
+/**
+ * The tables among those of the mesh. Nothing writes the table of UDPRoutes, because Envoy's listeners
+ * of UDP are not built.
+ */
+export function gatewayApiTables(graph: Graph, tables: Tables): GatewayApiTables {
+  return {
+    gateways: tables.kubernetesGateways,
+    gatewayClasses: tables.gatewayClasses,
+    listenerSets: tables.listenerSets,
+    referenceGrants: tables.referenceGrants,
+    backendTlsPolicies: tables.backendTlsPolicies,
+    routes: {
+      HTTPRoute: tables.httpRoutes,
+      GRPCRoute: tables.grpcRoutes,
+      TLSRoute: tables.tlsRoutes,
+      TCPRoute: tables.tcpRoutes,
+      UDPRoute: graph.input("UDPRoute"),
+    },
+  };
 }
 
 /** Settings and lookups that come from outside the room. */

@@ -157,5 +157,5 @@ function overlappingHosts(listeners: readonly ListenerSpec[]): Set<string> {
 
 /** The Gateway that a ListenerSet names. */
 export function gatewayOfSet({ meta, spec }: ListenerSet): ObjectKey {
-  return referenced(spec.parentRef, meta.namespace);
+  return referenced(spec.parentRef ?? { name: "" }, meta.namespace);
 }

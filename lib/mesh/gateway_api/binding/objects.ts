@@ -87,7 +87,8 @@ export interface GatewayClassSpec {
 }
 
 export interface ListenerSetSpec {
-  readonly parentRef: ObjectReference;
+  /** The definition requires it. */
+  readonly parentRef?: ObjectReference;
   readonly listeners?: readonly ListenerSpec[];
 }
 
@@ -119,9 +120,9 @@ export interface BackendReference extends ObjectReference {
 /** A filter of a route, as far as it names objects. */
 export interface RouteFilter {
   readonly type?: string;
-  readonly requestMirror?: { readonly backendRef: BackendReference };
+  readonly requestMirror?: { readonly backendRef?: BackendReference };
   readonly extensionRef?: ObjectReference;
-  readonly externalAuth?: { readonly backendRef: BackendReference };
+  readonly externalAuth?: { readonly backendRef?: BackendReference };
 }
 
 export interface RouteRule {
@@ -140,7 +141,8 @@ export interface RouteSpec {
 
 export interface BackendTlsPolicySpec {
   readonly targetRefs?: readonly (ObjectReference & { readonly sectionName?: string })[];
-  readonly validation: {
+  /** The definition requires it. */
+  readonly validation?: {
     readonly caCertificateRefs?: readonly ObjectReference[];
     readonly wellKnownCACertificates?: string;
   };

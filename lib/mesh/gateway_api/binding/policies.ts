@@ -43,7 +43,7 @@ const REASONS: AuthorityReasons = { kind: "InvalidKind", reference: "InvalidCACe
 
 /** Binds a BackendTLSPolicy to Services of its namespace. */
 export function bindBackendTls(policy: BackendTlsPolicy, look: PolicyLookups): BoundBackendTls {
-  const { validation, targetRefs = [] } = policy.spec;
+  const { validation = {}, targetRefs = [] } = policy.spec;
   const { namespace, name } = policy.meta;
   const owner = { kind: "BackendTLSPolicy", namespace, name };
   const authorities = resolveAuthorities(validation.caCertificateRefs ?? [], owner, look, REASONS);
@@ -58,7 +58,7 @@ export function bindBackendTls(policy: BackendTlsPolicy, look: PolicyLookups): B
 }
 
 function validationFault(
-  { spec: { validation } }: BackendTlsPolicy,
+  { spec: { validation = {} } }: BackendTlsPolicy,
   authorities: ResolvedRefs,
   system: boolean,
 ): RefFault | undefined {

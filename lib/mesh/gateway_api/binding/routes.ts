@@ -5,7 +5,7 @@
  */
 import type { ObjectKey } from "../../model/mod.ts";
 import type { RefFault } from "./certificates.ts";
-import type { BoundGateway } from "./gateways.ts";
+import { type BoundGateway, gatewayOfSet } from "./gateways.ts";
 import { commonHostnames } from "./hostnames.ts";
 import { hasHostnames } from "./kinds.ts";
 import type { BoundListener } from "./listeners.ts";
@@ -108,7 +108,7 @@ function bindToSet(
 ): Bound | undefined {
   const set = look.listenerSet(key);
   if (set === undefined) return undefined;
-  const gateway = look.gateway(referenced(set.spec.parentRef, set.meta.namespace));
+  const gateway = look.gateway(gatewayOfSet(set));
   if (gateway === undefined || gateway.role === "remote") return undefined;
   const isOfSet = ({ owner }: BoundListener) =>
     owner.kind === "ListenerSet" && owner.namespace === key.namespace && owner.name === key.name;
