@@ -45,6 +45,7 @@ import {
 import type { DebugViews } from "./debug_views.ts";
 import type { Engine } from "./engine.ts";
 import { gatewayControllers } from "./gateways.ts";
+import { gatewayStatusControllers } from "./gateway_status.ts";
 import type { Identity } from "./identity.ts";
 import { ingressSettings } from "./ingress.ts";
 import type { Records } from "./records.ts";
@@ -159,6 +160,7 @@ function controllersOf(input: ControllerInput): Elected[] {
     ...ingress(input),
     ...exportedServices(input),
     ...gatewayControllers(input),
+    ...gatewayStatusControllers(input.engine),
   ];
 }
 

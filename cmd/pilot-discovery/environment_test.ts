@@ -83,7 +83,7 @@ Deno.test("variables stand in for the flags that are not given", () => {
 Deno.test("the daemon warns only of variables without effect", async () => {
   const { log, err, status } = await started({
     PILOT_DEBOUNCE_AFTER: "10ms",
-    PILOT_ENABLE_GATEWAY_API: "false",
+    PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API: "false",
     ENABLE_VTPROTOBUF: "false",
     SECRET_TTL: "1h",
   });
@@ -93,7 +93,7 @@ Deno.test("the daemon warns only of variables without effect", async () => {
   assert(warned.some((line) => /warn.*no effect.*ENABLE_VTPROTOBUF.*one codec/.test(line)), log);
   assert(
     warned.some((line) =>
-      /warn.*not implemented.*PILOT_ENABLE_GATEWAY_API.*Gateway API/.test(line)
+      /warn.*not implemented.*PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API.*Gateway API/.test(line)
     ),
     log,
   );

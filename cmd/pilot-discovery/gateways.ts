@@ -6,16 +6,18 @@
 import {
   PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER,
   PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER,
-  PILOT_GATEWAY_API_CONTROLLER_NAME,
-  PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
   REVISION,
   runGateways,
   type Term,
 } from "../../lib/cluster/controllers/mod.ts";
+import {
+  PILOT_GATEWAY_API_CONTROLLER_NAME,
+  PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
+} from "../../lib/mesh/environment/mod.ts";
 import { followInjectionConfig } from "../../lib/cluster/webhooks/mod.ts";
 import { COMPLIANCE_POLICY } from "../../lib/kit/pki/mod.ts";
 import { selectorsMatch } from "../../lib/mesh/ingest/mod.ts";
-import type { RevisionTags } from "../../lib/mesh/sources/mod.ts";
+import { PILOT_ENABLE_GATEWAY_API, type RevisionTags } from "../../lib/mesh/sources/mod.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
 
@@ -33,7 +35,7 @@ export function gatewayControllers(
 ): { readonly name: string; readonly run: (term: Term) => Promise<void> }[] {
   const deploys = PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER.get();
   const createsClasses = PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER.get();
-  if (!deploys && !createsClasses) return [];
+  if (!PILOT_ENABLE_GATEWAY_API.get() || !deploys && !createsClasses) return [];
   const revision = REVISION.get() || "default";
   return [{
     name: `mesh-gateway-deployment-${revision}`,

@@ -8,7 +8,7 @@ import {
   type GatewayApiObjectStatus,
   runGatewayStatus,
 } from "../../lib/cluster/controllers/mod.ts";
-import { GATEWAY_CONTROLLER, isRouteKind, type RouteKind } from "../../lib/mesh/gateway_api/mod.ts";
+import { GATEWAY_CONTROLLER, isRouteKind } from "../../lib/mesh/gateway_api/mod.ts";
 import { listAll, mergePatch, type OrchClient, type OrchObject } from "../../lib/kit/orch/mod.ts";
 import type { ResourceType } from "../../lib/kit/orch/mod.ts";
 import { type Cluster, eventually } from "../../scripts/harness/mod.ts";
@@ -86,9 +86,7 @@ function startController(client: OrchClient) {
   const peek = (kind: string, key: GatewayApiName): GatewayApiObjectStatus | undefined => {
     if (kind === "GatewayClass") return graph.peek(status.classes, key.name);
     if (kind === "Gateway") return graph.peek(status.gateways, key);
-    return isRouteKind(kind)
-      ? graph.peek(status.routes, { kind: kind as RouteKind, ...key })
-      : undefined;
+    return isRouteKind(kind) ? graph.peek(status.routes, { kind, ...key }) : undefined;
   };
   const stop = new AbortController();
   const running = runGatewayStatus({ client, signal: stop.signal }, {

@@ -142,6 +142,19 @@ multicluster.x-orch.io
     - list
     - watch
 - apiGroups:
+    - gateway.networking.k8s.io
+  resources:
+    - backendtlspolicies/status
+    - gatewayclasses/status
+    - gateways/status
+    - grpcroutes/status
+    - httproutes/status
+    - listenersets/status
+    - tcproutes/status
+    - tlsroutes/status
+  verbs:
+    - patch
+- apiGroups:
     - networking.mesh.io
   resources:
     - workloadentries

@@ -96,9 +96,11 @@ export class Wake {
 export function observe<T extends ListItem>(
   { client }: Pick<Term, "client">,
   type: ResourceType,
-  { wake, selection, convert, contentOf }: {
+  { wake, selection, versions, convert, contentOf }: {
     readonly wake: Wake;
     readonly selection?: Selection;
+    /** See `FollowOptions`. */
+    readonly versions?: readonly string[] | undefined;
     readonly convert?: (item: T) => T;
     /** The plain data of a value that count as a change; default: see `FollowOptions`. */
     readonly contentOf?: (value: T) => unknown;
@@ -115,6 +117,7 @@ export function observe<T extends ListItem>(
       wasAbsent = absent;
     },
     ...(selection === undefined ? {} : { selection }),
+    ...(versions === undefined ? {} : { versions }),
     ...(contentOf === undefined ? {} : { contentOf }),
     convert: (item) => {
       const small = trimmed(item) as T;

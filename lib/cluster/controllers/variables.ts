@@ -90,6 +90,15 @@ export const PILOT_STATUS_MAX_WORKERS: EnvVar<number> = declareEnv({
   readers,
 });
 
+/** True: the status of objects of the Gateway API is written. */
+export const PILOT_ENABLE_GATEWAY_API_STATUS: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_GATEWAY_API_STATUS",
+  type: "bool",
+  default: true,
+  doc: "Write the status of objects of the Gateway API.",
+  readers,
+});
+
 /** Least time between two rounds of writing status, in milliseconds. */
 export const PILOT_STATUS_UPDATE_INTERVAL: EnvVar<number> = declareEnv({
   name: "PILOT_STATUS_UPDATE_INTERVAL",

@@ -137,14 +137,15 @@ function gatewayRules(): RoleRule[] {
   ];
 }
 
-/** Custom resources: they are read, and the status of Mesh's own is written. */
+/** Custom resources: they are read, and the status of Mesh's own and of the Gateway API is written. */
 function resourceRules(): RoleRule[] {
   const groups = Map.groupBy(KINDS.filter(({ group }) => group !== ""), ({ group }) => group);
   return [...groups].flatMap(([group, kinds]) => {
     const plurals = kinds.map(({ plural }) => plural).sort();
     const read = rule(group, plurals, FOLLOW);
-    if (!isCustom({ group })) return [read];
-    return [read, rule(group, plurals.map((plural) => `${plural}/status`), ["patch"])];
+    if (!isCustom({ group }) && group !== GATEWAY_API) return [read];
+    const reported = plurals.filter((plural) => plural !== "referencegrants");
+    return [read, rule(group, reported.map((plural) => `${plural}/status`), ["patch"])];
   });
 }
 

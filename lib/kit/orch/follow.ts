@@ -19,7 +19,7 @@ import {
 import { jsonLines } from "./lines.ts";
 import type { ListItem, OrchList } from "./object.ts";
 import { around, inTurns, jittered, pauseAfter, sleep } from "../async/mod.ts";
-import { collectionPath, listObjects, type ObjectName } from "./resource.ts";
+import { collectionPath, listObjects, type ObjectName, type ResourceType } from "./resource.ts";
 import { DEFAULT_TIMING, type FollowTiming } from "./timing.ts";
 import { otherVersions } from "./versions.ts";
 
@@ -45,6 +45,8 @@ class Follower<V> implements Following<V> {
   readonly #resolveSynced: () => void;
   /** Resource version to go on from; `undefined`: everything has to be listed. */
   #version: string | undefined;
+  /** The type, in the version that is read. */
+  #type: ResourceType;
   #state = { synced: false, fault: undefined as string | undefined, absent: false };
   #faultSince: number | undefined;
   #counts = { lists: 0, watches: 0, events: 0 };
@@ -55,6 +57,7 @@ class Follower<V> implements Following<V> {
 
   constructor(options: FollowOptions<V>) {
     this.#options = options;
+    this.#type = options.type;
     this.#timing = { ...DEFAULT_TIMING, ...options.timing };
     this.#held = createHeld(options);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -64,6 +67,7 @@ class Follower<V> implements Following<V> {
     this.#remove = options.client.followed.add({ resource, state: () => this.state() });
     this.#check = new HeldCheck({
       ...options,
+      type: () => this.#type,
       signal: this.#stop.signal,
       timing: this.#timing,
       held: this.#held,
@@ -80,6 +84,10 @@ class Follower<V> implements Following<V> {
     const { differentSince, checks, lost } = this.#check;
     const counts = { ...this.#counts, checks, lost, objects: this.#held.size };
     return { ...this.#state, ...counts, faultSince: this.#faultSince, differentSince };
+  }
+
+  type(): ResourceType {
+    return this.#type;
   }
 
   get(name: ObjectName): V | undefined {
@@ -121,6 +129,7 @@ class Follower<V> implements Following<V> {
   async #recover(error: unknown): Promise<number> {
     const { type, optional = false, client } = this.#options;
     if (!optional || !isNotFound(error)) return this.#handle(error);
+    if (this.#type !== type) return this.#read(type);
     const options = { signal: this.#stop.signal, timeoutMs: this.#timing.requestMs };
     try {
       return this.#handleMissing(await otherVersions(client, type, options));
@@ -129,11 +138,24 @@ class Follower<V> implements Following<V> {
     }
   }
 
-  /** Without other versions, a missing type is empty. With some, its last objects stay in use. */
-  #handleMissing(versions: readonly string[]): number {
-    const { plural, version } = this.#options.type;
+  /** Reads the type in another version, from the next attempt on; returns the pause until then. */
+  #read(type: ResourceType): number {
+    this.#type = type;
     this.#version = undefined;
-    if (versions.length === 0) {
+    return 0;
+  }
+
+  /**
+   * Goes on with a version that may be read. Without other versions, a missing type is empty. With
+   * some, its last objects stay in use.
+   */
+  #handleMissing(versions: readonly string[]): number {
+    const { type, versions: readable } = this.#options;
+    const { plural, version } = type;
+    const next = readable?.find((one) => versions.includes(one));
+    if (next !== undefined) return this.#read({ ...type, version: next });
+    this.#version = undefined;
+    if (versions.length === 0 || readable !== undefined) {
       this.#report(this.#held.replace([]));
       this.#setState({ synced: true, fault: undefined, absent: true });
     } else {
@@ -175,7 +197,8 @@ class Follower<V> implements Following<V> {
 
   /** Lists everything, page by page, and reports the differences at once. */
   async #list(): Promise<void> {
-    const { client, type, selection } = this.#options;
+    const { client, selection } = this.#options;
+    const type = this.#type;
     const options = { signal: this.#stop.signal, timeoutMs: this.#timing.requestMs };
     this.#counts.lists++;
     const items = [];
@@ -197,9 +220,9 @@ class Follower<V> implements Following<V> {
    * restored backup: the watch would skip its events.
    */
   async #checkVersion(): Promise<void> {
-    const { client, type, selection } = this.#options;
+    const { client, selection } = this.#options;
     const { metadata } = await client.json<OrchList<unknown>>({
-      path: collectionPath(type, selection?.namespace),
+      path: collectionPath(this.#type, selection?.namespace),
       query: { limit: 1 },
       signal: this.#stop.signal,
       timeoutMs: this.#timing.requestMs,
@@ -208,7 +231,7 @@ class Follower<V> implements Following<V> {
   }
 
   async #watch(from: string): Promise<void> {
-    const { client, type, selection } = this.#options;
+    const { client, selection } = this.#options;
     const { idleMs, watchMs } = this.#timing;
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#stop.signal]);
@@ -216,7 +239,7 @@ class Follower<V> implements Following<V> {
     this.#relist = () => stop.abort(expired("events were lost"));
     try {
       const stream = await client.stream({
-        path: collectionPath(type, selection?.namespace),
+        path: collectionPath(this.#type, selection?.namespace),
         query: {
           watch: true,
           resourceVersion: from,

@@ -17,6 +17,11 @@ export interface FollowOptions<V> {
   readonly selection?: Selection;
   /** True: a type that the server does not have is followed as an empty one, until it has it. */
   readonly optional?: boolean;
+  /**
+   * Versions that are read while the server lacks that of `type`: the first that it has. A server with
+   * none of them lacks the type. Default: none, and a server with other versions is a fault.
+   */
+  readonly versions?: readonly string[];
   /** Makes the value that is kept of an object, without its managed fields. Must not throw. */
   readonly convert: (object: ListItem) => V;
   /** {@linkcode convert} in steps, for objects that take long. Must not throw. */
@@ -38,6 +43,8 @@ export interface Following<V> {
   /** Resolves when all objects were received and reported once, or after `close`. */
   readonly synced: Promise<void>;
   state(): FollowState;
+  /** The type, in the version that is read now. */
+  type(): ResourceType;
   get(name: ObjectName): V | undefined;
   values(): V[];
   close(): Promise<void>;

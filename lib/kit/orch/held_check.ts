@@ -26,7 +26,8 @@ const NAMED = 5;
 /** Settings of the comparison. */
 export interface CheckOptions {
   readonly client: OrchClient;
-  readonly type: ResourceType;
+  /** The type, in the version that is read now. */
+  readonly type: () => ResourceType;
   readonly selection?: Selection;
   readonly signal: AbortSignal;
   readonly timing: Pick<FollowTiming, "checkMs" | "settleMs" | "requestMs">;
@@ -61,7 +62,7 @@ export class HeldCheck {
       if (signal.aborted || !isFollowing()) continue;
       // A failure is one of the server; the watch reports it, too.
       await this.#compare().catch((error) =>
-        log.debug("a check failed", { kind: type.kind, reason: messageOf(error) })
+        log.debug("a check failed", { kind: type().kind, reason: messageOf(error) })
       );
     }
   }
@@ -86,7 +87,7 @@ export class HeldCheck {
     this.checks++;
     this.lost += keys.length;
     log.warn("events of objects were lost; all objects are listed again", {
-      kind: this.#options.type.kind,
+      kind: this.#options.type().kind,
       lost: keys.length,
       objects: keys.slice(0, NAMED).map((key) => Object.values(nameOf(key)).join(" ")),
     });
@@ -102,7 +103,7 @@ export class HeldCheck {
     const { client, type, selection, held, signal, timing: { requestMs } } = this.#options;
     const listed = new Map<string, string>();
     const options = { signal, timeoutMs: requestMs, accept: METADATA };
-    for await (const { items } of listObjects<ListItem>(client, type, selection, options)) {
+    for await (const { items } of listObjects<ListItem>(client, type(), selection, options)) {
       for (const { metadata } of items) listed.set(keyOf(metadata), versionOf(metadata));
     }
     const different = new Map<string, string>();

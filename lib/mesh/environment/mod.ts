@@ -7,4 +7,8 @@
  */
 export { readDebounceSettings } from "./ingest.ts";
 export { readEvictionInterval, readKeep } from "./graph.ts";
-export { readFeatures } from "./translate/mod.ts";
+export {
+  PILOT_GATEWAY_API_CONTROLLER_NAME,
+  PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
+  readFeatures,
+} from "./translate/mod.ts";

@@ -7,7 +7,8 @@
 import { type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
 import type { Input, Transaction } from "../graph/mod.ts";
 import { type ConfigObject, objectKeys } from "../model/mod.ts";
-import { TABLE_KINDS, type TableKind } from "../schema/mod.ts";
+import { TABLE_KINDS, TABLED_KINDS, type TableKind } from "../schema/mod.ts";
+import { GATEWAY_GROUP } from "../gateway_api/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ChangeSet, ObjectChange } from "./changes.ts";
 import { createExportDefaults } from "./export_defaults.ts";
@@ -42,6 +43,8 @@ const UNTIMED = (): boolean => false;
 export interface WriterOptions {
   /** False: `discoverySelectors` are ignored. */
   readonly scoping: boolean;
+  /** False: objects of the Gateway API are dropped; default: true. */
+  readonly gatewayApi?: boolean;
 }
 
 /** Creates the writer of a mesh. Its first changes must have a mesh configuration and networks. */
@@ -53,9 +56,11 @@ class Writer implements TableWriter {
   readonly #mesh: Mesh;
   readonly #exports = createExportDefaults();
   readonly #selection: Selection;
+  readonly #gatewayApi: boolean;
 
-  constructor(mesh: Mesh, { scoping }: WriterOptions) {
+  constructor(mesh: Mesh, { scoping, gatewayApi = true }: WriterOptions) {
     this.#mesh = mesh;
+    this.#gatewayApi = gatewayApi;
     this.#selection = createSelection({
       tables: mesh.tables,
       scoping,
@@ -166,7 +171,9 @@ class Writer implements TableWriter {
     }
     let count = 0;
     for (const change of objects) {
-      this.#put(tx, selection.admits(change) ? change : { ...change, object: undefined });
+      const isUsed = this.#gatewayApi || TABLED_KINDS[change.kind].group !== GATEWAY_GROUP;
+      const admitted = isUsed && selection.admits(change);
+      this.#put(tx, admitted ? change : { ...change, object: undefined });
       count++;
       if (isLate()) break;
     }

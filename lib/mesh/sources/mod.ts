@@ -86,6 +86,7 @@ export {
 export { CLUSTER_LABEL, clusterSecret, openCredentials } from "./orchestrator/mod.ts";
 export {
   exportType,
+  furtherVersions,
   readItem,
   resourceTypeOf,
   type RevisionSelection,
@@ -105,6 +106,7 @@ export {
   MESH_CREDENTIAL_DIR,
   MESH_WATCH_NAMESPACE,
   ORCH_INGRESS_NS,
+  PILOT_ENABLE_GATEWAY_API,
   PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
   SHARED_MESH_CONFIG,
 } from "./variables.ts";

@@ -24,6 +24,26 @@ export const MESH_WATCH_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
+/** True: objects of the Gateway API are read. */
+export const PILOT_ENABLE_GATEWAY_API: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_GATEWAY_API",
+  type: "bool",
+  default: true,
+  doc:
+    "Read objects of the Gateway API; otherwise its kinds are not watched, and none has an effect.",
+  readers,
+});
+
+/** True: versions of the Gateway API that are no stable ones are read, too. */
+export const PILOT_ENABLE_ALPHA_GATEWAY_API: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_ALPHA_GATEWAY_API",
+  type: "bool",
+  default: false,
+  doc:
+    "Read kinds of the Gateway API, such as TCPRoute, in alpha versions from API servers that have no other version of them.",
+  readers,
+});
+
 /** True: Services select WorkloadEntries. */
 export const PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES: EnvVar<boolean> = declareEnv({
   name: "PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES",

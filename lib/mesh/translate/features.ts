@@ -10,6 +10,7 @@ import type {
   Context as SharedContext,
   SharedFeatures,
 } from "./context/mod.ts";
+import type { ClassNames } from "../gateway_api/mod.ts";
 import type { EndpointFeatures } from "./endpoints/mod.ts";
 import type { GatewayFeatures } from "./gateways/mod.ts";
 import type { ListenerFeatures } from "./listeners/mod.ts";
@@ -23,6 +24,10 @@ interface MeshFeatures {
   readonly enhancedScoping: boolean;
   /** Policies that select by labels apply to gateways of the orchestrator's Gateway API too. */
   readonly selectorsForApiGateways: boolean;
+  /** False: objects of the Gateway API have no effect; default: true. */
+  readonly gatewayApi?: boolean;
+  /** Names of the controller and of the class of the Gateway API; default: those of Mesh. */
+  readonly gatewayClasses?: ClassNames;
   /** Rules for one host are merged only where they are exported to the same namespaces. */
   readonly mergeEqualExports: boolean;
 }

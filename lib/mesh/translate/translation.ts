@@ -175,8 +175,12 @@ export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline
     clusterId,
     mergeEqualExports: features.mergeEqualExports,
     selectorsForApiGateways: features.selectorsForApiGateways,
+    gatewayClasses: features.gatewayClasses ?? {},
   });
-  const writer = createTableWriter(mesh, { scoping: features.enhancedScoping });
+  const writer = createTableWriter(mesh, {
+    scoping: features.enhancedScoping,
+    gatewayApi: features.gatewayApi ?? true,
+  });
   const translation = createTranslation(mesh, options);
   return {
     mesh,

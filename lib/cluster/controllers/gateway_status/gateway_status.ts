@@ -30,6 +30,8 @@ export interface GatewayApiName {
 /** Inputs of the controller. */
 export interface GatewayStatusInputs {
   readonly types: readonly ResourceType[];
+  /** Further versions in which a type is followed, as `FollowOptions` has them. */
+  readonly versionsOf?: (type: ResourceType) => readonly string[] | undefined;
   /** The name of the controller in the status of routes and policies. */
   readonly controllerName: string;
   /**
@@ -108,7 +110,11 @@ export async function runGatewayStatus(term: Term, inputs: GatewayStatusInputs):
   const check = createGatewayStatusCheck(inputs.controllerName);
   const followed: Followed[] = inputs.types.map((type) => ({
     type,
-    items: observe<GatewayApiItem>(term, type, { wake, convert: kept }),
+    items: observe<GatewayApiItem>(term, type, {
+      wake,
+      convert: kept,
+      versions: inputs.versionsOf?.(type),
+    }),
   }));
   const tasks = () => {
     const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
@@ -119,7 +125,7 @@ export async function runGatewayStatus(term: Term, inputs: GatewayStatusInputs):
         const change = wanted && check.of(item, wanted, now);
         if (wanted === undefined || change === undefined) return [];
         return [async () => {
-          const version = await write(term, type, item, change);
+          const version = await write(term, items.type(), item, change);
           check.written(item, wanted, version);
         }];
       })

@@ -24,22 +24,3 @@ export const PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER: EnvVar<boolean> =
   doc: "Create the GatewayClasses of the mesh that are missing.",
   readers,
 });
-
-/** Name of the GatewayClass whose Gateways are deployed. */
-export const PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME: EnvVar<string> = declareEnv({
-  name: "PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME",
-  type: "string",
-  default: "mesh",
-  doc: "Name of the default GatewayClass.",
-  readers,
-});
-
-/** Controller that the GatewayClasses of the mesh name. */
-export const PILOT_GATEWAY_API_CONTROLLER_NAME: EnvVar<string> = declareEnv({
-  name: "PILOT_GATEWAY_API_CONTROLLER_NAME",
-  type: "string",
-  default: "mesh.io/gateway-controller",
-  doc:
-    "Controller name of the mesh's GatewayClasses; Gateways of other controllers are left alone.",
-  readers,
-});

@@ -10,6 +10,7 @@ import { readRoutes } from "./routes.ts";
 import { readSecurity } from "./security.ts";
 import { readTelemetry } from "./telemetry.ts";
 import { readScope } from "./scope.ts";
+import { readGatewayApi } from "./gateway_api.ts";
 
 /** Reads the settings; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
@@ -20,5 +21,6 @@ export function readFeatures(): Features {
     ...readSecurity(),
     ...readTelemetry(),
     ...readScope(),
+    ...readGatewayApi(),
   };
 }

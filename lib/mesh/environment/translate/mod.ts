@@ -5,3 +5,7 @@
  * @module
  */
 export { readFeatures } from "./features.ts";
+export {
+  PILOT_GATEWAY_API_CONTROLLER_NAME,
+  PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
+} from "./gateway_api.ts";

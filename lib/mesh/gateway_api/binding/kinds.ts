@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { GATEWAY_GROUP, type GroupKind, type ListenerSpec, ROUTE_KINDS } from "./objects.ts";
+import {
+  GATEWAY_GROUP,
+  type GroupKind,
+  type ListenerSpec,
+  ROUTE_KINDS,
+  type RouteKind,
+} from "./objects.ts";
 
 /** The protocol of listeners of waypoints. */
 export const HBONE = "HBONE";
@@ -47,6 +53,6 @@ export function hasHostnames(kind: string): boolean {
 }
 
 /** Reports if a kind is one of routes. */
-export function isRouteKind(kind: string): boolean {
+export function isRouteKind(kind: string): kind is RouteKind {
   return (ROUTE_KINDS as readonly string[]).includes(kind);
 }

@@ -7,7 +7,7 @@ import type { Intake } from "../../ingest/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import type { FollowState, FollowTiming, OrchClient } from "../../../kit/orch/mod.ts";
-import { type Kind, KINDS, type SchemaProblem } from "../../schema/mod.ts";
+import type { Kind, SchemaProblem } from "../../schema/mod.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { createProblemReporter } from "../files/problem_reporter.ts";
 import type { SourceProblem } from "../files/source_problem.ts";
@@ -19,6 +19,7 @@ import {
   PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES,
   PILOT_ENABLE_SERVICEENTRY_SELECT_PODS,
 } from "../variables.ts";
+import { readKinds } from "./objects.ts";
 import type { RevisionSelection } from "./revision.ts";
 
 const log = scope("orch");
@@ -80,7 +81,7 @@ class Source implements OrchestratorObjects {
 
   constructor(options: OrchestratorOptions) {
     this.#options = options;
-    this.#kinds = (options.kinds ?? KINDS).map((kind) =>
+    this.#kinds = (options.kinds ?? readKinds()).map((kind) =>
       followKind(kind, {
         ...options,
         changed: () => this.#reporter.report(this.#problems(), this.warnings()),

@@ -15,7 +15,13 @@ import {
 } from "../../../kit/orch/mod.ts";
 import { isCustom, type Kind, type ObjectIdentity, type SchemaProblem } from "../../schema/mod.ts";
 import type { SourceProblem } from "../files/source_problem.ts";
-import { type ReadItem, readItem, readItemInSteps, resourceTypeOf } from "./objects.ts";
+import {
+  furtherVersions,
+  type ReadItem,
+  readItem,
+  readItemInSteps,
+  resourceTypeOf,
+} from "./objects.ts";
 import type { RevisionSelection } from "./revision.ts";
 import { configEvents, eventCounter } from "./services/metrics.ts";
 
@@ -74,6 +80,7 @@ class Objects implements KindObjects {
     this.resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
     const { client, source, namespace, timing, stateChanged } = options;
     const type = resourceTypeOf(kind);
+    const versions = furtherVersions(kind);
     const count = eventCounter<ReadItem>(
       configEvents,
       kind.kind,
@@ -83,6 +90,7 @@ class Objects implements KindObjects {
       client,
       type,
       optional: true,
+      ...(versions === undefined ? {} : { versions }),
       ...(type.namespaced && namespace !== "" ? { selection: { namespace } } : {}),
       convert: (item) => readItem(kind, item, source),
       convertInSteps: (item) => readItemInSteps(kind, item, source),

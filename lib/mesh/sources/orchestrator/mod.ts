@@ -19,7 +19,7 @@ export {
   isOurs,
 } from "./ingress/mod.ts";
 export { exportType, type SharedService, sharingWarnings } from "./services/sharing.ts";
-export { readItem, resourceTypeOf } from "./objects.ts";
+export { furtherVersions, readItem, resourceTypeOf } from "./objects.ts";
 export type { RevisionSelection } from "./revision.ts";
 export {
   type FollowedTags,

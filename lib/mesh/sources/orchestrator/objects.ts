@@ -6,12 +6,15 @@
 import { allSteps } from "../../../kit/base/mod.ts";
 import type { ConfigObject, ObjectMeta } from "../../model/mod.ts";
 import type { ListItem, ObjectName, ResourceType } from "../../../kit/orch/mod.ts";
+import { GATEWAY_GROUP } from "../../gateway_api/mod.ts";
 import {
   checkObjectInSteps,
   type Kind,
+  KINDS,
   type SchemaProblem,
   writtenKind,
 } from "../../schema/mod.ts";
+import { PILOT_ENABLE_ALPHA_GATEWAY_API, PILOT_ENABLE_GATEWAY_API } from "../variables.ts";
 
 /** The result of reading an object of the API. */
 export interface ReadItem {
@@ -28,6 +31,23 @@ export function resourceTypeOf(kind: Kind): ResourceType {
   const { group, versions, plural, scope } = kind;
   const namespaced = scope === "namespaced";
   return { group, version: versions[0]!, kind: writtenKind(kind), plural, namespaced };
+}
+
+/** The kinds that are read, by `PILOT_ENABLE_GATEWAY_API`. */
+export function readKinds(): readonly Kind[] {
+  return PILOT_ENABLE_GATEWAY_API.get()
+    ? KINDS
+    : KINDS.filter(({ group }) => group !== GATEWAY_GROUP);
+}
+
+/**
+ * Further versions in which a kind is read: those of the Gateway API, whose definitions clusters have in
+ * several ages. `undefined`: another version is a fault.
+ */
+export function furtherVersions({ group, versions }: Kind): readonly string[] | undefined {
+  if (group !== GATEWAY_GROUP) return undefined;
+  const withAlpha = PILOT_ENABLE_ALPHA_GATEWAY_API.get();
+  return versions.slice(1).filter((version) => withAlpha || !version.includes("alpha"));
 }
 
 /**

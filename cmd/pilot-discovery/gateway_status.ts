@@ -1,0 +1,76 @@
+/**
+ * The status of objects of the Gateway API, as the mesh derives it.
+ *
+ * @module
+ */
+import {
+  type GatewayApiName,
+  type GatewayApiObjectStatus,
+  PILOT_ENABLE_GATEWAY_API_STATUS,
+  runGatewayStatus,
+  statusPace,
+  type Term,
+} from "../../lib/cluster/controllers/mod.ts";
+import type { ResourceType } from "../../lib/kit/orch/mod.ts";
+import { deriveGatewayApiStatus, type GatewayApiStatus } from "../../lib/mesh/derive/mod.ts";
+import { PILOT_GATEWAY_API_CONTROLLER_NAME } from "../../lib/mesh/environment/mod.ts";
+import { GATEWAY_GROUP, isRouteKind } from "../../lib/mesh/gateway_api/mod.ts";
+import { type Kind, KINDS } from "../../lib/mesh/schema/mod.ts";
+import {
+  furtherVersions,
+  PILOT_ENABLE_GATEWAY_API,
+  resourceTypeOf,
+} from "../../lib/mesh/sources/mod.ts";
+import type { Engine } from "./engine.ts";
+
+/** Longest time until a change of the mesh is noticed, in milliseconds. */
+const EVERY_MS = 250;
+
+/** Kinds without a status. */
+const WITHOUT_STATUS: ReadonlySet<string> = new Set(["ReferenceGrant"]);
+
+/** The controller with the name of its lease. */
+export function gatewayStatusControllers(
+  { graph, pipeline }: Engine,
+): { readonly name: string; readonly run: (term: Term) => Promise<void> }[] {
+  if (!PILOT_ENABLE_GATEWAY_API.get() || !PILOT_ENABLE_GATEWAY_API_STATUS.get()) return [];
+  const tables = deriveGatewayApiStatus(pipeline.mesh.gatewayApi);
+  const kinds = KINDS.filter(({ group, kind }) =>
+    group === GATEWAY_GROUP && !WITHOUT_STATUS.has(kind)
+  );
+  const followed = new Map(kinds.map((kind) => [resourceTypeOf(kind), kind] as const));
+  return [{
+    name: "mesh-gateway-status-leader",
+    run: (term) =>
+      runGatewayStatus(term, {
+        types: [...followed.keys()],
+        versionsOf: (type: ResourceType) => furtherVersions(followed.get(type) as Kind),
+        controllerName: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
+        statusOf: (kind, name) => statusOf({ graph, tables }, kind, name),
+        revision: () => graph.revision,
+        everyMs: EVERY_MS,
+        pace: statusPace(),
+      }),
+  }];
+}
+
+/** The status of an object by its kind in the API; undefined: Mesh does not handle it. */
+function statusOf(
+  { graph, tables }: { readonly graph: Engine["graph"]; readonly tables: GatewayApiStatus },
+  kind: string,
+  key: GatewayApiName,
+): GatewayApiObjectStatus | undefined {
+  if (isRouteKind(kind)) return graph.peek(tables.routes, { kind, ...key });
+  switch (kind) {
+    case "GatewayClass":
+      return graph.peek(tables.classes, key.name);
+    case "Gateway":
+      return graph.peek(tables.gateways, key);
+    case "ListenerSet":
+      return graph.peek(tables.listenerSets, key);
+    case "BackendTLSPolicy":
+      return graph.peek(tables.policies, key);
+    default:
+      return undefined;
+  }
+}
