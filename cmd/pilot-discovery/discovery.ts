@@ -83,7 +83,7 @@ export async function discovery(
   const sources = await openSources({ settings, engine, readiness }, stack, ending);
   if (sources === undefined) return 0;
   engine.ingest.build();
-  const keySets = openLateSources(engine, stack);
+  const keySets = openLateSources(engine, sources, stack);
   const records = await startRecords(settings, engine, stack);
   const identity = await openIdentity({
     settings,

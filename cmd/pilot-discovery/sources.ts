@@ -9,12 +9,14 @@ import type { Readiness } from "../../lib/insight/monitor/mod.ts";
 import type { OrchClient } from "../../lib/kit/orch/mod.ts";
 import type { SchemaProblem } from "../../lib/mesh/schema/mod.ts";
 import {
+  type AuthoritiesSource,
   type ConfigDirectories,
   type ControlPlanes,
   type CredentialFault,
   type CredentialSource,
   type FetchedKeySets,
   type FetchFault,
+  followAuthorities,
   type Followed,
   type FollowedTags,
   followRevisionTags,
@@ -62,6 +64,8 @@ export interface Sources {
   /** Remote clusters; unset without an orchestrator. */
   readonly clusters: RemoteClusters | undefined;
   readonly registration: Registration;
+  /** Authorities in ConfigMaps; unset without an orchestrator. */
+  readonly authorities: AuthoritiesSource | undefined;
   /** Revision tags; unset without an orchestrator. */
   readonly tags: FollowedTags | undefined;
   /** Reasons of rejected documents. */
@@ -145,6 +149,7 @@ export async function openSources(
     clusters: opened?.clusters,
     ingress,
     registration,
+    authorities: opened?.authorities,
     tags,
     problems: () => documents.flatMap((source) => source.problems()),
     warnings: () => [...documents.flatMap((source) => source.warnings()), ...bundles.warnings()],
@@ -182,6 +187,8 @@ interface OpenedClusters {
   readonly clusters: RemoteClusters;
   /** Secrets of the daemon's own cluster. */
   readonly secrets: SecretsSource;
+  /** Authorities in ConfigMaps of the daemon's own cluster. */
+  readonly authorities: AuthoritiesSource;
 }
 
 /** Opens the daemon's own cluster, then remote ones. `undefined` when `signal` was aborted. */
@@ -206,17 +213,24 @@ async function openAllClusters(
   const own = { options, intake, revision, networks, signal };
   const orchestrator = await openOrchestrator(client, own, stack);
   if (orchestrator === undefined) return undefined;
-  await Promise.race([secrets.ready, ended(signal)]);
+  const authorities = stack.use(followAuthorities({
+    client,
+    intake: ingest.open("authorities"),
+    objects: orchestrator.objects(),
+  }));
+  await Promise.race([Promise.all([secrets.ready, authorities.ready]), ended(signal)]);
   const open = (name: string): Intake => ingest.open(name);
   const clusters = await openClusters(client, { options, open, revision, networks, signal }, stack);
-  return clusters === undefined ? undefined : { orchestrator, clusters, secrets };
+  return clusters === undefined ? undefined : { orchestrator, clusters, secrets, authorities };
 }
 
-/** Opens the sources that need the built configuration: it names the key sets to fetch. */
+/** Opens the sources that need the built configuration: it names key sets and ConfigMaps. */
 export function openLateSources(
   { pipeline: { translation }, ingest }: Engine,
+  { authorities }: Pick<Sources, "authorities">,
   stack: AsyncDisposableStack,
 ): FetchedKeySets {
+  authorities?.watch(translation.wantedConfigMaps);
   return stack.use(startKeySets(translation.wantedKeySets, ingest.open("key sets")));
 }
 

@@ -101,7 +101,8 @@ async function kubectl(cluster: Cluster, args: readonly string[], input?: string
 
 async function get(cluster: Cluster, kind: string, name: string): Promise<Seen | undefined> {
   const { success, text } = await cluster.run(["get", kind, name, "-n", "default", "-o=json"]);
-  return success ? JSON.parse(text) as Seen : undefined;
+  // Warnings of the server, such as that a version is old, stand beside the object.
+  return success ? JSON.parse(text.replace(/^Warning: .*$/m, "")) as Seen : undefined;
 }
 
 /** `TYPE:REASON` of a condition that holds, `!TYPE:REASON` otherwise, with the generation. */

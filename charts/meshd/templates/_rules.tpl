@@ -227,6 +227,13 @@ multicluster.x-orch.io
     - create
 {{- end }}
 - apiGroups:
+    - ''
+  resources:
+    - configmaps
+  verbs:
+    - list
+    - watch
+- apiGroups:
     - gateway.networking.k8s.io
   resources:
     - gatewayclasses
@@ -293,15 +300,6 @@ multicluster.x-orch.io
     - watch
     - create
     - patch
-{{- end }}
-{{- if .deployGateways }}
-- apiGroups:
-    - ''
-  resources:
-    - configmaps
-  verbs:
-    - list
-    - watch
 {{- end }}
 {{- if .deployGateways }}
 - apiGroups:

@@ -279,12 +279,17 @@ Deno.test("credentials are for the accounts of the list, in the namespace that t
   const own = `${namespace}/${serviceAccount}`;
   const lists = ["", own, `${namespace}/*`, `*/${serviceAccount}`, ` x/y , ${own} `];
   for (const list of lists) {
-    assert.deepEqual(await decide(list, namespace), { identity, readsCredentials: true }, list);
+    const readsReferred = true;
+    const all = { identity, readsCredentials: true, readsReferred };
+    assert.deepEqual(await decide(list, namespace), all, list);
     // Another namespace than the proved one, which the settings accept for the rest.
-    assert.deepEqual(await decide(list, "elsewhere"), { identity, readsCredentials: false }, list);
+    const none = { identity, readsCredentials: false, readsReferred: false };
+    assert.deepEqual(await decide(list, "elsewhere"), none, list);
   }
   for (const list of ["x/y", `${namespace}/other`, `other/${serviceAccount}`]) {
-    assert.deepEqual(await decide(list, namespace), { identity, readsCredentials: false }, list);
+    // What Gateways of the proved namespace refer to is not of the list.
+    const referred = { identity, readsCredentials: false, readsReferred: true };
+    assert.deepEqual(await decide(list, namespace), referred, list);
   }
   assert.deepEqual(await decide("", namespace, false), {});
   assert.deepEqual(await decide(own, namespace, false), { readsCredentials: false });

@@ -66,6 +66,11 @@ export interface AuthorizedProxy {
   readonly identity?: string;
   /** True: it may read the credentials of its namespace. Absent: it has no identity. */
   readonly readsCredentials?: boolean;
+  /**
+   * True: it is the proxy that it claims to be, and may be sent what Gateways of its namespace refer to.
+   * The list of accounts and the right to list secrets are of other credentials.
+   */
+  readonly readsReferred?: boolean;
   /** Id of the remote cluster whose credentials these are; absent: those of the daemon's cluster. */
   readonly credentialCluster?: string;
 }
@@ -121,6 +126,7 @@ export function proxyAuthorizer(
       return {
         identity: spiffeText(id),
         readsCredentials: allowed,
+        readsReferred: own !== undefined,
         ...(cluster === undefined ? {} : { credentialCluster: cluster }),
       };
     }

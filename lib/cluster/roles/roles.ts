@@ -115,6 +115,8 @@ function clusterRules(options: RoleOptions): RoleRule[] {
       ["get", "update", ...FOLLOW],
     ),
     ...autoExport ? [rule(sharingGroup, ["serviceexports"], ["create"])] : [],
+    // Authorities that Gateways and BackendTLSPolicies refer to, and parameters of Gateways.
+    rule("", ["configmaps"], FOLLOW),
     // The Gateway API: what Gateways consist of. The classes of the mesh are created.
     rule(GATEWAY_API, ["gatewayclasses", "gateways", "listenersets"], FOLLOW),
     rule(GATEWAY_API, ["gatewayclasses"], ["create"]),
@@ -123,7 +125,7 @@ function clusterRules(options: RoleOptions): RoleRule[] {
   ];
 }
 
-/** The objects that run Gateways, and the ConfigMaps that Gateways refer to. */
+/** The objects that run Gateways. */
 function gatewayRules(): RoleRule[] {
   const verbs = ["get", "delete", ...FOLLOW, ...APPLY];
   return [
@@ -131,7 +133,6 @@ function gatewayRules(): RoleRule[] {
     rule("apps", ["deployments"], verbs),
     rule("autoscaling", ["horizontalpodautoscalers"], verbs),
     rule("policy", ["poddisruptionbudgets"], verbs),
-    rule("", ["configmaps"], FOLLOW),
     // An owner of objects, where the server asks for this right.
     rule(GATEWAY_API, ["gateways/finalizers"], ["update"]),
   ];

@@ -35,6 +35,11 @@ export interface ProxyNode {
    * identity was verified and may read them, or the daemon serves them to all of this machine.
    */
   readonly readsCredentials?: boolean;
+  /**
+   * True if the proxy is of the namespace that it claims: it may be sent what Gateways of that namespace
+   * refer to, by the rules of the Gateway API. Absent: as `readsCredentials`.
+   */
+  readonly readsReferred?: boolean;
   /** Id of the remote cluster whose credentials it reads; absent: those of the daemon's cluster. */
   readonly credentialCluster?: string;
   /**

@@ -40,9 +40,11 @@ export {
   startControlPlanes,
 } from "./control_planes/control_planes.ts";
 export {
+  type AuthoritiesSource,
   type ClusterState,
   type ConfigMapSettings,
   type ConfigMapsOptions,
+  followAuthorities,
   followClusters,
   followConfigMaps,
   type FollowedResource,

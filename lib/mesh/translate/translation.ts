@@ -31,6 +31,10 @@ export interface Translation {
   wantedKeySets(
     onChange: (names: readonly string[]) => void,
   ): { readonly value: readonly string[]; close(): void };
+  /** Names of ConfigMaps with authorities that this program should follow, in the same way. */
+  wantedConfigMaps(
+    onChange: (names: readonly string[]) => void,
+  ): { readonly value: readonly string[]; close(): void };
   /** Computes some of what the next publication needs, in about `ms`; true when nothing is left. */
   precompute(ms: number): boolean;
   /** Publishes everything that was written to the tables; returns the revision. */
@@ -97,6 +101,8 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     patches: layers.patches,
     tidy: (ms) => graph.evict(options.keep ?? KEEP, ms).done,
     wantedKeySets: (onChange) => graph.watch(context.security.wantedKeySets, "all", onChange),
+    wantedConfigMaps: (onChange) =>
+      graph.watch(mesh.gatewayApi.references.wantedConfigMaps, "all", onChange),
     source: {
       bind: (node, onRebind) =>
         node.generator === undefined

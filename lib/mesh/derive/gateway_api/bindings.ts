@@ -15,6 +15,7 @@ import {
 } from "../../gateway_api/mod.ts";
 import { gatewayApiIndexes } from "./indexes.ts";
 import { type GatewayApiInputs, gatewayLookups, policyLookups, routeLookups } from "./lookups.ts";
+import { deriveReferences, type References } from "./references.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
 
 /** The derived tables of bindings. */
@@ -29,6 +30,7 @@ export interface GatewayApiBindings {
 /** Tables of bindings, with what they were made from. */
 export interface GatewayApi extends GatewayApiInputs {
   readonly bound: GatewayApiBindings;
+  readonly references: References;
 }
 
 /** Creates the indexes and the tables. */
@@ -59,5 +61,6 @@ export function deriveGatewayApi(given: Omit<GatewayApiInputs, "indexes">): Gate
       return row && bindBackendTls(row, policyLookups(read, inputs));
     },
   );
-  return { ...inputs, bound: { gateways, routes, policies } };
+  const bound = { gateways, routes, policies };
+  return { ...inputs, bound, references: deriveReferences(graph, api, bound) };
 }

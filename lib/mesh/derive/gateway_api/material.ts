@@ -20,7 +20,9 @@ export function materialOf(
   ): MaterialState => {
     const found = read.get(credentials, key);
     if (found === undefined) return "missing";
-    if (found.fault !== undefined) return { invalid: found.fault };
+    if (found.fault !== undefined) {
+      return { invalid: found.fault, lastGoodServes: found[part] !== undefined };
+    }
     return found[part] === undefined ? { invalid: lacks } : "valid";
   };
   return {

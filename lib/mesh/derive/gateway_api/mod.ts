@@ -13,6 +13,7 @@ export {
   routeLookups,
   serviceLookups,
 } from "./lookups.ts";
+export { type AllowedReference, type References } from "./references.ts";
 export { materialOf } from "./material.ts";
 export { deriveGatewayApiStatus, type GatewayApiStatus } from "./status.ts";
 export {

@@ -14,7 +14,7 @@ import {
   type ServerTLSSettings,
   ServerTLSSettings_TLSmode as Mode,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
-import { type Credential, objectKey } from "../../model/mod.ts";
+import { type Credential, type ObjectKey, objectKey } from "../../model/mod.ts";
 import { create } from "../../../kit/proto/mod.ts";
 import { WORKLOAD_SECRET } from "../core/mod.ts";
 
@@ -31,8 +31,16 @@ export interface CredentialNames {
 /** Prefix of the names of secrets that are looked up by credential name. */
 const SCHEME = "kubernetes://";
 
+/** Prefix of the names of secrets that a Gateway of the Gateway API refers to. */
+const REFERRED_SCHEME = "kubernetes-gateway://";
+
+/** Prefix of the names of authorities in ConfigMaps. */
+const CONFIG_MAP_SCHEME = "configmap://";
+
 /** Prefix of the names of secrets that another program on the proxy's machine serves. */
 const EXTERNAL_SCHEME = "sds://";
+
+const SCHEMES = [SCHEME, REFERRED_SCHEME, CONFIG_MAP_SCHEME, EXTERNAL_SCHEME];
 
 /** The proxy's own certificate. */
 const BUILT_IN = "builtin://";
@@ -75,7 +83,7 @@ export function clientSecrets(name: string): string[] {
 
 function secretName(name: string): string {
   if (name.startsWith(BUILT_IN)) return WORKLOAD_SECRET;
-  return name.startsWith(SCHEME) || name.startsWith(EXTERNAL_SCHEME) ? name : SCHEME + name;
+  return SCHEMES.some((scheme) => name.startsWith(scheme)) ? name : SCHEME + name;
 }
 
 /** The name of a secret at the other program that serves it; `undefined`: it is not of that kind. */
@@ -84,7 +92,38 @@ export function externalName(secret: string): string | undefined {
 }
 
 function authoritiesName(name: string): string {
-  return name.endsWith(AUTHORITIES_SUFFIX) ? name : name + AUTHORITIES_SUFFIX;
+  const isWhole = name.endsWith(AUTHORITIES_SUFFIX) || name.startsWith(CONFIG_MAP_SCHEME);
+  return isWhole ? name : name + AUTHORITIES_SUFFIX;
+}
+
+/** Part of a credential: a certificate with its key, or authorities. */
+export type CredentialPart = "certificate" | "authorities";
+
+/** An object that the Gateway API refers to, for one part of its content. */
+export interface ReferredCredential extends ObjectKey {
+  readonly kind: "Secret" | "ConfigMap";
+  readonly part: CredentialPart;
+}
+
+/** The name of the secret with what a reference of the Gateway API names. */
+export function referredName({ kind, namespace, name, part }: ReferredCredential): string {
+  const path = `${namespace}/${name}`;
+  if (kind === "ConfigMap") return CONFIG_MAP_SCHEME + path;
+  return part === "certificate" ? REFERRED_SCHEME + path : authoritiesName(REFERRED_SCHEME + path);
+}
+
+/** Reports if a secret is one that only references of the Gateway API allow. */
+export function isReferred(secret: string): boolean {
+  return secret.startsWith(REFERRED_SCHEME) || secret.startsWith(CONFIG_MAP_SCHEME);
+}
+
+/** Returns the secret with a part of a credential; `undefined` if it lacks the part. */
+export function referredSecret(
+  { part, ...reference }: ReferredCredential,
+  found: Credential | undefined,
+): Secret | undefined {
+  const name = referredName({ ...reference, part });
+  return part === "certificate" ? certificateSecret(name, found) : authoritiesSecret(name, found);
 }
 
 /** Name of the secret with the pull credentials of a plugin's image. */

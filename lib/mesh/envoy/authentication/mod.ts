@@ -11,8 +11,12 @@ export {
   type CredentialNames,
   credentialNames,
   credentialSecret,
+  isReferred,
   pullSecret,
   pullSecretName,
+  type ReferredCredential,
+  referredName,
+  referredSecret,
 } from "./credentials.ts";
 export { hasUsableKey } from "./keys.ts";
 export { mutualClientTls, type MutualParameters, mutualServerTls } from "./mutual_tls.ts";

@@ -36,14 +36,14 @@ export function resolveCertificates(
   return collect(refs, (ref) => {
     const kind = ref.kind || "Secret";
     if ((ref.group ?? "") !== "" || kind !== "Secret") {
-      return fault(
-        reason,
-        `${kind} "${ref.name}" is not a Secret; name a Secret of the core group`,
-      );
+      const message = `${kind} "${ref.name}" is not a Secret; name a Secret of the core group`;
+      return { fault: fault(reason, message) };
     }
     const target = { ...referenced(ref, owner.namespace), kind } as const;
-    return denied(target, owner, look) ??
-      unusable(target, look.certificate(target), reason) ?? target;
+    const refused = denied(target, owner, look);
+    return refused === undefined
+      ? stated(target, look.certificate(target), reason)
+      : { fault: refused };
   });
 }
 
@@ -64,27 +64,42 @@ export function resolveAuthorities(
     const { kind = "ConfigMap" } = ref;
     if ((ref.group ?? "") !== "" || (kind !== "ConfigMap" && kind !== "Secret")) {
       const message = `${kind} "${ref.name}" is neither a ConfigMap nor a Secret of the core group`;
-      return fault(reasons.kind, message);
+      return { fault: fault(reasons.kind, message) };
     }
     const target = { ...referenced(ref, owner.namespace), kind } as const;
-    return denied(target, owner, look) ??
-      unusable(target, look.authorities(kind, target), reasons.reference) ?? target;
+    const refused = denied(target, owner, look);
+    return refused === undefined
+      ? stated(target, look.authorities(kind, target), reasons.reference)
+      : { fault: refused };
   });
 }
 
 type Target = ResolvedRefs["valid"][number];
 
+/** A reference: what it names, if that can be used, and what is wrong with it. */
+interface Resolved {
+  readonly target?: Target;
+  readonly fault?: RefFault;
+}
+
 function collect(
   refs: readonly ObjectReference[],
-  resolve: (ref: ObjectReference) => Target | RefFault,
+  resolve: (ref: ObjectReference) => Resolved,
 ): ResolvedRefs {
   const results = refs.map(resolve);
-  const isFault = (one: Target | RefFault): one is RefFault => "reason" in one;
-  const first = results.find(isFault);
+  const first = results.find(({ fault }) => fault !== undefined)?.fault;
   return {
-    valid: results.filter((one): one is Target => !isFault(one)),
+    valid: results.map(({ target }) => target).filter((one) => one !== undefined),
     ...(first === undefined ? {} : { fault: first }),
   };
+}
+
+/** The reference to an object in this state; a faulty one whose last good version serves is used, too. */
+function stated(target: Target, state: MaterialState, reason: string): Resolved {
+  if (state === "valid") return { target };
+  if (state === "missing") return { fault: fault(reason, `${named(target)} does not exist`) };
+  const wrong = fault(reason, `${named(target)}: ${state.invalid}`);
+  return state.lastGoodServes ? { target, fault: wrong } : { fault: wrong };
 }
 
 function fault(reason: string, message: string): RefFault {
@@ -96,12 +111,6 @@ function denied(target: Target, owner: Referrer, look: GrantLookup): RefFault | 
   const message = `${named(target)} is in another namespace; ` +
     `allow it by a ReferenceGrant in "${target.namespace}" from ${owner.kind} in "${owner.namespace}"`;
   return fault("RefNotPermitted", message);
-}
-
-function unusable(target: Target, state: MaterialState, reason: string): RefFault | undefined {
-  if (state === "valid") return undefined;
-  if (state === "missing") return fault(reason, `${named(target)} does not exist`);
-  return fault(reason, `${named(target)}: ${state.invalid}`);
 }
 
 function named({ kind, namespace, name }: Target): string {

@@ -37,6 +37,8 @@ export interface BoundGateway extends ObjectKey {
   readonly rejected?: RefFault;
   /** True if the Gateway itself names a certificate, as a client of backends. */
   readonly hasClientCertificate: boolean;
+  /** That certificate, if it can be used. */
+  readonly clientCertificate?: ObjectKey;
   /** The reason why that certificate cannot be used. */
   readonly unresolved?: RefFault;
   /** True if clients without valid certificates are served at some port. */
@@ -60,13 +62,16 @@ export function bindGateway(gateway: Gateway, look: GatewayLookups): BoundGatewa
   const attached = found.filter((_, index) => sets[index]?.fault === undefined);
   const listeners = bindListeners(gateway, attached, look);
   const reason = "InvalidClientCertificateRef";
-  const unresolved = client && resolveCertificates([client], owner, look, reason).fault;
+  const resolved = client && resolveCertificates([client], owner, look, reason);
+  const unresolved = resolved?.fault;
+  const clientCertificate = resolved?.valid[0];
   return {
     ...common,
     listeners,
     sets,
     hasClientCertificate: client !== undefined,
     ...(rejected === undefined ? {} : { rejected }),
+    ...(clientCertificate === undefined ? {} : { clientCertificate }),
     ...(unresolved === undefined ? {} : { unresolved }),
     insecureFrontend: listeners.some(({ frontend }) => frontend?.insecureFallback),
   };

@@ -21,7 +21,11 @@ export interface GrantLookup {
 }
 
 /** The state of a Secret or a ConfigMap: usable, absent, or why it is not usable. */
-export type MaterialState = "valid" | "missing" | { readonly invalid: string };
+export type MaterialState = "valid" | "missing" | {
+  readonly invalid: string;
+  /** True: proxies have the version before, which was usable. */
+  readonly lastGoodServes?: boolean;
+};
 
 /** Certificates. */
 export interface MaterialLookup {

@@ -18,6 +18,7 @@ export {
   isDeployed,
   statedAddresses,
 } from "./addresses.ts";
+export { configMapsOfGateway, configMapsOfPolicy } from "./authorities.ts";
 export { type Backend, backendsOf, resolveBackend, type ResolvedBackend } from "./backends.ts";
 export type { Referrer, RefFault, ResolvedRefs } from "./certificates.ts";
 export {

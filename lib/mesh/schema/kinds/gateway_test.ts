@@ -119,12 +119,12 @@ Deno.test("Gateway: credentials of sources that are not served are warned of by 
     [
       "no-effect",
       `${AT}.tls.credentialNames[1]`,
-      '"kubernetes-gateway://one/c" has no effect: secrets are read by their names only',
+      '"kubernetes-gateway://one/c" has an effect only where an object of the Gateway API refers to it',
     ],
     [
       "no-effect",
       `${AT}.tls.caCertCredentialName`,
-      '"configmap://one/e" has no effect: ConfigMaps are not read for credentials',
+      '"configmap://one/e" has an effect only where an object of the Gateway API refers to it',
     ],
   ]);
 });

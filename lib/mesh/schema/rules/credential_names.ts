@@ -6,11 +6,8 @@
 import type { Path } from "../../../kit/text/mod.ts";
 import type { Report } from "../problem.ts";
 
-/** Prefixes of credentials that are not served, each with the reason. */
-const NOT_SERVED: Readonly<Record<string, string>> = {
-  "kubernetes-gateway://": "secrets are read by their names only",
-  "configmap://": "ConfigMaps are not read for credentials",
-};
+/** Prefixes of credentials that references of the Gateway API allow. */
+const REFERRED = ["kubernetes-gateway://", "configmap://"];
 
 const REMEDY =
   "Give the name of a secret without a prefix: of the orchestrator, in the namespace of the proxy, " +
@@ -29,15 +26,16 @@ export function checkClientCredential(name: string, path: Path, report: Report):
   report.warn(path, "no-effect", message, REMEDY);
 }
 
-/** Warns about names whose prefix selects a source that is not served. Empty names are left out. */
+/** Warns about names that are not served without an object of the Gateway API. Empty names are left out. */
 export function checkCredentialNames(
   names: readonly (readonly [name: string, path: Path])[],
   report: Report,
 ): void {
   for (const [name, path] of names) {
-    const prefix = Object.keys(NOT_SERVED).find((prefix) => name.startsWith(prefix));
-    if (prefix === undefined) continue;
-    const message = `${JSON.stringify(name)} has no effect: ${NOT_SERVED[prefix]}`;
+    if (!REFERRED.some((prefix) => name.startsWith(prefix))) continue;
+    const message =
+      `${JSON.stringify(name)} has an effect only where an object of the Gateway API ` +
+      "refers to it";
     report.warn(path, "no-effect", message, REMEDY);
   }
 }

@@ -40,6 +40,12 @@ export {
   followConfigMaps,
   type SettingsDocument,
 } from "./config_maps.ts";
+export {
+  type AuthoritiesOptions,
+  type AuthoritiesSource,
+  followAuthorities,
+  type WatchConfigMaps,
+} from "./secrets/authorities.ts";
 export { followSecrets, type SecretsOptions, type SecretsSource } from "./secrets/secrets.ts";
 export {
   CLUSTER_LABEL,

@@ -33,6 +33,7 @@ import {
 import { endpointLayers, type EndpointLayerTables, localEndpoints } from "../endpoints/mod.ts";
 import {
   gatewayCredentials,
+  referredCredentials,
   ruleCredentials,
   secretLayer,
   type SecretLayerTables,
@@ -79,6 +80,7 @@ export function routerLayers(
       ...(cls.options.CREDENTIALS === "true"
         ? [gatewayCredentials(tables, cls, scope), ruleCredentials(tables, cls)]
         : []),
+      ...(cls.options.REFERRED === "true" ? referredCredentials(tables, cls, scope) : []),
     ]],
     [TYPE_URLS.listener, [gatewayListeners(tables, binding, scope)]],
     [TYPE_URLS.route, [gatewayRoutes(tables, binding, scope)]],

@@ -77,6 +77,7 @@ export function classBasis(
     options: {
       ...optionsOf(metadata, mode === "NONE" ? bindsOf(node, features.dualStack === true) : []),
       ...(node.readsCredentials === true ? { CREDENTIALS: "true" } : {}),
+      ...(node.readsReferred ?? node.readsCredentials ? { REFERRED: "true" } : {}),
       ...(node.credentialCluster ? { CREDENTIAL_CLUSTER: node.credentialCluster } : {}),
       ...(features.quicListeners && node.role === "router" ? { QUIC: "true" } : {}),
       ...settingsOption(metadata.PROXY_CONFIG),

@@ -13,11 +13,14 @@ import {
   pullSecret,
   pullSecretName,
   pullSecretOf,
+  type ReferredCredential,
+  referredName,
+  referredSecret,
 } from "../../envoy/mod.ts";
-import { credentialKey, objectKey } from "../../model/mod.ts";
+import { configMapKey, credentialKey, objectKey } from "../../model/mod.ts";
 import type { MeshContext } from "../context/mod.ts";
 import { encodeResource, resourceTable } from "../resources/mod.ts";
-import { type CredentialTables, secretKeys } from "./keys.ts";
+import { type CredentialTables, referredKeys, secretKeys } from "./keys.ts";
 
 /** Creates the tables. */
 export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
@@ -54,6 +57,7 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
       },
     ),
     ...derivePullSecrets(mesh),
+    referred: deriveReferred(mesh),
     secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, key) => {
       const { cluster, namespace, name } = key;
       const secret = credentialSecret(name, namespace, (named) => {
@@ -72,6 +76,23 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
       return secret === undefined ? [] : [encodeResource(name, SecretSchema, secret)];
     }),
   };
+}
+
+/**
+ * Secrets of the daemon's own cluster that Gateways of the proxies' namespace, or BackendTLSPolicies,
+ * refer to. The reference is what allows a proxy to have them.
+ */
+function deriveReferred(mesh: MeshContext["mesh"]): CredentialTables["referred"] {
+  const { references } = mesh.gatewayApi;
+  return resourceTable(mesh.graph, "sds.referred", referredKeys, (read, { namespace, name }) => {
+    const isIt = (one: ReferredCredential) => referredName(one) === name;
+    const found = read.get(references.ofGateways, namespace).find(isIt) ??
+      read.get(references.ofPolicies, "all").find(isIt);
+    if (found === undefined) return [];
+    const at = found.kind === "ConfigMap" ? configMapKey(found) : objectKey(found);
+    const secret = referredSecret(found, read.get(mesh.credentials, at));
+    return secret === undefined ? [] : [encodeResource(name, SecretSchema, secret)];
+  });
 }
 
 /** Pull secrets of WasmPlugins. */

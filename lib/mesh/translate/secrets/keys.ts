@@ -32,6 +32,14 @@ export interface SecretKey {
   readonly name: string;
 }
 
+/** A secret that Gateways of a namespace refer to. */
+export type ReferredKey = Omit<SecretKey, "cluster">;
+
+export const referredKeys: KeyCodec<ReferredKey> = keyOf<ReferredKey>({
+  namespace: text,
+  name: text,
+});
+
 export const secretKeys: KeyCodec<SecretKey> = keyOf<SecretKey>({
   cluster: text,
   namespace: text,
@@ -46,6 +54,8 @@ export interface CredentialTables {
   /** Locality, as `Localities.ofClass` → names of the secrets that rules for certain workloads name. */
   readonly ofLocality: Derived<readonly string[]>;
   readonly secrets: SecretTable<SecretKey>;
+  /** Secrets that the Gateway API refers to; a secret that no reference allows is not there. */
+  readonly referred: SecretTable<ReferredKey>;
   /** Text of `changeKeys` → names of the pull secrets of the plugins among them. */
   readonly ofPlugins: Derived<readonly string[]>;
   /** Pull secret of the namespace of a plugin. */

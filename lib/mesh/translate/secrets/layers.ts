@@ -56,6 +56,32 @@ export function ruleCredentials(tables: SecretLayerTables, cls: ProxyClass): Col
   }));
 }
 
+/**
+ * What the Gateway API refers to, of the credentials that Gateways and rules name, in the namespace of
+ * proxies.
+ */
+export function referredCredentials(
+  tables: SecretLayerTables,
+  { namespace }: ProxyClass,
+  scope: LabelsKey,
+): Collection[] {
+  const at = `secret/referred/${JSON.stringify(namespace)}`;
+  const keyOf = (name: string) => ({ namespace, name });
+  const resources = tables.credentials.referred;
+  return [
+    collection(tables, `${at}/${labelsKeys.encode(scope)}`, () => ({
+      members: { listFrom: [tables.credentials.ofGateways, scope], codec: text },
+      resources,
+      keyOf,
+    })),
+    collection(tables, `${at}/rules`, () => ({
+      members: { listFrom: [tables.credentials.ofRules, ""] },
+      resources,
+      keyOf,
+    })),
+  ];
+}
+
 /** The credentials that rules which select a workload name, in its namespace. */
 export function localCredentials(
   tables: SecretLayerTables,

@@ -10,6 +10,7 @@ export {
   gatewayCredentials,
   localCredentials,
   pullCredentials,
+  referredCredentials,
   ruleCredentials,
   secretLayer,
   type SecretLayerTables,

@@ -21,6 +21,8 @@ export interface AuthorizedClient {
    * `localCredentials` decides.
    */
   readonly readsCredentials?: boolean;
+  /** True: its namespace is proved, see `ProxyNode`. Absent: as `readsCredentials`. */
+  readonly readsReferred?: boolean;
   /** Id of the remote cluster whose credentials these are; absent: those of the daemon's cluster. */
   readonly credentialCluster?: string;
 }

@@ -76,7 +76,7 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
   const { client, cluster, intake, namespace, timing } = options;
   const at = cluster === undefined ? {} : { cluster };
   const { promise: refused, resolve: refuse } = Promise.withResolvers<void>();
-  const served = new Set<string>();
+  const rows = new Map<string, Credential>();
   const faults = new Map<string, Fault>();
   const following = follow<Kept>({
     client,
@@ -86,7 +86,7 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
       fieldSelector: OTHER_TYPES.map((type) => `type!=${type}`).join(),
     },
     convert: keep,
-    changed: (changes) => report(changes, { served, faults, intake, at }),
+    changed: (changes) => report(changes, { rows, faults, intake, at }),
     stateChanged({ fault }) {
       intake.health(fault);
       if (fault === undefined) return;
@@ -103,7 +103,7 @@ export function followSecrets(options: SecretsOptions): SecretsSource {
       [...faults].map(([credential, fault]) => ({
         credential,
         place: `secret ${credential}`,
-        lastGoodServes: served.has(credential),
+        lastGoodServes: isServed(rows.get(credential)),
         ...fault,
       })),
     [Symbol.asyncDispose]: () => following.close(),
@@ -122,12 +122,17 @@ function keep(item: ListItem): Kept {
   return { key, credential: problem === undefined ? files : undefined, problem };
 }
 
+/** Reports if a credential has more than its fault. */
+function isServed(row: Credential | undefined): boolean {
+  return Object.keys(row ?? {}).some((part) => part !== "fault");
+}
+
 type Fault = Pick<CredentialFault, "problem" | "since">;
 
 function report(
   { upserts, deletes }: Changes<Kept>,
-  { served, faults, intake, at }: {
-    readonly served: Set<string>;
+  { rows, faults, intake, at }: {
+    readonly rows: Map<string, Credential>;
     readonly faults: Map<string, Fault>;
     readonly intake: SecretsOptions["intake"];
     readonly at: { readonly cluster?: string };
@@ -137,19 +142,21 @@ function report(
   for (const name of deletes) {
     const key = objectKey(name);
     faults.delete(key);
-    if (served.delete(key)) changes.set(key, undefined);
+    if (rows.delete(key)) changes.set(key, undefined);
   }
   for (const { key, credential, problem } of upserts) {
     if (problem === undefined) faults.delete(key);
     else faults.set(key, { problem, since: faults.get(key)?.since ?? Date.now() });
-    if (credential !== undefined) {
-      served.add(key);
-      changes.set(key, credential);
-    } else if (problem === undefined) {
-      if (served.delete(key)) changes.set(key, undefined);
-    } else {
+    if (credential === undefined && problem === undefined) {
+      if (rows.delete(key)) changes.set(key, undefined);
+      continue;
+    }
+    const row = problem === undefined ? credential! : { ...rows.get(key), fault: problem };
+    rows.set(key, row);
+    changes.set(key, row);
+    if (problem !== undefined) {
       credentialFailures.inc();
-      const serving = servedInstead(served.has(key));
+      const serving = servedInstead(isServed(row));
       log.warn("a credential cannot be used", { ...at, credential: key, problem, serving });
     }
   }

@@ -1,0 +1,129 @@
+/**
+ * The Secrets and ConfigMaps that objects of the Gateway API refer to: those that must be read, and
+ * those that binding allows proxies to have.
+ *
+ * @module
+ */
+import { type Derived, type Graph, type Index, text } from "../../graph/mod.ts";
+import { type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
+import {
+  type BackendTlsPolicy,
+  type BoundGateway,
+  configMapsOfGateway,
+  configMapsOfPolicy,
+  type Gateway,
+} from "../../gateway_api/mod.ts";
+import type { GatewayApiBindings } from "./bindings.ts";
+import type { GatewayApiTables } from "./tables.ts";
+
+/** An object that may be sent to proxies, in part. */
+export interface AllowedReference extends ObjectKey {
+  readonly kind: "Secret" | "ConfigMap";
+  readonly part: "certificate" | "authorities";
+}
+
+/** The derived tables of references. */
+export interface References {
+  /** Key `all` → `namespace/name` of the ConfigMaps with authorities that objects name, sorted. */
+  readonly wantedConfigMaps: Derived<readonly string[], string>;
+  /**
+   * Namespace of proxies → what its Gateways refer to: in the same namespace as the object with the
+   * reference, or allowed by a ReferenceGrant.
+   */
+  readonly ofGateways: Derived<readonly AllowedReference[], string>;
+  /** Key `all` → authorities that BackendTLSPolicies refer to, which are no secret. */
+  readonly ofPolicies: Derived<readonly AllowedReference[], string>;
+}
+
+const ALL = { bucket: text, member: text };
+
+/** Creates the tables. */
+export function deriveReferences(
+  graph: Graph,
+  api: GatewayApiTables,
+  bound: GatewayApiBindings,
+): References {
+  const { gateways, policies, byNamespace, allPolicies } = referenceIndexes(graph, api);
+  return {
+    wantedConfigMaps: graph.derive(
+      "gatewayApi.configMaps",
+      text,
+      (read, key) =>
+        [...new Set([...read.members(gateways, key), ...read.members(policies, key)])].sort(),
+    ),
+    ofGateways: graph.derive(
+      "gatewayApi.references",
+      text,
+      (read, namespace) =>
+        read.members(byNamespace, namespace).flatMap((key) => {
+          const found = read.get(bound.gateways, key);
+          return found === undefined ? [] : referencesOf(found);
+        }),
+    ),
+    ofPolicies: graph.derive(
+      "gatewayApi.policyReferences",
+      text,
+      (read, key) =>
+        read.members(allPolicies, key).flatMap((policy) => {
+          const found = read.get(bound.policies, policy);
+          return (found?.authorities.valid ?? []).map((one) => ({ ...named(one), ...AUTHORITIES }));
+        }),
+    ),
+  };
+}
+
+function referenceIndexes(graph: Graph, api: GatewayApiTables) {
+  const gateways: Index = graph.index(
+    api.gateways,
+    "GatewayApi.gatewayConfigMaps",
+    ALL,
+    function* ({ meta, spec }: Gateway) {
+      for (const one of configMapsOfGateway(spec, meta.namespace)) yield ["all", objectKey(one)];
+    },
+  );
+  const policies: Index = graph.index(
+    api.backendTlsPolicies,
+    "GatewayApi.policyConfigMaps",
+    ALL,
+    function* ({ meta, spec }: BackendTlsPolicy) {
+      for (const one of configMapsOfPolicy(spec, meta.namespace)) yield ["all", objectKey(one)];
+    },
+  );
+  const byNamespace: Index<string, ObjectKey> = graph.index(
+    api.gateways,
+    "GatewayApi.namespace",
+    { bucket: text, member: objectKeys },
+    function* ({ meta }: Gateway) {
+      yield [meta.namespace, meta];
+    },
+  );
+  const allPolicies: Index<string, ObjectKey> = graph.index(
+    api.backendTlsPolicies,
+    "BackendTLSPolicy.all",
+    { bucket: text, member: objectKeys },
+    function* ({ meta }: BackendTlsPolicy) {
+      yield ["all", meta];
+    },
+  );
+  return { gateways, policies, byNamespace, allPolicies };
+}
+
+const CERTIFICATE = { part: "certificate" } as const;
+const AUTHORITIES = { part: "authorities" } as const;
+
+type Named = ObjectKey & { readonly kind: AllowedReference["kind"] };
+
+/** The reference alone: members of the result must be equal when nothing else differs. */
+function named({ kind, namespace, name }: Named): Named {
+  return { kind, namespace, name };
+}
+
+function referencesOf({ listeners, clientCertificate }: BoundGateway): AllowedReference[] {
+  const ofListeners = listeners.flatMap(({ certificates, frontend }) => [
+    ...certificates.valid.map((one) => ({ ...named(one), ...CERTIFICATE })),
+    ...(frontend?.authorities.valid ?? []).map((one) => ({ ...named(one), ...AUTHORITIES })),
+  ]);
+  if (clientCertificate === undefined) return ofListeners;
+  const own = named({ kind: "Secret", ...clientCertificate });
+  return [...ofListeners, { ...own, ...CERTIFICATE }];
+}

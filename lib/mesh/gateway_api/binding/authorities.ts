@@ -1,0 +1,32 @@
+/**
+ * The ConfigMaps with authorities that objects name.
+ *
+ * @module
+ */
+import type { ObjectKey } from "../../model/mod.ts";
+import {
+  type BackendTlsPolicySpec,
+  type GatewaySpec,
+  type ObjectReference,
+  referenced,
+} from "./objects.ts";
+
+/** Those that a Gateway in `namespace` names, for the validation of clients. */
+export function configMapsOfGateway({ tls }: GatewaySpec, namespace: string): ObjectKey[] {
+  const frontend = tls?.frontend;
+  const all = [frontend?.default, ...(frontend?.perPort ?? []).map((one) => one.tls)];
+  return all.flatMap((one) => configMaps(one?.validation?.caCertificateRefs, namespace));
+}
+
+/** Those that a BackendTLSPolicy in `namespace` names. */
+export function configMapsOfPolicy(
+  { validation }: BackendTlsPolicySpec,
+  namespace: string,
+): ObjectKey[] {
+  return configMaps(validation?.caCertificateRefs, namespace);
+}
+
+function configMaps(refs: readonly ObjectReference[] = [], namespace: string): ObjectKey[] {
+  return refs.filter(({ group, kind }) => !group && kind === "ConfigMap")
+    .map((ref) => referenced(ref, namespace));
+}

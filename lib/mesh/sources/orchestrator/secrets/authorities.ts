@@ -1,0 +1,173 @@
+/**
+ * Source of authorities: the ConfigMaps that Gateways and BackendTLSPolicies name. Each is followed
+ * alone: a cluster has many others.
+ *
+ * @module
+ */
+import type { Intake } from "../../../ingest/mod.ts";
+import { scope } from "../../../../kit/log/mod.ts";
+import {
+  configMapKey,
+  type ConfigObject,
+  type Credential,
+  type ObjectKey,
+  objectKey,
+  objectKeys,
+} from "../../../model/mod.ts";
+import {
+  type BackendTlsPolicySpec,
+  configMapsOfGateway,
+  configMapsOfPolicy,
+  type GatewaySpec,
+} from "../../../gateway_api/mod.ts";
+import {
+  follow,
+  type Following,
+  type FollowTiming,
+  type ListItem,
+  type OrchClient,
+  types,
+} from "../../../../kit/orch/mod.ts";
+import { credentialOf, servedInstead } from "../../credential_parts.ts";
+import { credentialFailures } from "../../credential_metrics.ts";
+import { isRefused } from "../refused.ts";
+
+const log = scope("credentials");
+
+/** The key of a ConfigMap with certificates of authorities. */
+const CONTENT = "ca.crt";
+
+/** Settings of the source. */
+export interface AuthoritiesOptions {
+  readonly client: OrchClient;
+  readonly intake: Pick<Intake, "settings" | "synced">;
+  /** The objects at the start, whose ConfigMaps are waited for. */
+  readonly objects: readonly ConfigObject[];
+  readonly timing?: Partial<FollowTiming>;
+}
+
+/** Watches the names of ConfigMaps, `namespace/name`; calls back when they change. */
+export type WatchConfigMaps = (
+  onChange: (names: readonly string[]) => void,
+) => { readonly value: readonly string[]; close(): void };
+
+/** The followed ConfigMaps. */
+export interface AuthoritiesSource extends AsyncDisposable {
+  /** Resolves when the ConfigMaps of the start were received, or the server refuses them. */
+  readonly ready: Promise<void>;
+  /** Follows those that the configuration names from now on. */
+  watch(names: WatchConfigMaps): void;
+}
+
+type ConfigMapItem = ListItem & { readonly data?: Readonly<Record<string, string>> };
+
+/** Begins with the ConfigMaps that the objects name. */
+export function followAuthorities(options: AuthoritiesOptions): AuthoritiesSource {
+  return new Authorities(options);
+}
+
+class Authorities implements AuthoritiesSource {
+  readonly ready: Promise<void>;
+  readonly #options: AuthoritiesOptions;
+  readonly #followed = new Map<string, Following<Credential>>();
+  readonly #rows = new Map<string, Credential>();
+  #watched: { close(): void } | undefined;
+
+  constructor(options: AuthoritiesOptions) {
+    this.#options = options;
+    const known = this.#follow(namedBy(options.objects));
+    this.ready = known.then(() => options.intake.synced());
+  }
+
+  watch(names: WatchConfigMaps): void {
+    const watched = names((all) => void this.#follow(all));
+    this.#watched = watched;
+    void this.#follow(watched.value);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#watched?.close();
+    await Promise.all([...this.#followed.values()].map((one) => one.close()));
+  }
+
+  /** Follows ConfigMaps of these names and no others; resolves when all are known or refused. */
+  async #follow(names: readonly string[]): Promise<void> {
+    const wanted = new Set(names);
+    for (const [name, following] of this.#followed) {
+      if (wanted.has(name)) continue;
+      this.#followed.delete(name);
+      void following.close().then(() => {
+        if (!this.#followed.has(name)) this.#set(name, undefined);
+      });
+    }
+    const begun = names.filter((name) => !this.#followed.has(name)).map((name) =>
+      this.#begin(objectKeys.decode(name))
+    );
+    await Promise.all(begun);
+  }
+
+  #begin(key: ObjectKey): Promise<void> {
+    const { client, timing } = this.#options;
+    const name = objectKey(key);
+    const { promise: refused, resolve: refuse } = Promise.withResolvers<void>();
+    const following = follow<Credential>({
+      client,
+      type: types.CONFIG_MAP,
+      selection: { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}` },
+      convert: authoritiesOf,
+      changed: ({ upserts, deletes }) => {
+        for (const one of upserts) this.#set(name, one);
+        if (upserts.length === 0 && deletes.length > 0) this.#set(name, undefined);
+      },
+      stateChanged({ fault }) {
+        if (fault === undefined) return;
+        log.warn("a ConfigMap with authorities cannot be followed; its last content stays in use", {
+          configMap: name,
+          reason: fault,
+        });
+        if (isRefused(fault)) refuse();
+      },
+      ...(timing === undefined ? {} : { timing }),
+    });
+    this.#followed.set(name, following);
+    return Promise.race([following.synced, refused]);
+  }
+
+  /** A faulty content leaves the last good one in use. */
+  #set(name: string, found: Credential | undefined): void {
+    const before = this.#rows.get(name);
+    if (before === undefined && found === undefined) return;
+    const row = found?.fault === undefined ? found : { ...before, ...found };
+    if (row === undefined) this.#rows.delete(name);
+    else this.#rows.set(name, row);
+    if (row?.fault !== undefined) {
+      credentialFailures.inc();
+      log.warn("authorities of a ConfigMap cannot be used", {
+        configMap: name,
+        problem: row.fault,
+        serving: servedInstead(row.authorities !== undefined),
+      });
+    }
+    const key = configMapKey(objectKeys.decode(name));
+    this.#options.intake.settings({ credentials: new Map([[key, row]]) });
+  }
+}
+
+/** Names of the ConfigMaps that objects name. */
+function namedBy(objects: readonly ConfigObject[]): string[] {
+  const found = objects.flatMap(({ meta: { kind, namespace }, spec }) => {
+    if (kind === "KubernetesGateway") return configMapsOfGateway(spec as GatewaySpec, namespace);
+    if (kind === "BackendTLSPolicy") {
+      return configMapsOfPolicy(spec as BackendTlsPolicySpec, namespace);
+    }
+    return [];
+  });
+  return [...new Set(found.map(objectKey))];
+}
+
+function authoritiesOf(item: ListItem): Credential {
+  const text = (item as ConfigMapItem).data?.[CONTENT];
+  if (text === undefined || text.trim() === "") return { fault: `there is no ${CONTENT}` };
+  const { files, problem } = credentialOf(new Map([[CONTENT, new TextEncoder().encode(text)]]));
+  return problem === undefined ? files : { fault: problem };
+}
