@@ -140,7 +140,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** What the command line asks for: the definitions, with `--suite` also the suite. */
+/** Fetches the definitions; with `--suite` also builds the suite. */
 async function main(): Promise<void> {
   if (Deno.args.includes("--optional") && findGo() === undefined) return;
   console.log(await fetchGatewayApiDefinitions());

@@ -1,0 +1,91 @@
+/**
+ * A run of the Gateway API's conformance suite against a mesh on a node.
+ *
+ * @module
+ */
+import { gatewayApiPrograms } from "../../../scripts/cluster/gateway_api.ts";
+import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
+import { installMesh } from "../../../scripts/cluster/mesh/install.ts";
+import { join } from "../../../scripts/paths.ts";
+import { applyGatewayApi } from "../../support/gateway_api.ts";
+import { clientOf } from "../../support/node.ts";
+import { startTestLoadBalancer } from "../../support/load_balancer.ts";
+import { resultsOf, type SuiteTest } from "./results.ts";
+
+/** Settings of a run. */
+export interface SuiteRun {
+  /** Such as `GATEWAY-HTTP`. */
+  readonly profiles: readonly string[];
+  /** Name of the only test to run; absent: all. */
+  readonly test?: string;
+  /** Flags of the suite beside these. */
+  readonly flags?: readonly string[];
+  /** The file for the suite's report. */
+  readonly report: string;
+  /** The file for the suite's output. */
+  readonly log: string;
+}
+
+/** What a run gave. */
+export interface SuiteOutcome {
+  readonly success: boolean;
+  readonly tests: readonly SuiteTest[];
+}
+
+/**
+ * Installs the definitions and the mesh at default settings, and a test load balancer, which stands in
+ * for that of a provider: it gives each Service its cluster IP.
+ */
+export async function prepareCluster(
+  cluster: NodeCluster,
+  progress: (line: string) => void = () => {},
+): Promise<AsyncDisposable> {
+  await applyGatewayApi(cluster);
+  await installMesh(cluster, progress);
+  const client = await clientOf(cluster);
+  const balancer = await startTestLoadBalancer(client);
+  return {
+    async [Symbol.asyncDispose]() {
+      await balancer[Symbol.asyncDispose]();
+      client[Symbol.dispose]();
+    },
+  };
+}
+
+/** Runs the suite in the cluster's own network, which has a route to the addresses of Services. */
+export async function runSuite(
+  cluster: NodeCluster,
+  { profiles, test, flags = [], report, log }: SuiteRun,
+): Promise<SuiteOutcome> {
+  const { suite } = await gatewayApiPrograms();
+  const args = [
+    "-test.v",
+    "-test.timeout=3h",
+    "-gateway-class=mesh",
+    `-conformance-profiles=${profiles.join(",")}`,
+    `-report-output=${join(cluster.dir, "report.yaml")}`,
+    ...IMPLEMENTATION,
+    ...(test === undefined ? [] : [`-run-test=${test}`]),
+    ...flags,
+  ];
+  const file = join(cluster.dir, "suite.log");
+  const command = `exec "$0" "$@" > ${file} 2>&1`;
+  const { success } = await cluster.space.run([
+    ...["env", `KUBECONFIG=${cluster.kubeconfig}`, "sh", "-c", command, suite],
+    ...args,
+  ]);
+  await Deno.copyFile(file, log);
+  await Deno.copyFile(join(cluster.dir, "report.yaml"), report).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error; // the suite ended early
+  });
+  return { success, tests: resultsOf(await Deno.readTextFile(log)) };
+}
+
+/** What the report says about the implementation. */
+const IMPLEMENTATION: readonly string[] = [
+  "-organization=mesh",
+  "-project=mesh",
+  "-url=https://mesh.io",
+  "-version=dev",
+  "-contact=https://mesh.io",
+];
