@@ -1,5 +1,5 @@
 /**
- * The corpus `gateway`: the status of objects of the Gateway API.
+ * The corpus `gateway`: the status of objects of the Gateway API, and the resources that they become.
  *
  * @module
  */
@@ -26,8 +26,10 @@ import {
 import type { ConfigObject } from "../../lib/mesh/model/mod.ts";
 import { type World, worldOf } from "../../tests/support/gateway_api_world.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
+import { judgeResources } from "./gateway_resources.ts";
 
 interface GatewayCase extends Case {
+  readonly golden: string;
   readonly statusGolden: string;
   readonly options: {
     readonly world: {
@@ -60,9 +62,10 @@ interface Document {
 /** Compares reasons and truth of conditions, by type; messages are free. */
 export const GATEWAY_STATUS: Corpus<GatewayCase> = {
   name: "gateway",
-  judge: ({ inputs, statusGolden, options: { world: facts } }, read) => {
+  judge: ({ inputs, golden, statusGolden, options: { world: facts } }, read) => {
     const text = inputs.map((file) => read(file)).join("\n---\n");
     const world = worldOf(text, lookupsOf(facts, read));
+    judgeResources(world, read(golden), facts.domain);
     const wanted = documentsOf(read(statusGolden)).filter(({ status }) => status !== undefined);
     if (wanted.length === 0) return "the golden file has no status";
     for (const { kind, metadata: { namespace, name }, status } of wanted) {

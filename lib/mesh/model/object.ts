@@ -51,6 +51,8 @@ export interface ConfigObject<T = unknown> {
   readonly pod?: EndpointFacts;
   /** True for pods that no ServiceEntry selects; they are only known as workloads of proxies. */
   readonly unselectable?: true;
+  /** True for VirtualServices that apply to clients of their own namespace alone; they precede others there. */
+  readonly consumer?: true;
   /** Content hash over spec, labels and annotations. */
   readonly digest: string;
 }

@@ -26,11 +26,16 @@ const GROUPS: Readonly<Record<string, string>> = {
   Hostname: "networking.mesh.io",
 };
 
-/** Resolves a reference of a route to a backend. */
+/**
+ * Resolves a reference of a route to a backend.
+ *
+ * @param granted true: a backend of another namespace needs a ReferenceGrant there
+ */
 export function resolveBackend(
   ref: BackendReference,
   route: Pick<Route, "meta">,
   look: BackendLookups,
+  granted = true,
 ): Backend {
   const kind = ref.kind || "Service";
   const group = ref.group ?? "";
@@ -43,7 +48,7 @@ export function resolveBackend(
   const key = referenced(ref, route.meta.namespace);
   if (kind === "Hostname") return found(ref, look.host(ref.name, route.meta.namespace), ref.name);
   const from = { kind: route.meta.kind, namespace: route.meta.namespace };
-  if (!isPermitted({ from, to: { ...key, group, kind } }, look)) {
+  if (granted && !isPermitted({ from, to: { ...key, group, kind } }, look)) {
     const message =
       `${kind} "${key.namespace}/${key.name}" is in another namespace; allow it by a ` +
       `ReferenceGrant in "${key.namespace}" from ${from.kind} in "${from.namespace}"`;

@@ -37,6 +37,10 @@ export interface Attachment {
   readonly listener: Pick<BoundListener, "owner" | "index" | "programmed"> & {
     readonly name: string;
     readonly port: number;
+    /** Empty: all hosts. */
+    readonly hostname: string;
+    /** Hostnames of the other listeners of its port and protocol. */
+    readonly others: readonly string[];
   };
   /** Hostnames of the route that the listener has, too; `["*"]`: all. */
   readonly hostnames: readonly string[];
@@ -157,7 +161,7 @@ function attach(
   const candidates = listeners.filter(({ listener }) => isNamed(listener, ref))
     .map((one) => ({ ...one, ...match(route, one.listener, look) }));
   const attachments = candidates.filter(({ fault }) => fault === undefined)
-    .map(({ gateway: { namespace, name }, listener, hostnames }) => ({
+    .map(({ gateway: { namespace, name, listeners: all }, listener, hostnames }) => ({
       gateway: { namespace, name },
       listener: {
         owner: listener.owner,
@@ -165,11 +169,22 @@ function attach(
         programmed: listener.programmed,
         name: listener.spec.name,
         port: listener.spec.port,
+        hostname: listener.spec.hostname?.toLowerCase() ?? "",
+        others: othersAt(listener, all),
       },
       hostnames,
     }));
   if (attachments.length > 0) return { attachments };
   return { attachments: [], fault: worst(candidates.map(({ fault }) => fault), ref) };
+}
+
+/** Hostnames of the other listeners of a listener's port and protocol, each once. */
+function othersAt({ spec }: BoundListener, all: readonly BoundListener[]): readonly string[] {
+  const own = spec.hostname?.toLowerCase() ?? "";
+  const others = all.filter(({ spec: { port, protocol } }) =>
+    port === spec.port && protocol === spec.protocol
+  ).map(({ spec: { hostname = "" } }) => hostname.toLowerCase());
+  return [...new Set(others)].filter((hostname) => hostname !== own);
 }
 
 function isNamed({ spec }: BoundListener, { sectionName, port }: ParentReference): boolean {

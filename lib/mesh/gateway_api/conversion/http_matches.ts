@@ -19,8 +19,8 @@ export function convertMatch(match: HTTPRouteMatch): HTTPMatchRequest {
   return create(HTTPMatchRequestSchema, {
     ...(uri === undefined ? {} : { uri }),
     ...(method === "" ? {} : { method: textMatch("exact", method) }),
-    headers: named(headers, (name) => name.toLowerCase()),
-    queryParams: named(queryParams, (name) => name),
+    headers: conditionsOf(headers, (name) => name.toLowerCase()),
+    queryParams: conditionsOf(queryParams, (name) => name),
   });
 }
 
@@ -31,8 +31,8 @@ function pathMatch(type: string, value: string): StringMatch {
   return textMatch("prefix", value === "/" ? value : value.replace(/\/$/, ""));
 }
 
-/** Of several conditions with one name, the first one counts. */
-function named(
+/** Conditions on headers or parameters. Of several with one name, the first one counts. */
+export function conditionsOf(
   conditions: readonly { readonly name: string; readonly type: string; readonly value: string }[],
   nameOf: (name: string) => string,
 ): Record<string, StringMatch> {

@@ -1,7 +1,23 @@
 /**
- * Conversion of routes of the Gateway API to VirtualServices. So far: conditions on requests, and the
- * order in which those of one host are tried.
+ * Conversion of the objects of the Gateway API to those of Mesh: listeners to Gateways, routes to
+ * VirtualServices. Pure.
  *
  * @module
  */
 export { compareMatches, convertMatch } from "./http_matches.ts";
+export { convertGateway, listenerKey, type ListenerLookups } from "./listeners.ts";
+export { byRoutePrecedence, groupIndex, mergeAll, mergeRoutes } from "./merge.ts";
+export {
+  type ConversionContext,
+  convertedKey,
+  type ConvertedRoute,
+  convertRoute,
+  type RoutePart,
+} from "./routes.ts";
+export {
+  GATEWAY_SEMANTICS,
+  GATEWAY_SERVICE,
+  isConverted,
+  PARENTS_ANNOTATION,
+  ROUTE_SEMANTICS,
+} from "./rows.ts";

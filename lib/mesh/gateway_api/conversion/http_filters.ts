@@ -1,0 +1,164 @@
+/**
+ * Conversion of filters of HTTPRoutes and GRPCRoutes.
+ *
+ * @module
+ */
+import type {
+  HTTPCORSFilter,
+  HTTPHeaderFilter,
+  HTTPRequestMirrorFilter,
+  HTTPRequestRedirectFilter,
+  HTTPRouteFilter,
+  HTTPURLRewriteFilter,
+} from "#mesh/gateway/v1/http_route_pb.ts";
+import {
+  CorsPolicy_UnmatchedPreflights,
+  type HeadersSchema,
+  HTTPRedirect_RedirectPortSelection as PortSelection,
+  type HTTPRoute,
+  type HTTPRouteSchema,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { durationOf, type MessageInitShape } from "../../../kit/proto/mod.ts";
+import type { Destinations } from "./destinations.ts";
+
+/** Fields of a rule of a VirtualService. */
+export type RuleFields = Exclude<MessageInitShape<typeof HTTPRouteSchema>, HTTPRoute>;
+
+type Headers = MessageInitShape<typeof HeadersSchema>;
+
+/** The filters of a rule as fields of a rule of a VirtualService. */
+export interface ConvertedFilters {
+  readonly fields: RuleFields;
+  /** Why the rule cannot do what it says. */
+  readonly unsupported?: string;
+}
+
+/** The filters that both kinds of routes have. */
+export type AnyFilter =
+  & Pick<HTTPRouteFilter, "type">
+  & Partial<Omit<HTTPRouteFilter, "type" | "$typeName" | "$unknown">>;
+
+/** The seconds for which browsers may keep an answer, if a filter does not say it. */
+const MAX_AGE_SECONDS = 5;
+
+/** Converts the filters of a rule. */
+export function convertFilters(
+  filters: readonly AnyFilter[],
+  destinations: Destinations,
+): ConvertedFilters {
+  const mirrors = filters.flatMap(({ requestMirror }) =>
+    requestMirror === undefined ? [] : mirrorOf(requestMirror, destinations)
+  );
+  const redirect = filters.find(({ requestRedirect }) => requestRedirect)?.requestRedirect;
+  const rewrite = filters.find(({ urlRewrite }) => urlRewrite)?.urlRewrite;
+  const cors = filters.find((one) => one.cors)?.cors;
+  const headers = convertHeaders(filters);
+  const rewritten = rewrite && rewriteOf(rewrite);
+  const unsupported = unsupportedFilter(filters);
+  return {
+    fields: {
+      ...(headers === undefined ? {} : { headers }),
+      ...(mirrors.length === 0 ? {} : { mirrors }),
+      ...(redirect === undefined ? {} : { redirect: redirectOf(redirect) }),
+      ...(rewritten === undefined ? {} : { rewrite: rewritten }),
+      ...(cors === undefined ? {} : { corsPolicy: corsOf(cors) }),
+    },
+    ...(unsupported === undefined ? {} : { unsupported }),
+  };
+}
+
+/** Fields of filters that are converted. */
+const CONVERTED = [
+  "requestHeaderModifier",
+  "responseHeaderModifier",
+  "requestMirror",
+  "requestRedirect",
+  "urlRewrite",
+  "cors",
+] as const;
+
+/** The type of the first filter that is not converted. */
+function unsupportedFilter(filters: readonly AnyFilter[]): string | undefined {
+  return filters.find((one) => CONVERTED.every((field) => one[field] === undefined))?.type;
+}
+
+/** Changes of headers; undefined: none. */
+export function convertHeaders(filters: readonly AnyFilter[]): Headers | undefined {
+  const request = filters.find((one) => one.requestHeaderModifier)?.requestHeaderModifier;
+  const response = filters.find((one) => one.responseHeaderModifier)?.responseHeaderModifier;
+  if (request === undefined && response === undefined) return undefined;
+  return {
+    ...(request === undefined ? {} : { request: operationsOf(request) }),
+    ...(response === undefined ? {} : { response: operationsOf(response) }),
+  };
+}
+
+function operationsOf({ set, add, remove }: HTTPHeaderFilter) {
+  const entries = (headers: readonly { readonly name: string; readonly value: string }[]) =>
+    Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+  return { set: entries(set), add: entries(add), remove: [...remove] };
+}
+
+function redirectOf(filter: HTTPRequestRedirectFilter): NonNullable<RuleFields["redirect"]> {
+  const { statusCode, hostname, scheme, port, path } = filter;
+  const derived = scheme === ""
+    ? PortSelection.FROM_REQUEST_PORT
+    : PortSelection.FROM_PROTOCOL_DEFAULT;
+  const uri = path?.type === "ReplacePrefixMatch"
+    ? `%PREFIX()%${path.replacePrefixMatch ?? ""}`
+    : path?.replaceFullPath ?? "";
+  return {
+    redirectCode: statusCode ?? 0,
+    authority: hostname,
+    scheme,
+    uri,
+    redirectPort: port === undefined
+      ? { case: "derivePort", value: derived }
+      : { case: "port", value: port },
+  };
+}
+
+function rewriteOf({ hostname, path }: HTTPURLRewriteFilter): RuleFields["rewrite"] | undefined {
+  if (hostname === "" && path === undefined) return undefined;
+  const regex = path?.type === "ReplaceFullPath"
+    ? { uriRegexRewrite: { match: "/.*", rewrite: path.replaceFullPath ?? "" } }
+    : {};
+  const prefix = path?.type === "ReplacePrefixMatch"
+    ? { uri: (path.replacePrefixMatch ?? "").replace(/\/$/, "") || "/" }
+    : {};
+  return { authority: hostname, ...prefix, ...regex };
+}
+
+/** A copy whose destination is not permitted or not named rightly is not sent. */
+function mirrorOf(filter: HTTPRequestMirrorFilter, destinations: Destinations) {
+  const { backendRef, percent, fraction } = filter;
+  const found = backendRef && destinations(backendRef);
+  if (found === undefined || found.host === "") return [];
+  const share = percent ??
+    (fraction && (100 * fraction.numerator) / (fraction.denominator ?? 100));
+  return [{
+    destination: found,
+    ...(share === undefined ? {} : { percentage: { value: share } }),
+  }];
+}
+
+function corsOf(filter: HTTPCORSFilter): NonNullable<RuleFields["corsPolicy"]> {
+  const { allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders } = filter;
+  return {
+    allowOrigins: allowOrigins.map((origin) => ({
+      matchType: origin.includes("*")
+        ? { case: "regex" as const, value: patternOf(origin) }
+        : { case: "exact" as const, value: origin },
+    })),
+    allowMethods: [...allowMethods],
+    allowHeaders: [...allowHeaders],
+    exposeHeaders: [...exposeHeaders],
+    maxAge: durationOf((filter.maxAge || MAX_AGE_SECONDS) * 1000),
+    ...(allowCredentials === undefined ? {} : { allowCredentials }),
+    unmatchedPreflights: CorsPolicy_UnmatchedPreflights.IGNORE,
+  };
+}
+
+function patternOf(origin: string): string {
+  return origin.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*");
+}
