@@ -54,7 +54,10 @@ function resourcesOf(world: World, domain: string): Resource[] {
     return bound === undefined ? [] : convertGateway(one, bound, { domain }, look);
   });
   const routes = (world.objects as Route[]).filter(({ meta }) => isRouteKind(meta.kind))
-    .map((one) => convertRoute(typed(one), bindRoute(one, world), { domain, look: world }));
+    .map((one) => {
+      const context = { domain, look: world, experimental: true };
+      return convertRoute(typed(one), bindRoute(one, world), context);
+    });
   return [
     ...gateways.map((row) => resourceOf(row, "Gateway")),
     ...mergeAll(routes).map((row) => resourceOf(row, "VirtualService")),

@@ -26,6 +26,7 @@ import {
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { type LabelsKey, labelsKeys, protocolOf } from "./inputs/mod.ts";
 import type { MeshInputs } from "./indexes/mod.ts";
+import { GATEWAY_SERVICE, isConverted } from "../gateway_api/mod.ts";
 
 /** A host that a gateway server accepts, and the namespaces whose routes may use it. */
 export interface GatewayHost {
@@ -36,6 +37,8 @@ export interface GatewayHost {
   readonly host: string;
   /** True if plain HTTP requests are redirected to HTTPS. */
   readonly redirect: boolean;
+  /** True: requests for the host are for this server alone, also if no route takes them. */
+  readonly exclusive: boolean;
 }
 
 /**
@@ -89,31 +92,63 @@ export function onlyServer(port: GatewayPort, server: GatewayServer): GatewayPor
 }
 
 /**
- * Creates the table: labels of a workload, in a namespace (`""` unless gateways are
- * scoped to their namespace) → merged ports, sorted by number and bind address. Of
+ * Creates the table: labels of a workload, in its namespace → merged ports, sorted by number and bind address. Of
  * two servers of one port that are distinguished in different ways, or of two with
  * TLS for one host, the oldest Gateway's wins.
  */
-export function deriveGateways(inputs: MeshInputs): Derived<readonly GatewayPort[], LabelsKey> {
+export function deriveGateways(
+  inputs: MeshInputs,
+  options: GatewayOptions,
+): Derived<readonly GatewayPort[], LabelsKey> {
   return inputs.graph.derive(
     "gateway.ports",
     labelsKeys,
-    (read, key): readonly GatewayPort[] => mergeServers(selectGateways(read, inputs, key), read),
+    (read, key): readonly GatewayPort[] =>
+      mergeServers(selectGateways(read, inputs, key, options), read),
   );
+}
+
+/** How Gateways select proxies. */
+export interface GatewayOptions {
+  /** True: those of other namespaces do not; default of the mesh: they do. */
+  readonly scoped: boolean;
 }
 
 function selectGateways(
   read: Read,
-  { tables, indexes }: MeshInputs,
-  { namespace, labels }: LabelsKey,
+  inputs: MeshInputs,
+  workload: LabelsKey,
+  { scoped }: GatewayOptions,
 ): ConfigObject<Gateway>[] {
+  const { namespace, labels } = workload;
   const rows: ConfigObject<Gateway>[] = [];
-  for (const key of read.members(indexes.gateways, "all")) {
-    if (namespace !== "" && namespaceOf(key) !== namespace) continue;
-    const row = read.get(tables.gateways, key);
-    if (row !== undefined && hasLabels(labels, row.spec.selector)) rows.push(row);
+  for (const key of read.members(inputs.indexes.gateways, "all")) {
+    if (scoped && namespace !== "" && namespaceOf(key) !== namespace) continue;
+    const row = read.get(inputs.tables.gateways, key);
+    if (row === undefined) continue;
+    const services = row.meta.annotations[GATEWAY_SERVICE]?.split(",");
+    const selected = services === undefined
+      ? hasLabels(labels, row.spec.selector)
+      : services.some((host) => isBehind(read, inputs, host, workload));
+    if (selected) rows.push(row);
   }
   return rows.sort(byAge);
+}
+
+/** Reports if a Service or a ServiceEntry of a host selects a workload. */
+function isBehind(
+  read: Read,
+  { indexes, tables }: MeshInputs,
+  host: string,
+  { namespace, labels }: LabelsKey,
+): boolean {
+  return read.members(indexes.entriesByHost, host)
+    .filter((key) => namespaceOf(key) === namespace)
+    .map((key) => read.get(tables.serviceEntries, key))
+    .some((row) => {
+      const selector = row?.spec.workloadSelector?.labels ?? row?.service?.selector ?? {};
+      return Object.keys(selector).length > 0 && hasLabels(labels, selector);
+    });
 }
 
 const FAMILIES: Readonly<Record<ServerKind, GatewayPort["family"]>> = {
@@ -214,6 +249,8 @@ function addServer({ port, ...taken }: Merging, server: GatewayServer): string |
 
 /** The kind of a server; `undefined` for those that are not served: UDP, and TLS without certificates. */
 function serverKind({ port, tls }: Server): ServerKind | undefined {
+  // Waypoints accept such connections; there are none.
+  if (port?.protocol === "HBONE") return undefined;
   const protocol = protocolOf(port?.protocol ?? "");
   if (isHttp(protocol)) return "http";
   if (protocol === "UDP") return undefined;
@@ -255,6 +292,7 @@ function gatewayHost(
     namespace: namespace === "." ? meta.namespace : namespace,
     host: text.slice(slash + 1).toLowerCase(),
     redirect: tls?.httpsRedirect ?? false,
+    exclusive: isConverted(meta),
   };
 }
 

@@ -39,6 +39,7 @@ import { deriveRoutes, type Routes } from "./routes/mod.ts";
 import { createIndexes, type Indexes, type MeshInputs } from "./indexes/mod.ts";
 import {
   deriveGatewayApi,
+  feedGatewayApi,
   type GatewayApi,
   gatewayApiTables,
   materialOf,
@@ -178,6 +179,12 @@ export function createMesh(graph: Graph, options: {
   readonly selectorsForApiGateways?: boolean;
   /** Names of the controller and of the class of the Gateway API. */
   readonly gatewayClasses?: ClassNames;
+  /** False: objects of the Gateway API have no effect; default: true. */
+  readonly gatewayApi?: boolean;
+  /** True: fields of its experimental channel act; default: false. */
+  readonly experimentalGatewayApi?: boolean;
+  /** True: Gateways select only proxies of their own namespace; default: false. */
+  readonly scopedGateways?: boolean;
 }): Mesh {
   const { domain, clusterId = "" } = options;
   const { selectorsForApiGateways = true, mergeEqualExports = true } = options;
@@ -198,6 +205,9 @@ export function createMesh(graph: Graph, options: {
     api: gatewayApiTables(graph, tables),
     options: { ...materialOf(credentials), names: options.gatewayClasses ?? {} },
   });
+  if (options.gatewayApi ?? true) {
+    feedGatewayApi(gatewayApi, { experimental: options.experimentalGatewayApi ?? false });
+  }
   return {
     graph,
     tables,
@@ -213,7 +223,7 @@ export function createMesh(graph: Graph, options: {
     patches: deriveFilters(inputs, selection),
     telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),
     proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", selection),
-    gatewayPorts: deriveGateways(inputs),
+    gatewayPorts: deriveGateways(inputs, { scoped: options.scopedGateways ?? false }),
     autoAddresses: deriveAutoAddresses(graph, indexes),
     targets: deriveTargets(inputs, services),
     ownWorkloads: deriveOwnWorkloads(inputs, clusterId),

@@ -182,6 +182,7 @@ export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline
     mergeEqualExports: features.mergeEqualExports,
     selectorsForApiGateways: features.selectorsForApiGateways,
     gatewayClasses: features.gatewayClasses ?? {},
+    scopedGateways: features.scopeGatewayToNamespace,
   });
   const writer = createTableWriter(mesh, {
     scoping: features.enhancedScoping,

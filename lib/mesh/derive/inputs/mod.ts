@@ -47,4 +47,4 @@ export {
   type Tables,
 } from "./tables.ts";
 export { workloadLabels } from "./workload_labels.ts";
-export { seenBy, visibilityOf, visibleTo } from "./visibility.ts";
+export { ownVisibility, seenBy, visibilityOf, visibleTo } from "./visibility.ts";

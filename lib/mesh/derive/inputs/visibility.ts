@@ -37,8 +37,16 @@ export function visibleTo(visibility: Visibility, namespace: string): boolean {
 
 /** Index buckets of the readers that see an object: `""` (everybody) and its own namespace, or the namespaces that it is exported to. */
 export function seenBy(
-  { meta, spec }: ConfigObject<{ readonly exportTo: readonly string[] }>,
+  row: ConfigObject<{ readonly exportTo: readonly string[] }>,
 ): readonly string[] {
-  const visibility = visibilityOf(spec.exportTo, meta.namespace);
+  const { meta } = row;
+  const visibility = ownVisibility(row);
   return visibility === "public" ? ["", meta.namespace] : visibility;
+}
+
+/** The visibility of a row; those for clients of their namespace alone are seen by nobody else. */
+export function ownVisibility(
+  { meta, spec, consumer }: ConfigObject<{ readonly exportTo: readonly string[] }>,
+): Visibility {
+  return consumer ? [meta.namespace] : visibilityOf(spec.exportTo, meta.namespace);
 }

@@ -11,12 +11,13 @@ import {
   coveringPatterns,
   fromObject,
   objectKey,
+  objectRef,
   whyLater,
 } from "../../model/mod.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { deriveDelegates } from "./delegates.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
-import { type HostKey, hostKeys, visibilityOf, visibleTo } from "../inputs/mod.ts";
+import { type HostKey, hostKeys, ownVisibility, visibleTo } from "../inputs/mod.ts";
 
 /** Gateways as the proxies of a namespace see them. */
 export interface GatewaysKey {
@@ -69,8 +70,18 @@ export function deriveRoutes(inputs: MeshInputs): Routes {
   return { meshRoute, gatewayRoutes, spec: deriveDelegates(inputs) };
 }
 
-function isVisible({ spec, meta }: ConfigObject<VirtualService>, namespace: string): boolean {
-  return visibleTo(visibilityOf(spec.exportTo, meta.namespace), namespace);
+function isVisible(row: ConfigObject<VirtualService>, namespace: string): boolean {
+  return visibleTo(ownVisibility(row), namespace);
+}
+
+/** Those for clients of their namespace alone first, then the oldest first. */
+function byPrecedence(a: ConfigObject, b: ConfigObject): number {
+  return Number(b.consumer ?? false) - Number(a.consumer ?? false) || byAge(a, b);
+}
+
+function whyPreceded(row: ConfigObject, best: ConfigObject): string {
+  if (!best.consumer || row.consumer) return whyLater(row, best);
+  return `${objectRef(best)} is for clients of its namespace alone`;
 }
 
 /** The VirtualService of a host. While decisions are recorded, less specific hosts are searched too. */
@@ -85,14 +96,14 @@ function chooseRoute(
     const named = read.members(indexes.meshRoutesByHost, pattern)
       .map((key) => read.get(tables.virtualServices, key))
       .filter((row) => row !== undefined);
-    const best = won ?? named.filter((row) => isVisible(row, namespace)).sort(byAge)[0];
+    const best = won ?? named.filter((row) => isVisible(row, namespace)).sort(byPrecedence)[0];
     if (best !== undefined && read.decide === undefined) return best;
     for (const row of named) {
       if (row === best) continue;
       const why = !isVisible(row, namespace)
         ? `it is not exported to ${namespace === "" ? "everybody" : `namespace ${namespace}`}`
         : won === undefined
-        ? whyLater(row, best!)
+        ? whyPreceded(row, best!)
         : `its host ${pattern} is less specific`;
       passedOver.push({ ...fromObject(row, "spec.hosts"), why });
     }

@@ -28,6 +28,7 @@ import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
 import { isCatchAll, translateMatch } from "../matching/mod.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
 import { CORS_FILTER, translateCors } from "./cors.ts";
+import { byElements } from "./elements.ts";
 import { FAULT_FILTER, translateFault } from "./fault.ts";
 import { type HeaderOperations, operationsOf, translateHeaders } from "./headers.ts";
 import { translateDirectResponse, translateRedirect } from "./rewrite.ts";
@@ -217,10 +218,10 @@ function translateRule(
     value: rule.name || undefined,
   });
   const { action, operations, target, settings } = outcomes(rule, scope, ruleAt(at));
+  const plain = { match: routeMatch, action };
   return create(RouteSchema, {
     name: match === undefined || match.name === "" ? rule.name : `${rule.name}.${match.name}`,
-    match: routeMatch,
-    action,
+    ...scope.elements === true ? byElements(plain, rule) : plain,
     ...operations,
     statPrefix: match?.statPrefix ?? "",
     typedPerFilterConfig: settings,

@@ -59,6 +59,8 @@ export interface RouteScope {
   readonly tls?: boolean | undefined;
   readonly vsNamespace: string;
   readonly vsName: string;
+  /** True: paths are those of the Gateway API, and a destination that does not exist gives 500. */
+  readonly elements?: boolean | undefined;
   /** Unset: a source without namespace and labels. Rules that match either do not apply. */
   readonly source?: RouteSource | undefined;
   readonly mesh: MeshRouteDefaults;

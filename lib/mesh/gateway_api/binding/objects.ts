@@ -145,6 +145,8 @@ export interface BackendTlsPolicySpec {
   readonly validation?: {
     readonly caCertificateRefs?: readonly ObjectReference[];
     readonly wellKnownCACertificates?: string;
+    /** The same field under the name that it has in messages. */
+    readonly wellKnownCaCertificates?: string;
   };
 }
 

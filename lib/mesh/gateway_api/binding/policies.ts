@@ -47,7 +47,7 @@ export function bindBackendTls(policy: BackendTlsPolicy, look: PolicyLookups): B
   const { namespace, name } = policy.meta;
   const owner = { kind: "BackendTLSPolicy", namespace, name };
   const authorities = resolveAuthorities(validation.caCertificateRefs ?? [], owner, look, REASONS);
-  const system = validation.wellKnownCACertificates === "System";
+  const system = wellKnownOf(validation) === "System";
   const rejected = validationFault(policy, authorities, system);
   return {
     targets: targetRefs.map((ref) => bindTarget(policy, ref, look)),
@@ -57,12 +57,17 @@ export function bindBackendTls(policy: BackendTlsPolicy, look: PolicyLookups): B
   };
 }
 
+/** The authorities that a policy names by a word. */
+function wellKnownOf(validation: NonNullable<BackendTlsPolicy["spec"]["validation"]>): string {
+  return validation.wellKnownCACertificates || validation.wellKnownCaCertificates || "";
+}
+
 function validationFault(
   { spec: { validation = {} } }: BackendTlsPolicy,
   authorities: ResolvedRefs,
   system: boolean,
 ): RefFault | undefined {
-  const known = validation.wellKnownCACertificates;
+  const known = wellKnownOf(validation);
   if (known && !system) {
     const message = `wellKnownCACertificates "${known}" is not supported; use System`;
     return { reason: "Invalid", message };

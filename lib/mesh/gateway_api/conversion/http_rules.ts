@@ -43,14 +43,21 @@ interface Rule {
   readonly retry?: HTTPRouteRetry | undefined;
 }
 
-/** Converts the rules of an HTTPRoute. */
+/**
+ * Converts the rules of an HTTPRoute.
+ *
+ * @param experimental true: `retry` acts, which the stable channel lacks
+ */
 export function convertHttpRules(
   route: ConfigObject<ApiRoute>,
   destinations: Destinations,
+  experimental: boolean,
 ): readonly HTTPRoute[] {
-  return route.spec.rules.flatMap((rule, index) =>
-    forMatches(rule.matches.map(convertMatch), convertRule(rule, { route, index }, destinations))
-  );
+  return route.spec.rules.flatMap((rule, index) => {
+    const known = experimental ? rule : { ...rule, retry: undefined };
+    const fields = convertRule(known, { route, index }, destinations);
+    return forMatches(rule.matches.map(convertMatch), fields);
+  });
 }
 
 /** Converts the rules of a GRPCRoute. */

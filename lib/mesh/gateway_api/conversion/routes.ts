@@ -56,6 +56,8 @@ export interface ConvertedRoute {
 export interface ConversionContext {
   readonly domain: string;
   readonly look: BackendLookups;
+  /** True: fields of the standard's experimental channel act. */
+  readonly experimental: boolean;
 }
 
 /** A place where a route applies. */
@@ -176,22 +178,28 @@ const NONE: Rules = { http: [], tls: [], tcp: [] };
 /** The rules of a route, converted at most once for gateways and once for the mesh. */
 function rulesFor(
   route: Route,
-  { look, domain }: ConversionContext,
+  { look, domain, experimental }: ConversionContext,
 ): (mesh: boolean) => RouteRules {
   const known = new Map<boolean, RouteRules>();
   return (mesh) => {
     const found = known.get(mesh) ??
-      convertRules(route, destinationsFor(route, look, { domain, mesh }));
+      convertRules(route, destinationsFor(route, look, { domain, mesh }), experimental);
     known.set(mesh, found);
     return found;
   };
 }
 
-function convertRules(route: Route, destinations: Destinations): RouteRules {
+function convertRules(
+  route: Route,
+  destinations: Destinations,
+  experimental: boolean,
+): RouteRules {
   const row: ConfigObject = route;
   switch (route.meta.kind as RouteKind) {
     case "HTTPRoute":
-      return requestRules(convertHttpRules(row as ConfigObject<ApiHttpRoute>, destinations));
+      return requestRules(
+        convertHttpRules(row as ConfigObject<ApiHttpRoute>, destinations, experimental),
+      );
     case "GRPCRoute":
       return requestRules(convertGrpcRules(row as ConfigObject<GRPCRoute>, destinations));
     case "TLSRoute":

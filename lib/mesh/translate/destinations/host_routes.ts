@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isConverted } from "../../gateway_api/mod.ts";
 import { type Route, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import {
   defaultRoute,
@@ -90,6 +91,7 @@ export function hostRoutes(
     source: { namespace, labels },
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,
+    elements: isConverted(row.meta),
     mesh: defaults,
     resolve,
     named: true,

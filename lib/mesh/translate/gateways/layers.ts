@@ -59,7 +59,7 @@ export function routerLayers(
   const { namespace } = cls;
   const variant = clusterVariantOf(cls);
   const scope: LabelsKey = {
-    namespace: features.scopeGatewayToNamespace ? namespace : "",
+    namespace,
     labels: cls.labels,
   };
   return new Map([

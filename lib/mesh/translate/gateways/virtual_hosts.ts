@@ -17,6 +17,7 @@ import {
   translateHttpRoutes,
   virtualHostFor,
 } from "../../envoy/mod.ts";
+import { isConverted } from "../../gateway_api/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { fullHost, objectKey } from "../../model/mod.ts";
 import { destinationResolver, routeDefaults, silent } from "../context/mod.ts";
@@ -44,7 +45,8 @@ export const UNCLAIMED: HostClaims = { claims: [], redirect: false };
 
 /**
  * The claims of a port, by host, in the order of the Gateways, and of one Gateway the oldest first.
- * Hosts that redirect to HTTPS need no VirtualService.
+ * Hosts that redirect to HTTPS need no VirtualService, and
+ * requests for a host of a listener of the Gateway API are not for a more general one.
  */
 export function claimsOf(
   read: Read,
@@ -83,7 +85,9 @@ export function claimsOf(
       }
     }
   }
-  for (const { host, redirect } of port.hosts) if (redirect) add(host, [], true);
+  for (const { host, redirect, exclusive } of port.hosts) {
+    if (redirect || (exclusive && host !== "*")) add(host, [], redirect);
+  }
   for (const [host, found] of byHost) byHost.set(host, { ...found, claims: joined(found.claims) });
   return byHost;
 }
@@ -140,6 +144,7 @@ function claimedRoutes(
     tls: port.family === "tls",
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,
+    elements: isConverted(row.meta),
     source,
     mesh: routeDefaults(read, context),
     resolve: destinationResolver(read, context, { namespace: source.namespace }, port.number),

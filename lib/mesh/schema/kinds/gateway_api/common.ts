@@ -9,7 +9,7 @@ import type {
   SessionPersistence,
 } from "#mesh/gateway/v1/references_pb.ts";
 import { isDnsLabel, isDnsSubdomain, type Path } from "../../../../kit/text/mod.ts";
-import type { EffectiveFields, KindName } from "../../kind.ts";
+import type { KindName } from "../../kind.ts";
 import type { Report } from "../../problem.ts";
 import { checkHost, checkLabelSelector, checkPort, INVALID, REQUIRED } from "../../rules/mod.ts";
 
@@ -18,9 +18,6 @@ export const GATEWAY_API: Pick<KindName, "group" | "scope"> = {
   group: "gateway.networking.k8s.io",
   scope: "namespaced",
 };
-
-/** Objects of the kinds are checked and stored; no field acts yet, and each that is set is warned about. */
-export const UNCONVERTED: EffectiveFields = { paths: [] };
 
 /** A number and a unit, up to four times; each number has at most five digits. */
 const DURATION = /^([0-9]{1,5}(h|m|s|ms)){1,4}$/;

@@ -19,7 +19,6 @@ import {
   checkParents,
   checkSectionName,
   GATEWAY_API,
-  UNCONVERTED,
 } from "./common.ts";
 
 export const TLS_ROUTE: TabledKind<"TLSRoute", "tlsRoutes", TLSRoute> = {
@@ -29,7 +28,13 @@ export const TLS_ROUTE: TabledKind<"TLSRoute", "tlsRoutes", TLSRoute> = {
   plural: "tlsroutes",
   table: "tlsRoutes",
   schema: TLSRouteSchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "parentRefs",
+      "hostnames",
+      "rules",
+    ],
+  },
   validate: (spec, _identity, report) => {
     checkParents(spec.parentRefs, report);
     checkHostnames(spec.hostnames, ["spec", "hostnames"], report);
@@ -44,7 +49,12 @@ export const TCP_ROUTE: TabledKind<"TCPRoute", "tcpRoutes", TCPRoute> = {
   plural: "tcproutes",
   table: "tcpRoutes",
   schema: TCPRouteSchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "parentRefs",
+      "rules",
+    ],
+  },
   validate: (spec, _identity, report) => {
     checkParents(spec.parentRefs, report);
     checkRules(spec.rules, report);

@@ -23,7 +23,6 @@ import {
   checkOneOf,
   checkSectionName,
   GATEWAY_API,
-  UNCONVERTED,
 } from "./common.ts";
 
 /** Protocols without TLS; listeners of them have no `tls`. */
@@ -37,7 +36,13 @@ export const GATEWAY_CLASS: TabledKind<"GatewayClass", "gatewayClasses", Gateway
   scope: "cluster",
   table: "gatewayClasses",
   schema: GatewayClassSchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "controllerName",
+      "parametersRef",
+      "description",
+    ],
+  },
   validate: ({ controllerName, parametersRef }, _identity, report) => {
     const path = ["spec", "controllerName"];
     if (
@@ -60,7 +65,16 @@ export const KUBERNETES_GATEWAY: TabledKind<"KubernetesGateway", "kubernetesGate
   plural: "gateways",
   table: "kubernetesGateways",
   schema: GatewaySchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "gatewayClassName",
+      "listeners",
+      "addresses",
+      "infrastructure",
+      "allowedListeners",
+      "tls.frontend",
+    ],
+  },
   validate: validateGateway,
 };
 
@@ -71,7 +85,12 @@ export const LISTENER_SET: TabledKind<"ListenerSet", "listenerSets", ListenerSet
   plural: "listenersets",
   table: "listenerSets",
   schema: ListenerSetSchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "parentRef",
+      "listeners",
+    ],
+  },
   validate: ({ parentRef, listeners }, _identity, report) => {
     const path = ["spec", "parentRef"];
     if (parentRef === undefined) {

@@ -27,7 +27,6 @@ import {
   checkSectionName,
   checkSession,
   GATEWAY_API,
-  UNCONVERTED,
 } from "./common.ts";
 import { checkFilters } from "./filters.ts";
 
@@ -40,7 +39,32 @@ export const HTTP_ROUTE: TabledKind<"HTTPRoute", "httpRoutes", HTTPRoute> = {
   plural: "httproutes",
   table: "httpRoutes",
   schema: HTTPRouteSchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "parentRefs",
+      "hostnames",
+      "rules[].name",
+      "rules[].matches",
+      "rules[].filters[].type",
+      "rules[].filters[].requestHeaderModifier",
+      "rules[].filters[].responseHeaderModifier",
+      "rules[].filters[].requestMirror",
+      "rules[].filters[].requestRedirect",
+      "rules[].filters[].urlRewrite",
+      "rules[].filters[].cors",
+      "rules[].backendRefs[].group",
+      "rules[].backendRefs[].kind",
+      "rules[].backendRefs[].name",
+      "rules[].backendRefs[].namespace",
+      "rules[].backendRefs[].port",
+      "rules[].backendRefs[].weight",
+      "rules[].backendRefs[].filters[].type",
+      "rules[].backendRefs[].filters[].requestHeaderModifier",
+      "rules[].backendRefs[].filters[].responseHeaderModifier",
+      "rules[].timeouts",
+      "rules[].retry",
+    ],
+  },
   validate,
 };
 
@@ -51,7 +75,27 @@ export const GRPC_ROUTE: TabledKind<"GRPCRoute", "grpcRoutes", GRPCRoute> = {
   plural: "grpcroutes",
   table: "grpcRoutes",
   schema: GRPCRouteSchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "parentRefs",
+      "hostnames",
+      "rules[].name",
+      "rules[].matches",
+      "rules[].filters[].type",
+      "rules[].filters[].requestHeaderModifier",
+      "rules[].filters[].responseHeaderModifier",
+      "rules[].filters[].requestMirror",
+      "rules[].backendRefs[].group",
+      "rules[].backendRefs[].kind",
+      "rules[].backendRefs[].name",
+      "rules[].backendRefs[].namespace",
+      "rules[].backendRefs[].port",
+      "rules[].backendRefs[].weight",
+      "rules[].backendRefs[].filters[].type",
+      "rules[].backendRefs[].filters[].requestHeaderModifier",
+      "rules[].backendRefs[].filters[].responseHeaderModifier",
+    ],
+  },
   validate: validateGrpc,
 };
 

@@ -17,7 +17,6 @@ import {
   checkOneOf,
   checkRequiredOneOf,
   GATEWAY_API,
-  UNCONVERTED,
 } from "./common.ts";
 
 export const REFERENCE_GRANT: TabledKind<"ReferenceGrant", "referenceGrants", ReferenceGrant> = {
@@ -27,7 +26,12 @@ export const REFERENCE_GRANT: TabledKind<"ReferenceGrant", "referenceGrants", Re
   plural: "referencegrants",
   table: "referenceGrants",
   schema: ReferenceGrantSchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "from",
+      "to",
+    ],
+  },
   validate: ({ from, to }, _identity, report) => {
     for (const [field, list] of [["from", from], ["to", to]] as const) {
       const path = ["spec", field];
@@ -57,7 +61,12 @@ export const BACKEND_TLS_POLICY: TabledKind<
   plural: "backendtlspolicies",
   table: "backendTlsPolicies",
   schema: BackendTLSPolicySchema,
-  effective: UNCONVERTED,
+  effective: {
+    paths: [
+      "targetRefs",
+      "validation",
+    ],
+  },
   validate: validatePolicy,
 };
 
