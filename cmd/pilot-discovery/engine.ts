@@ -22,7 +22,7 @@ export interface Engine {
 
 /** Creates the engine, without sources and with empty tables. */
 export function createEngine(settings: Settings, makeGraph: typeof createGraph): Engine {
-  const graph = makeGraph({ now: () => performance.now(), onFault: logFault });
+  const graph = makeGraph({ now: () => performance.now(), onFault: logFault, feeds: "ahead" });
   const pipeline = createPipeline(graph, settings.pipeline);
   const ingest = createIngest({
     writer: pipeline.writer,

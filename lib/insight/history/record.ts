@@ -87,7 +87,9 @@ export function startRecording(
 }
 
 function allRows(inputs: ReadonlyMap<string, Input<unknown>>): LoggedRow[] {
-  return [...inputs.values()].flatMap((table) => table.keys().map((key) => rowOf(table, key)));
+  return [...inputs.values()].flatMap((table) =>
+    table.keys().filter((key) => !table.isFed(key)).map((key) => rowOf(table, key))
+  );
 }
 
 /** The current state of the edited rows, each once. */

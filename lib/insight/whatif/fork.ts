@@ -41,6 +41,7 @@ export async function fork(live: Pipeline, make: MakePipeline, pace: Pace): Prom
     logLimit: LOG_LIMIT,
     logBytes: LOG_BYTES,
     now: () => performance.now(),
+    feeds: "ahead",
   });
   const { writer, translation } = make(graph);
   const apply: Fork["apply"] = async (changes, pace) => {

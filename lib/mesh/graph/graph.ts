@@ -8,6 +8,7 @@ import type {
   Derived,
   DeriveOptions,
   Edit,
+  FeedOptions,
   Graph,
   GraphOptions,
   Index,
@@ -21,12 +22,14 @@ import { foreign, structuralEqual } from "./cells/mod.ts";
 import { type AnySpec, LayeredView, LiveCollection, recipeOf } from "./collections/mod.ts";
 import {
   advance,
+  declareFeed,
   evict,
   explain,
   peekCell,
   prepare,
   publish,
   pull,
+  settleFeeds,
   warm,
   watchCell,
 } from "./compute/mod.ts";
@@ -93,7 +96,12 @@ export function createGraph(options: GraphOptions = {}): Graph {
     ...changes(engine),
     auditable: () => auditable(engine),
     audit: (table, key, options = {}) => audit(engine, table, key, options),
-    transaction: (change) => transact(engine, change),
+    transaction(change): number {
+      const revision = transact(engine, change);
+      for (const feed of engine.feeds) feed.rounds = 0;
+      if (!engine.feedsAhead) settleFeeds(engine);
+      return revision;
+    },
     warm: (millis) => warm(engine, deadline(engine, millis)),
     prepare: (millis) => prepare(engine, deadline(engine, millis)),
     advance: (table, key, millis) =>
@@ -110,7 +118,7 @@ function deadline(engine: Engine, millis: number): () => boolean {
 }
 
 /** Declaring tables. */
-function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
+function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive" | "feed"> {
   return {
     input<V, K>(name: string, options: Partial<InputOptions<V, K>> = {}): Input<V, K> {
       const equal = (options.equal ?? structuralEqual) as Equal;
@@ -144,7 +152,11 @@ function tables(engine: Engine): Pick<Graph, "input" | "index" | "derive"> {
       });
       return declare(engine, table) as Derived<unknown, unknown> as Derived<V, K>;
     },
-  } as Pick<Graph, "input" | "index" | "derive">;
+    feed<V, K, G>(target: Input<V, K>, options: FeedOptions<V, K, G>): void {
+      engine.mustBeIdle(`Declaring the feed ${options.name}`);
+      declareFeed(engine, target, options);
+    },
+  } as Pick<Graph, "input" | "index" | "derive" | "feed">;
 }
 
 /** Adds the rows that are there already. */

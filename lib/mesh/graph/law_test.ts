@@ -19,8 +19,8 @@ import {
   versions,
 } from "../../../tests/support/graph_law/checks.ts";
 import { type Edit, type Step, steps } from "../../../tests/support/graph_law/steps.ts";
-import { createWorld, type World } from "../../../tests/support/graph_law/world.ts";
-import { type Collection, createGraph, type Derived, type View } from "./mod.ts";
+import { createWorld, THINGS, type World } from "../../../tests/support/graph_law/world.ts";
+import { type Collection, createGraph, type Derived, type GraphOptions, type View } from "./mod.ts";
 
 /** Runs the steps on one world, and checks it where they say. */
 class Run {
@@ -32,9 +32,9 @@ class Run {
   readonly #notified = new Map<string, unknown>();
   readonly #watches: { close(): void }[] = [];
 
-  constructor(logLimit: number) {
+  constructor(options: Pick<GraphOptions, "logLimit" | "feeds">) {
     let time = 0;
-    this.world = createWorld(createGraph({ logLimit, now: () => time++ }));
+    this.world = createWorld(createGraph({ ...options, now: () => time++ }));
     for (const table of this.world.tables.slice(0, 4)) this.#watch(table, "t0");
   }
 
@@ -89,6 +89,9 @@ class Run {
     const { graph } = this.world;
     for (const view of [...this.#held.keys()]) this.#drop(view);
     for (const watch of this.#watches) watch.close();
+    // Feeds keep their cells as long as their groups are there.
+    this.#write(THINGS.map((key) => ({ table: "things", key, row: undefined })));
+    graph.publish();
     graph.evict({ collections: 0, cells: 0 });
     // Cells that read each other in a circle hold each other.
     if (graph.faults().length > 0) return;
@@ -100,14 +103,14 @@ class Run {
     const { graph } = this.world;
     const before = rowsOf(this.world);
     const last = graph.revision;
-    this.#write(edits);
+    const revision = this.#write(edits);
     const listed = graph.edits(last);
-    if (listed !== undefined) checkEdits(listed, before, rowsOf(this.world), graph.revision);
+    if (listed !== undefined) checkEdits(listed, before, rowsOf(this.world), revision);
   }
 
-  #write(edits: readonly Edit[]): void {
+  #write(edits: readonly Edit[]): number {
     const { graph, things, lists } = this.world;
-    graph.transaction((tx) => {
+    return graph.transaction((tx) => {
       for (const { table, key, row } of edits) {
         if (table === "things") {
           row === undefined ? tx.delete(things, key) : tx.set(things, key, row);
@@ -167,11 +170,16 @@ class Run {
   }
 }
 
+const options = fc.record({
+  logLimit: fc.constantFrom(3, 10, 4096),
+  feeds: fc.constantFrom("at once" as const, "ahead" as const),
+});
+
 function law(name: string, faults: boolean, numRuns: number): void {
   Deno.test(name, () => {
     fc.assert(
-      fc.property(steps(faults), fc.constantFrom(3, 10, 4096), (all, logLimit) => {
-        const run = new Run(logLimit);
+      fc.property(steps(faults), options, (all, graphOptions) => {
+        const run = new Run(graphOptions);
         for (const step of all) run.step(step);
         run.finish();
       }),

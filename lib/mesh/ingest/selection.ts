@@ -122,6 +122,7 @@ class LabelSelection implements Selection {
       }
       const table = tableOf(tables, kind);
       for (const key of table.keys()) {
+        if (table.isFed(key)) continue;
         const { namespace } = objectKeys.decode(key);
         if (!affected(namespace) || selected(namespace)) continue;
         const object = original(kind, key) ?? table.peek(key);

@@ -128,7 +128,8 @@ class Writer implements TableWriter {
   }
 
   #objectsOf(kind: TableKind): ObjectChange[] {
-    return tableOf(this.#mesh.tables, kind).keys()
+    const table = tableOf(this.#mesh.tables, kind);
+    return table.keys().filter((key) => !table.isFed(key))
       .map((key) => ({ kind, key, object: this.original(kind, key) }));
   }
 

@@ -87,6 +87,7 @@ export function createWorld(graph: Graph): World {
     part("listed", () => ({ members: { listFrom: [sources.members, "m0"] }, resources: shade }));
   const constant = () =>
     part("constant", () => ({ members: { list: ["t1", "t3", "t1"] }, resources: plain }));
+  const relayed = defineFeeds(graph, things, lists);
   const fed = defineFed(graph, fixed, moving, sources.members);
   const collections = () => [fixed(), moving(), listed(), constant(), fed.collection()];
   return {
@@ -94,7 +95,7 @@ export function createWorld(graph: Graph): World {
     things,
     lists,
     byGroup,
-    tables: [...values.tables, ...sources.tables, ...tables, ...fed.tables],
+    tables: [...values.tables, ...sources.tables, ...tables, ...fed.tables, ...relayed],
     collections,
     views: () =>
       [
@@ -195,4 +196,41 @@ function defineFed(
       keyOf: (member) => member,
     }));
   return { collection, tables: [digest, whole, claimants, assembled] };
+}
+
+/**
+ * Feeds: things give echoes, of which several may have one key; echoes give lists, for whose keys
+ * there may be lists from outside.
+ */
+function defineFeeds(
+  graph: Graph,
+  things: Input<Thing>,
+  lists: Input<readonly string[]>,
+): Derived<unknown>[] {
+  const codecs = { bucket: text, member: text };
+  const echoes = graph.input<number>("echoes");
+  const allThings = graph.index(things, "allThings", codecs, (_, key) => [["all", key]]);
+  const echo = graph.derive("echo", text, (read, key): ReadonlyMap<string, number> => {
+    const thing = read.get(things, key);
+    if (thing === undefined) return new Map();
+    if (thing.n === 7) throw new Error(`${key} is seven`);
+    const other = read.get(things, thing.link)?.n ?? 0;
+    return new Map(thing.groups.map((group) => [`e${group}`, thing.n + other]));
+  });
+  graph.feed(echoes, { name: "echoes of things", groups: allThings, rows: echo });
+  const parity = graph.index(echoes, "parity", codecs, (n, key) => [
+    ["all", n % 2 === 0 ? "m0" : "b1"],
+    [n % 2 === 0 ? "m0" : "b1", key],
+  ]);
+  const relisted = graph.derive("relisted", text, (read, key) => {
+    const from = key === "m0" ? THINGS : GROUPS;
+    const numbers = read.members(parity, key).map((name) => read.get(echoes, name)!);
+    return new Map([[key, numbers.map((n) => from[n % from.length]!)]]);
+  });
+  graph.feed(lists, { name: "lists of echoes", groups: parity, rows: relisted });
+  const heard = graph.derive("heard", text, (read, key) => {
+    const groups = GROUPS.map((group) => read.get(echoes, `e${group}`) ?? -1);
+    return [groups, read.members(parity, key), read.get(lists, key) ?? []];
+  });
+  return [echo, relisted, heard];
 }

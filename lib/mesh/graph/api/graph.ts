@@ -17,7 +17,7 @@ import type {
 import type { CellRef, Collection, CollectionSpec, Evicted, Keep, View } from "./collections.ts";
 import type { KeyCodec } from "../../../kit/key/mod.ts";
 import type { DeriveOptions, Explained, InputOptions, Read, Transaction } from "./rows.ts";
-import type { Derived, Index, IndexCodecs, Input } from "./tables.ts";
+import type { Derived, FeedOptions, Index, IndexCodecs, Input } from "./tables.ts";
 
 /** Options of {@link Graph}. */
 export interface GraphOptions {
@@ -35,6 +35,11 @@ export interface GraphOptions {
   readonly editLimit?: number;
   /** Input rows of which the cost is kept (default 4096). */
   readonly costLimit?: number;
+  /**
+   * When feeds write their rows: `at once` with each transaction (default); `ahead`: in the pieces of
+   * `warm`, the rest by the publication.
+   */
+  readonly feeds?: "at once" | "ahead";
   /**
    * Called once for each new fault, and with `undefined` when it heals or is
    * evicted; after the operation that found out, so that it may use the graph.
@@ -68,6 +73,12 @@ export interface Graph {
     compute: (read: Read, key: K) => V,
     options?: DeriveOptions<V>,
   ): Derived<V, K>;
+  /**
+   * Lets derived rows flow into an input table, which may have indexes and be read by the groups of
+   * further feeds. Fed rows are no edits: `origins` and `causes` lead through them to the rows from
+   * outside that they were computed from, and `blast` leads on to what reads them.
+   */
+  feed<V, K, G>(target: Input<V, K>, options: FeedOptions<V, NoInfer<K>, G>): void;
   /** The collection of this name; made on first call, the same object afterwards. */
   collection<K = string, M = K, B = string, L = string>(
     name: string,
@@ -77,7 +88,8 @@ export interface Graph {
   view(layers: readonly Collection[]): View;
   /**
    * Applies changes: revision r to r+1. Rows equal to the old ones change
-   * nothing. Returns the new revision (the old one when nothing changed). When
+   * nothing. Returns the new revision (the old one when nothing changed); feeds write theirs in
+   * revisions after it. When
    * `change` throws, nothing is applied. Not possible inside another transaction,
    * a publication or a computation.
    */

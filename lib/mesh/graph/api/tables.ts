@@ -5,7 +5,7 @@
  */
 import type { KeyCodec } from "../../../kit/key/mod.ts";
 
-/** A table whose rows come from outside. */
+/** A table whose rows come from outside, or from feeds. */
 export interface Input<V, K = string> {
   readonly name: string;
   readonly keyCodec: KeyCodec<K>;
@@ -13,7 +13,22 @@ export interface Input<V, K = string> {
   peek(key: NoInfer<K>): V | undefined;
   /** Untracked: all keys, sorted by their texts. */
   keys(): readonly K[];
+  /** Untracked: true if the row of the key comes from a feed and not from outside. */
+  isFed(key: NoInfer<K>): boolean;
   readonly size: number;
+}
+
+/**
+ * Rows of a table that are computed from others: groups, and the rows that each of them gives. A row
+ * from outside wins over a fed row of its key; of two groups that give one key, the first feed's and
+ * then the first group's row is written.
+ */
+export interface FeedOptions<V, K, G> {
+  readonly name: string;
+  /** The index whose bucket `all` has the groups. */
+  readonly groups: Index<string, G>;
+  /** The rows of a group, by key. It must not read collections. */
+  readonly rows: Derived<ReadonlyMap<K, V>, G>;
 }
 
 /** A table computed on demand, one cell a key, memoised. */

@@ -30,7 +30,7 @@ export interface Failure {
 export type Readers = undefined | Cell | Cell[] | Set<Cell>;
 
 /** The kind of table or collection that a cell belongs to. */
-export type HomeKind = "input" | "derived" | "index" | "collection" | "member" | "watch";
+export type HomeKind = "input" | "derived" | "index" | "collection" | "member" | "watch" | "feed";
 
 const NO_CELLS: readonly Cell[] = Object.freeze([]);
 
@@ -61,7 +61,7 @@ export class Cell {
   }
 }
 
-/** A table, an index, a collection or a watch: what a cell belongs to. */
+/** A table, an index, a collection, a watch or a feed: what a cell belongs to. */
 export abstract class Home {
   abstract readonly kind: HomeKind;
   abstract readonly name: string;

@@ -27,6 +27,8 @@ export class ChangeWindow {
   open = false;
   /** The rows edited, each with its last edit. */
   readonly edits: Map<Cell, Edit> = new Map();
+  /** The rows that feeds wrote. */
+  readonly fed: Set<Cell> = new Set();
   /** Cell → dependencies that it no longer has, of those that changed or may have. */
   readonly lost: Map<Cell, Cell[]> = new Map();
   /** Index → row key → buckets and members that the row had there, in turns. */
@@ -40,6 +42,7 @@ export class ChangeWindow {
     this.from = published;
     this.open = true;
     this.edits.clear();
+    this.fed.clear();
     this.lost.clear();
     this.entries.clear();
     this.former.clear();
@@ -53,6 +56,12 @@ export class ChangeWindow {
   /** Notes that a row was edited. */
   edited(row: Cell, edit: Edit): void {
     this.edits.set(row, edit);
+    if (this.byBucket.size > 0) this.byBucket.clear();
+  }
+
+  /** Notes that a feed wrote a row. */
+  fedRow(row: Cell): void {
+    this.fed.add(row);
     if (this.byBucket.size > 0) this.byBucket.clear();
   }
 

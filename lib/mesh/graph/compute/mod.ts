@@ -5,6 +5,7 @@
  * @module
  */
 export { evict, idle } from "./evict.ts";
+export { declareFeed, settleFeeds } from "./feeds.ts";
 export { explain, peekCell } from "./peek.ts";
 export { publish } from "./publish.ts";
 export { pull } from "./pull.ts";

@@ -8,11 +8,13 @@ import type { Collection } from "../api/collections.ts";
 import { trimLogs } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
 import { dropEmpty } from "../tables/mod.ts";
+import { settleFeeds } from "./feeds.ts";
 import { freshenWatches, notify } from "./watch.ts";
 
 /** Brings collections, faulted cells and watches up to date. Returns the collections that changed since the last time. */
 export function publish(engine: Engine): ReadonlySet<Collection> {
   engine.mustBeIdle("A publication");
+  settleFeeds(engine);
   engine.activity = "publication";
   try {
     const { collections } = engine;

@@ -9,6 +9,7 @@ import { type Cell, LATE, STALE } from "../cells/mod.ts";
 import { attempt, type BuildStep, type LiveCollection, sourcesAhead } from "../collections/mod.ts";
 import type { Engine, Walk } from "../engine.ts";
 import type { DerivedTable } from "../tables/mod.ts";
+import { settleFeeds } from "./feeds.ts";
 
 /** Cells that are found to be current between two looks at the time. */
 const SKIPPED = 256;
@@ -23,6 +24,7 @@ const SKIPPED = 256;
  */
 export function warm(engine: Engine, late: () => boolean): boolean {
   engine.mustBeIdle("Working ahead");
+  if (!settleFeeds(engine, late)) return false;
   const { revision } = engine;
   let walk = engine.walk;
   if (walk?.revision !== revision) {

@@ -89,7 +89,7 @@ function editsOf(changes: ChangeWindow, index: IndexTable, bucket: string): Edit
 /** Rows whose entries changed, by each bucket that they are or were in. */
 function movesIn(changes: ChangeWindow, index: IndexTable): Map<string, EditedEntry[]> {
   const found = new Map<string, EditedEntry[]>();
-  for (const row of changes.edits.keys()) {
+  for (const row of [...changes.edits.keys(), ...changes.fed]) {
     if (row.home !== index.over) continue;
     const entries = [
       ...index.entries.get(row.key) ?? [],

@@ -7,7 +7,7 @@ import type { Dependency, Fault } from "../api/answers.ts";
 import { Cell, nameOf, pushReaders, VALUE } from "../cells/mod.ts";
 import { LiveCollection, MemberHome } from "../collections/mod.ts";
 import type { Engine } from "../engine.ts";
-import { IndexTable, InputTable } from "../tables/mod.ts";
+import { Feed, IndexTable, InputTable, isFedRow } from "../tables/mod.ts";
 
 /** Direct dependencies, in the order they were read. For a bucket: the rows that put members there. */
 export function why(engine: Engine, table: string, key: string): readonly Dependency[] {
@@ -28,7 +28,7 @@ export function blast(engine: Engine, table: string, key: string): readonly Depe
   for (const root of roots) reached.delete(root);
   const found = new Map<string, Dependency>();
   for (const cell of reached) {
-    if (cell.home.kind === "watch") continue;
+    if (cell.home.kind === "watch" || cell.home.kind === "feed") continue;
     const entry = dependency(cell);
     found.set(`${entry.kind}\0${entry.table}\0${entry.key}`, entry);
   }
@@ -134,6 +134,7 @@ function above(cell: Cell, into: Set<Cell>): void {
   for (const reader of readers) into.add(reader);
   const { home } = cell;
   if (home instanceof MemberHome) into.add(home.collection.cell);
+  else if (home instanceof Feed) { for (const row of home.rowsOf(cell)) into.add(row); }
   else if (home instanceof InputTable) bucketsOfRow(home.indexes, cell.key, into);
   else if (home instanceof IndexTable) {
     for (const watcher of home.buckets.get(cell.key)?.watchers ?? []) into.add(watcher.cell);
@@ -163,6 +164,8 @@ function rowsWithEntry(index: IndexTable, bucket: string): Cell[] {
 
 function rowsOf(cells: Iterable<Cell>): readonly string[] {
   const rows: string[] = [];
-  for (const cell of cells) if (cell.home instanceof InputTable) rows.push(nameOf(cell));
+  for (const cell of cells) {
+    if (cell.home instanceof InputTable && !isFedRow(cell)) rows.push(nameOf(cell));
+  }
   return rows.sort();
 }

@@ -8,6 +8,15 @@ import { Cell, type Core, Home, isRead, VALUE } from "../cells/mod.ts";
 import type { KeyCodec } from "../../../kit/key/mod.ts";
 import type { IndexTable } from "./index.ts";
 
+/** A row that a feed offers. */
+export interface Offer {
+  /** The feed's cell of the group, whose dependency is the cell that computes the rows of the group. */
+  readonly group: Cell;
+  /** Its place among the offers of a key: the number of the feed, and the group. */
+  readonly order: string;
+  readonly row: unknown;
+}
+
 /** A table of rows. An absent row has a cell only while something reads its absence. */
 export class InputTable extends Home implements Input<unknown, unknown> {
   readonly kind = "input";
@@ -17,6 +26,8 @@ export class InputTable extends Home implements Input<unknown, unknown> {
   count = 0;
   /** Keys of the present rows, sorted; created at first use. */
   sortedKeys: readonly unknown[] | undefined = undefined;
+  /** The rows that feeds offer for a key, in order: the first is written if no row comes from outside. */
+  readonly offers: Map<string, Offer[]> = new Map();
 
   constructor(
     readonly engine: Core,
@@ -46,6 +57,11 @@ export class InputTable extends Home implements Input<unknown, unknown> {
     return this.sortedKeys;
   }
 
+  isFed(key: unknown): boolean {
+    const cell = this.rows.get(this.keyCodec.encode(key));
+    return cell?.value !== undefined && isFedRow(cell);
+  }
+
   get size(): number {
     this.engine.untracked("table", this.name);
     return this.count;
@@ -66,4 +82,9 @@ export class InputTable extends Home implements Input<unknown, unknown> {
     if (isRead(cell) || cell.value !== undefined) return;
     if (this.rows.get(cell.key) === cell) this.rows.delete(cell.key);
   }
+}
+
+/** Reports if a feed wrote the row: such a row depends on the cell that computed it. */
+export function isFedRow(row: Cell): boolean {
+  return row.deps.length > 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Tables: input tables with their rows, derived tables, indexes with their buckets, and
+ * Tables: input tables with their rows, derived tables, indexes with their buckets, feeds, and
  * transactions.
  *
  * @module
@@ -7,5 +7,6 @@
 export { Bucket } from "./bucket.ts";
 export { bytesOf, DerivedTable, ownTable, valueOf } from "./derived.ts";
 export { announce, type EntriesOf, indexRow, IndexTable, unwatch } from "./index.ts";
-export { InputTable } from "./input.ts";
-export { dropEmpty, transact } from "./transaction.ts";
+export { Feed } from "./feed.ts";
+export { InputTable, isFedRow } from "./input.ts";
+export { beginRevision, dropEmpty, putRow, rowsDiffer, transact } from "./transaction.ts";

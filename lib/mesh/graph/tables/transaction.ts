@@ -5,10 +5,12 @@
  */
 import type { Transaction } from "../api/rows.ts";
 import type { Input } from "../api/tables.ts";
-import { type Core, foreign, markReaders } from "../cells/mod.ts";
+import { type Cell, type Core, foreign, markReaders } from "../cells/mod.ts";
 import { MeshError } from "../../../kit/base/mod.ts";
 import { announce, indexRow, IndexTable } from "./index.ts";
-import { InputTable } from "./input.ts";
+import { InputTable, isFedRow } from "./input.ts";
+
+const NO_CELLS: readonly Cell[] = Object.freeze([]);
 
 type Edits = Map<InputTable, Map<string, unknown>>;
 
@@ -72,7 +74,7 @@ function apply(engine: Core, edits: Edits): void {
   for (const [table, rows] of edits) {
     for (const [key, row] of rows) {
       if (!differs(table, key, row)) continue;
-      if (!began) begin(engine);
+      if (!began) beginRevision(engine);
       began = true;
       write(engine, table, key, row);
     }
@@ -83,7 +85,7 @@ function apply(engine: Core, edits: Edits): void {
 }
 
 /** The next revision; the first one after a publication begins a window of changes. */
-function begin(engine: Core): void {
+export function beginRevision(engine: Core): void {
   if (!engine.changes.open) {
     engine.ledger.attribute([], 0);
     engine.changes.begin(engine.published);
@@ -93,8 +95,15 @@ function begin(engine: Core): void {
   engine.revision++;
 }
 
+/** Reports if a row from outside differs from the present one. A fed row is none from outside. */
 function differs(table: InputTable, key: string, row: unknown): boolean {
-  const old = table.rows.get(key)?.value;
+  const cell = table.rows.get(key);
+  const old = cell === undefined || isFedRow(cell) ? undefined : cell.value;
+  return rowsDiffer(table, old, row);
+}
+
+/** Compares two rows. Those that the table's function cannot compare differ. */
+export function rowsDiffer(table: InputTable, old: unknown, row: unknown): boolean {
   if (old === undefined || row === undefined) return old !== row;
   try {
     return !table.equal(old, row);
@@ -103,8 +112,24 @@ function differs(table: InputTable, key: string, row: unknown): boolean {
   }
 }
 
+/** Writes a row from outside. Without one, the row that a feed offers takes its place. */
 function write(engine: Core, table: InputTable, key: string, row: unknown): void {
   const cell = table.cell(key);
+  const kind = row === undefined ? "delete" : "set";
+  const edit = { revision: engine.revision, table: table.name, key, kind } as const;
+  engine.edits.append(edit);
+  engine.changes.edited(cell, edit);
+  const offer = row === undefined ? table.offers.get(key)?.[0] : undefined;
+  putRow(table, cell, offer?.row ?? row, offer?.group.deps ?? NO_CELLS);
+}
+
+/** Puts a value into a row, and tells indexes and readers. `deps`: the cell that computed it, of a fed row. */
+export function putRow(
+  table: InputTable,
+  cell: Cell,
+  row: unknown,
+  deps: readonly Cell[],
+): void {
   const present = row === undefined ? 0 : 1;
   const was = cell.value === undefined ? 0 : 1;
   if (present !== was) {
@@ -112,12 +137,9 @@ function write(engine: Core, table: InputTable, key: string, row: unknown): void
     table.sortedKeys = undefined;
   }
   cell.value = row;
-  cell.changedAt = engine.revision;
-  const kind = present === 0 ? "delete" : "set";
-  const edit = { revision: engine.revision, table: table.name, key, kind } as const;
-  engine.edits.append(edit);
-  engine.changes.edited(cell, edit);
-  for (const index of table.indexes) indexRow(index, key, row);
+  cell.deps = deps;
+  cell.changedAt = table.engine.revision;
+  for (const index of table.indexes) indexRow(index, cell.key, row);
   markReaders(cell);
   table.dropIfEmpty(cell);
 }
