@@ -100,9 +100,12 @@ Deno.test("rules of HTTPRoutes become rules of VirtualServices", () => {
     ["{backendRefs: [{name: b, port: 80, weight: 3}, {name: x, namespace: other, port: 80}]}", [
       { name, route: [{ ...B, weight: 3 }, { destination: {}, weight: 1 }] },
     ]],
-    [`{${TO_B}, filters: [{type: ExtensionRef, extensionRef: {group: example.com, kind: K, name: one}}]}`, [
-      { name, directResponse: { status: 500 } },
-    ]],
+    [
+      `{${TO_B}, filters: [{type: ExtensionRef, extensionRef: {group: example.com, kind: K, name: one}}]}`,
+      [
+        { name, directResponse: { status: 500 } },
+      ],
+    ],
     [
       `{${TO_B}, filters: [{type: RequestMirror, requestMirror: {backendRef: {name: c, port: 80},
         fraction: {numerator: 1, denominator: 4}}}]}`,
