@@ -190,7 +190,7 @@ clusterTest("secrets that Gateways of the Gateway API refer to", async (cluster,
   using client = await adminClient(cluster);
   await applyDefinitions(client);
   await applyGatewayApi(cluster);
-  await createAccounts(client, ["shop/edge", "vault/keeper", "mesh-system/meshd"]);
+  await createAccounts(client, ["shop/edge", "vault/owner", "mesh-system/meshd"]);
   const dir = await Deno.makeTempDir({ prefix: "mesh-gateway-secrets-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
   const { certificate: { pem } } = await writePluggedCa(`${dir}/ca`);

@@ -26,6 +26,8 @@ interface MeshFeatures {
   readonly selectorsForApiGateways: boolean;
   /** False: objects of the Gateway API have no effect; default: true. */
   readonly gatewayApi?: boolean;
+  /** True: fields that the Gateway API has in its experimental channel act, too; default: false. */
+  readonly experimentalGatewayApi?: boolean;
   /** Names of the controller and of the class of the Gateway API; default: those of Mesh. */
   readonly gatewayClasses?: ClassNames;
   /** Rules for one host are merged only where they are exported to the same namespaces. */

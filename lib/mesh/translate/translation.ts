@@ -183,6 +183,8 @@ export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline
     selectorsForApiGateways: features.selectorsForApiGateways,
     gatewayClasses: features.gatewayClasses ?? {},
     scopedGateways: features.scopeGatewayToNamespace,
+    gatewayApi: features.gatewayApi ?? true,
+    experimentalGatewayApi: features.experimentalGatewayApi ?? false,
   });
   const writer = createTableWriter(mesh, {
     scoping: features.enhancedScoping,

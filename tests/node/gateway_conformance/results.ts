@@ -4,10 +4,9 @@
  * @module
  */
 
-/** How a test of the suite ended. */
+/** The end of a test of the suite. */
 export type Verdict = "passed" | "failed" | "skipped";
 
-/** A test of the suite. */
 export interface SuiteTest {
   /** Its short name, such as `HTTPRouteSimpleSameNamespace`. */
   readonly name: string;

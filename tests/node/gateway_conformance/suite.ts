@@ -8,7 +8,7 @@ import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
 import { installMesh } from "../../../scripts/cluster/mesh/install.ts";
 import { join } from "../../../scripts/paths.ts";
 import { applyGatewayApi } from "../../support/gateway_api.ts";
-import { clientOf } from "../../support/node.ts";
+import { clientOf, podsEventually } from "../../support/node.ts";
 import { startTestLoadBalancer } from "../../support/load_balancer.ts";
 import { resultsOf, type SuiteTest } from "./results.ts";
 
@@ -26,7 +26,7 @@ export interface SuiteRun {
   readonly log: string;
 }
 
-/** What a run gave. */
+/** The result of a run. */
 export interface SuiteOutcome {
   readonly success: boolean;
   readonly tests: readonly SuiteTest[];
@@ -42,6 +42,11 @@ export async function prepareCluster(
 ): Promise<AsyncDisposable> {
   await applyGatewayApi(cluster);
   await installMesh(cluster, progress);
+  // The suite takes the features of the class, which the status has once there is a leader.
+  const accepted = "--for=condition=Accepted";
+  await podsEventually("an accepted GatewayClass", async () => {
+    return (await cluster.run(["wait", accepted, "gatewayclass/mesh", "--timeout=10s"])).success;
+  });
   const client = await clientOf(cluster);
   const balancer = await startTestLoadBalancer(client);
   return {
@@ -81,7 +86,7 @@ export async function runSuite(
   return { success, tests: resultsOf(await Deno.readTextFile(log)) };
 }
 
-/** What the report says about the implementation. */
+/** The implementation, for the report. */
 const IMPLEMENTATION: readonly string[] = [
   "-organization=mesh",
   "-project=mesh",

@@ -5,7 +5,7 @@
  */
 import { declareEnv, type EnvVar } from "../../../kit/env/mod.ts";
 import type { Features } from "../../translate/mod.ts";
-import { PILOT_ENABLE_GATEWAY_API } from "../../sources/mod.ts";
+import { PILOT_ENABLE_ALPHA_GATEWAY_API, PILOT_ENABLE_GATEWAY_API } from "../../sources/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 
@@ -29,9 +29,13 @@ export const PILOT_GATEWAY_API_CONTROLLER_NAME: EnvVar<string> = declareEnv({
 });
 
 /** Reads the settings of the Gateway API; throws `MeshError` for a value that cannot be read. */
-export function readGatewayApi(): Pick<Features, "gatewayApi" | "gatewayClasses"> {
+export function readGatewayApi(): Pick<
+  Features,
+  "gatewayApi" | "experimentalGatewayApi" | "gatewayClasses"
+> {
   return {
     gatewayApi: PILOT_ENABLE_GATEWAY_API.get(),
+    experimentalGatewayApi: PILOT_ENABLE_ALPHA_GATEWAY_API.get(),
     gatewayClasses: {
       controller: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
       defaultClass: PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME.get(),

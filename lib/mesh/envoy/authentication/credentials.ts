@@ -107,7 +107,7 @@ export interface ReferredCredential extends ObjectKey {
 
 /** The name of the secret with what a reference of the Gateway API names. */
 export function referredName({ kind, namespace, name, part }: ReferredCredential): string {
-  const path = `${namespace}/${name}`;
+  const path = objectKey({ namespace, name });
   if (kind === "ConfigMap") return CONFIG_MAP_SCHEME + path;
   return part === "certificate" ? REFERRED_SCHEME + path : authoritiesName(REFERRED_SCHEME + path);
 }

@@ -56,10 +56,7 @@ export function ruleCredentials(tables: SecretLayerTables, cls: ProxyClass): Col
   }));
 }
 
-/**
- * What the Gateway API refers to, of the credentials that Gateways and rules name, in the namespace of
- * proxies.
- */
+/** Those credentials among the names of Gateways and rules that objects of the Gateway API refer to. */
 export function referredCredentials(
   tables: SecretLayerTables,
   { namespace }: ProxyClass,

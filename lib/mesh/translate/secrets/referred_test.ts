@@ -18,7 +18,7 @@ const edge = (namespace: string, more: Partial<ProxyNode> = {}): ProxyNode =>
     ...more,
   });
 
-/** What the servers of a Gateway name, for the gateways of all namespaces. */
+/** Servers that name credentials, for the gateways of all namespaces. */
 const SERVERS = `apiVersion: networking.mesh.io/v1
 kind: Gateway
 metadata: {name: servers, namespace: front}
