@@ -13,16 +13,19 @@ import { join } from "../../../scripts/paths.ts";
 const ECHO = ["v1.5.1", "v1.6.0-dev.2", "v1.6.0-dev.3"].map((tag) =>
   `registry.k8s.io/gateway-api/echo-basic:${tag}`
 );
-/** A server of DNS, for routes of UDP; here it is the program of the nodes' own server. */
+/**
+ * A server of DNS, which tests of routes of UDP ask. Mesh has no such routes: here it is a program that
+ * only waits, so that its pod runs, and a test of these routes fails.
+ */
 const COREDNS = "registry.k8s.io/coredns/coredns:v1.12.2";
 
 /** Writes archives with the images into a folder. */
 export async function suiteImages(folder: string): Promise<string[]> {
   const { echoBasic } = await gatewayApiPrograms();
-  const { coredns } = await nodePrograms();
+  const { pause } = await nodePrograms();
   const programs = [
     ...ECHO.map((name) => ({ name, program: "echo-basic", source: echoBasic })),
-    { name: COREDNS, program: "coredns", source: coredns },
+    { name: COREDNS, program: "pause", source: pause },
   ];
   return await Promise.all(programs.map(async ({ name, program, source }, index) => {
     const archive = join(folder, `suite-${index}.tar`);
