@@ -45,7 +45,7 @@ function byName(resources: readonly Resource[]): Record<string, unknown> {
   return Object.fromEntries(named.toSorted(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** What the objects of a world become. */
+/** The resources that the objects of a world become. */
 function resourcesOf(world: World, domain: string): Resource[] {
   const names = world.objects.map(({ meta }) => meta.namespace);
   const look = { ...world, namespaces: () => [...new Set(names)].toSorted() };

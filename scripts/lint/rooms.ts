@@ -127,7 +127,7 @@ export const ROOMS: readonly Room[] = [
     name: "gateway_api",
     wing: "mesh",
     pure: "held",
-    purpose: "what the objects of the Gateway API mean: binding, conditions",
+    purpose: "what the objects of the Gateway API mean: binding, conversion, conditions",
   },
   { name: "derive", wing: "mesh", pure: "held", purpose: "the mesh as a whole, without proxies" },
   {

@@ -108,7 +108,7 @@ export function deriveGateways(
   );
 }
 
-/** How Gateways select proxies. */
+/** Options of the selection of proxies by Gateways. */
 export interface GatewayOptions {
   /** True: those of other namespaces do not; default of the mesh: they do. */
   readonly scoped: boolean;

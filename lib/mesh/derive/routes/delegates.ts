@@ -7,6 +7,7 @@ import { type Derived, type Read, text } from "../../graph/mod.ts";
 import { type ConfigObject, fromObject, fullHost, gatewayKey, objectKey } from "../../model/mod.ts";
 import type { HTTPRoute, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { mergeDelegate } from "./delegate_merge.ts";
+import { joinedRules } from "./joined_rules.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { visibilityOf, visibleTo } from "../inputs/mod.ts";
 
@@ -22,7 +23,8 @@ export function deriveDelegates(
   const { graph, tables, domain } = inputs;
   return graph.derive("route.spec", text, (read, key): VirtualService | undefined => {
     const row = read.get(tables.virtualServices, key);
-    if (row === undefined || !delegates(row.spec)) return row?.spec;
+    if (row === undefined) return undefined;
+    if (!delegates(row.spec)) return joinedRules(read, inputs, row);
     const home = row.meta.namespace;
     const http = row.spec.http.flatMap((rule, i) => {
       const delegate = delegateOf(read, inputs, rule, home);

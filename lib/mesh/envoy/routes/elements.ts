@@ -15,7 +15,7 @@ import type { HTTPRoute } from "#mesh/networking/v1alpha3/virtual_service_pb.ts"
 import { create } from "../../../kit/proto/mod.ts";
 import { RegexMatchAndSubstituteSchema } from "#envoy/type/matcher/v3/regex_pb.ts";
 
-/** What stands for the matched prefix in the path of a redirect. */
+/** Stands for the matched prefix in the path of a redirect. */
 const PREFIX = "%PREFIX()%";
 
 /** The match and the action of a route, as the Gateway API means them. */
@@ -61,7 +61,7 @@ function redirect(action: RedirectAction, prefix: string): RedirectAction {
   return { ...action, pathRewriteSpecifier };
 }
 
-/** What Envoy puts in the place of a prefix. Without replacement the rest begins with its own slash. */
+/** The text that Envoy puts in the place of a prefix. Without replacement the rest begins with its own slash. */
 function replacing(prefix: string, replacement: string) {
   const text = replacement.replace(/\/$/, "");
   if (prefix === "") return { text: `${text}/` };

@@ -12,7 +12,7 @@ import type { MessageInitShape } from "../../../kit/proto/mod.ts";
 import { resolveBackend } from "../binding/backends.ts";
 import type { BackendLookups } from "../binding/lookups.ts";
 import type { BackendReference, Route } from "../binding/objects.ts";
-import { type AnyFilter, convertHeaders } from "./http_filters.ts";
+import { type AnyFilter, convertHeaders } from "./http_headers.ts";
 
 /** A destination; the empty one stands for a backend that requests must not reach. */
 export type Destination = MessageInitShape<typeof DestinationSchema> & { readonly host?: string };

@@ -5,26 +5,22 @@
  */
 import type {
   HTTPCORSFilter,
-  HTTPHeaderFilter,
   HTTPRequestMirrorFilter,
   HTTPRequestRedirectFilter,
-  HTTPRouteFilter,
   HTTPURLRewriteFilter,
 } from "#mesh/gateway/v1/http_route_pb.ts";
 import {
   CorsPolicy_UnmatchedPreflights,
-  type HeadersSchema,
   HTTPRedirect_RedirectPortSelection as PortSelection,
   type HTTPRoute,
   type HTTPRouteSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { durationOf, type MessageInitShape } from "../../../kit/proto/mod.ts";
 import type { Destinations } from "./destinations.ts";
+import { type AnyFilter, convertHeaders } from "./http_headers.ts";
 
 /** Fields of a rule of a VirtualService. */
 export type RuleFields = Exclude<MessageInitShape<typeof HTTPRouteSchema>, HTTPRoute>;
-
-type Headers = MessageInitShape<typeof HeadersSchema>;
 
 /** The filters of a rule as fields of a rule of a VirtualService. */
 export interface ConvertedFilters {
@@ -32,11 +28,6 @@ export interface ConvertedFilters {
   /** Why the rule cannot do what it says. */
   readonly unsupported?: string;
 }
-
-/** The filters that both kinds of routes have. */
-export type AnyFilter =
-  & Pick<HTTPRouteFilter, "type">
-  & Partial<Omit<HTTPRouteFilter, "type" | "$typeName" | "$unknown">>;
 
 /** The seconds for which browsers may keep an answer, if a filter does not say it. */
 const MAX_AGE_SECONDS = 5;
@@ -80,23 +71,6 @@ const CONVERTED = [
 /** The type of the first filter that is not converted. */
 function unsupportedFilter(filters: readonly AnyFilter[]): string | undefined {
   return filters.find((one) => CONVERTED.every((field) => one[field] === undefined))?.type;
-}
-
-/** Changes of headers; undefined: none. */
-export function convertHeaders(filters: readonly AnyFilter[]): Headers | undefined {
-  const request = filters.find((one) => one.requestHeaderModifier)?.requestHeaderModifier;
-  const response = filters.find((one) => one.responseHeaderModifier)?.responseHeaderModifier;
-  if (request === undefined && response === undefined) return undefined;
-  return {
-    ...(request === undefined ? {} : { request: operationsOf(request) }),
-    ...(response === undefined ? {} : { response: operationsOf(response) }),
-  };
-}
-
-function operationsOf({ set, add, remove }: HTTPHeaderFilter) {
-  const entries = (headers: readonly { readonly name: string; readonly value: string }[]) =>
-    Object.fromEntries(headers.map(({ name, value }) => [name, value]));
-  return { set: entries(set), add: entries(add), remove: [...remove] };
 }
 
 function redirectOf(filter: HTTPRequestRedirectFilter): NonNullable<RuleFields["redirect"]> {

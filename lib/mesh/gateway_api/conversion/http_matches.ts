@@ -31,7 +31,7 @@ function pathMatch(type: string, value: string): StringMatch {
   return textMatch("prefix", value === "/" ? value : value.replace(/\/$/, ""));
 }
 
-/** Conditions on headers or parameters. Of several with one name, the first one counts. */
+/** Conditions on headers or parameters. The first one of a name counts. */
 export function conditionsOf(
   conditions: readonly { readonly name: string; readonly type: string; readonly value: string }[],
   nameOf: (name: string) => string,

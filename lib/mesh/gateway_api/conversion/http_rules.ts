@@ -24,7 +24,8 @@ import {
   weighted,
   type WeightedReference,
 } from "./destinations.ts";
-import { type AnyFilter, convertFilters, type RuleFields } from "./http_filters.ts";
+import { convertFilters, type RuleFields } from "./http_filters.ts";
+import type { AnyFilter } from "./http_headers.ts";
 import { conditionsOf, convertMatch } from "./http_matches.ts";
 
 /** Answer of a rule without a backend, or that says what cannot be done. */

@@ -52,7 +52,7 @@ export interface ConvertedRoute {
   readonly parts: readonly RoutePart[];
 }
 
-/** What conversion asks for beside the objects. */
+/** Facts and lookups that conversion needs beside the objects. */
 export interface ConversionContext {
   readonly domain: string;
   readonly look: BackendLookups;

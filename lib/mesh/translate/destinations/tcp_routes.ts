@@ -15,6 +15,7 @@ import {
   translateTcpRoutes,
   translateTlsRoutes,
 } from "../../envoy/mod.ts";
+import { isConverted } from "../../gateway_api/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { ConfigObject, Service } from "../../model/mod.ts";
 import { durationMs } from "../../../kit/proto/mod.ts";
@@ -131,7 +132,9 @@ function virtualServiceOf(
   host: string,
 ): ConfigObject<VirtualService> | undefined {
   const key = read.follow(mesh.routes.meshRoute, { namespace, host });
-  return key === "" ? undefined : read.get(mesh.tables.virtualServices, key);
+  const row = key === "" ? undefined : read.get(mesh.tables.virtualServices, key);
+  if (row === undefined || !isConverted(row.meta)) return row;
+  return { ...row, spec: read.get(mesh.routes.spec, key) ?? row.spec };
 }
 
 function recordService(read: Read, { source }: Service, cluster: string): void {
