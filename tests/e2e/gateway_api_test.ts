@@ -45,12 +45,14 @@ function service(name: string, port: number, protocol = "HTTP"): string {
 }
 
 /** Ports of the listeners of a proxy: both run on this machine. */
-type Ports = Readonly<Record<Transport, { readonly http: number; readonly tls: number }>>;
+type Ports = Readonly<
+  Record<Transport, { readonly http: number; readonly tls: number; readonly https: number }>
+>;
 
 /** A Gateway for each proxy, and what is in front of it. */
 function gateways(ports: Ports): string {
   return documents(...eachTransport((transport) => {
-    const { http, tls } = ports[transport];
+    const { http, tls, https } = ports[transport];
     const front = manifest("ServiceEntry", `edge-${transport}`, {
       hosts: [hostOf(`edge-${transport}`)],
       location: "MESH_INTERNAL",
@@ -58,6 +60,7 @@ function gateways(ports: Ports): string {
       ports: [
         { number: http, name: "http", protocol: "HTTP" },
         { number: tls, name: "tls", protocol: "TLS" },
+        { number: https, name: "https", protocol: "HTTPS" },
       ],
       workloadSelector: { labels: { transport, kind: "router" } },
     });
@@ -70,6 +73,13 @@ function gateways(ports: Ports): string {
         listeners: [
           { name: "open", port: http, protocol: "HTTP", allowedRoutes },
           { name: "own", port: http, protocol: "HTTP", hostname: "*.own.test" },
+          {
+            name: "https",
+            port: https,
+            protocol: "HTTPS",
+            hostname: "one.tls.test",
+            tls: { certificateRefs: [{ name: "one" }] },
+          },
           {
             name: "tls",
             port: tls,
@@ -318,8 +328,10 @@ Deno.test("the Gateway API from files, by traffic", async (t) => {
   try {
     const pki = await makePki(dir);
     await using secure = await startTlsBackend("secure", pki.backend);
-    const [http1, tls1, http2, tls2] = freePorts(4) as [number, number, number, number];
-    const ports: Ports = { delta: { http: http1, tls: tls1 }, sotw: { http: http2, tls: tls2 } };
+    await pki.credentials.write("one", pki.one);
+    const free = freePorts(6);
+    const portsOf = ([http = 0, tls = 0, https = 0]: readonly number[]) => ({ http, tls, https });
+    const ports: Ports = { delta: portsOf(free), sotw: portsOf(free.slice(3)) };
     const files = {
       "services.yaml": documents(
         service("a", a.port),
@@ -333,7 +345,11 @@ Deno.test("the Gateway API from files, by traffic", async (t) => {
         rules: [{ backendRefs: [to("secure")] }],
       }),
     };
-    await using world = await startWorld({ kinds: ["router"], files });
+    const env = {
+      MESH_CREDENTIAL_DIR: pki.credentials.dir,
+      MESH_CREDENTIAL_ANONYMOUS: "true",
+    };
+    await using world = await startWorld({ kinds: ["router"], files, daemon: { env } });
     const bench: Bench = {
       world,
       meets: (...args) => meets({ world, ports }, ...args),
@@ -345,6 +361,14 @@ Deno.test("the Gateway API from files, by traffic", async (t) => {
       for (const { address, transport } of world.testProxies) {
         const { tls } = ports[transport];
         await answersHttps(address, tls, "secure", { sni: "a.pass.test", trusts: pki.authority });
+      }
+    });
+    await t.step("HTTPS with a certificate of a Secret", async () => {
+      const rules = [{ backendRefs: [to("a")] }];
+      await world.config.write("https.yaml", route("https", ["one.tls.test"], rules));
+      for (const { address, transport } of world.testProxies) {
+        const { https } = ports[transport];
+        await answersHttps(address, https, "a", { sni: "one.tls.test", trusts: pki.authority });
       }
     });
     await assertNothingRejected(world);
