@@ -103,6 +103,23 @@ for (const [header, open] of ACCEPT) {
   });
 }
 
+Deno.test("a delay of the event loop has no more processor time than it is long", async () => {
+  const stop = startProcessMetrics();
+  try {
+    let cpu = 0;
+    while (cpu === 0) {
+      for (const end = performance.now() + 30; performance.now() < end;);
+      await new Promise((resolve) => setTimeout(resolve));
+      const { body: text } = await expose();
+      const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
+      cpu = value("process_event_loop_lag_cpu_seconds");
+      assert(cpu <= value("process_event_loop_lag_seconds"));
+    }
+  } finally {
+    stop();
+  }
+});
+
 Deno.test("the process metrics have CPU time, memory and start time", async () => {
   const stop = startProcessMetrics();
   try {

@@ -57,14 +57,14 @@ export function readMeshConfig(value: unknown, base: MeshConfig, report: Report)
   const config = clone(MeshConfigSchema, base);
   readInto({ schema: MeshConfigSchema, message: config }, value, [], report);
   if (report.errors.length > 0) return config;
-  const written = config.extensionProviders;
+  const written = new Map(config.extensionProviders.map((provider, index) => [provider, index]));
   mergeProviders(config, base);
   config.trustDomainAliases = [
     ...new Set([...base.trustDomainAliases, ...config.trustDomainAliases]),
   ];
   mergeDefaults(config, base, value);
   const merged = config.extensionProviders;
-  validateMeshConfig(config, report, (index) => written.indexOf(merged[index]!));
+  validateMeshConfig(config, report, (index) => written.get(merged[index]!) ?? -1);
   warnIneffective(value, [], report);
   return config;
 }
@@ -111,9 +111,12 @@ function mergeProviders(config: MeshConfig, base: MeshConfig): void {
   const byName = new Map<string, ExtensionProvider>();
   for (const provider of base.extensionProviders) byName.set(provider.name, provider);
   for (const provider of config.extensionProviders) byName.set(provider.name, provider);
-  const repeated = config.extensionProviders.filter((provider, index, all) =>
-    all.findIndex((one) => one.name === provider.name) !== index
-  );
+  const seen = new Set<string>();
+  const repeated = config.extensionProviders.filter(({ name }) => {
+    const isKnown = seen.has(name);
+    seen.add(name);
+    return isKnown;
+  });
   // Duplicate names are kept, so that validation reports them.
   config.extensionProviders = [...byName.values(), ...repeated];
 }
