@@ -5,7 +5,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { familiesOf } from "../../scripts/metrics_page.ts";
-import { AgentNode as Node, BRIDGE, isInstalled, LIST, says, until } from "./testing.ts";
+import {
+  AgentNode as Node,
+  BRIDGE,
+  isInstalled,
+  LIST,
+  says,
+  until,
+} from "../../tests/support/agent_node.ts";
 
 Deno.test("the agent installs, tells its health, and stays on the node when it cannot know", async () => {
   await using node = await Node.make();

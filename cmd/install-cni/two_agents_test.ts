@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { DISK, openInstallation, readJournal } from "../../lib/node/cni_install/mod.ts";
-import { AgentNode, BRIDGE, isInstalled, says, until } from "./testing.ts";
+import { AgentNode, BRIDGE, isInstalled, says, until } from "../../tests/support/agent_node.ts";
 
 /** Holds the lock of a folder, and says when it has it. */
 const HOLDER = `

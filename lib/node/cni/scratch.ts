@@ -6,7 +6,6 @@
 import { MeshError } from "../../kit/base/mod.ts";
 import { hostRunner, type Runner } from "../capture/mod.ts";
 
-/** A version of IP. */
 export type IpVersion = 4 | 6;
 
 /** Addresses of the scratch pod and of its client, with the length of their network's prefix. */
