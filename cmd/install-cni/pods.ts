@@ -15,6 +15,7 @@ import {
   servePlugin,
   versionsOfNode,
 } from "../../lib/node/cni/mod.ts";
+import { lockDirectory } from "../../lib/node/cni_install/mod.ts";
 import { repairPods } from "../../lib/node/repair/mod.ts";
 import type { Health } from "./health.ts";
 import { nodeNameservers } from "./nameservers.ts";
@@ -41,16 +42,17 @@ export async function answerPods(
   await Deno.mkdir(runDir, { recursive: true });
   const nameservers = await nodeNameservers(hostRoot);
   const runnerFor = (seen: string) => hostRunner(seen);
-  const server = await servePlugin({
-    socketPath: join(runDir, "pluginevent.sock"),
-    logSocketPath: join(runDir, "log.sock"),
-    signal,
-    pods: podReader(client),
-    paths: hostPaths(hostRoot),
-    runnerFor,
-    excludeNamespaces: new Set(entry.excludeNamespaces.filter((name) => name !== "")),
-    nameservers,
-  });
+  const server = await inTurn(runDir, () =>
+    servePlugin({
+      socketPath: join(runDir, "pluginevent.sock"),
+      logSocketPath: join(runDir, "log.sock"),
+      signal,
+      pods: podReader(client),
+      paths: hostPaths(hostRoot),
+      runnerFor,
+      excludeNamespaces: new Set(entry.excludeNamespaces.filter((name) => name !== "")),
+      nameservers,
+    }));
   const repairing = repair.enabled
     ? repairPods({ client, settings: repair, signal, hostRoot, nameservers, runnerFor })
     : Promise.resolve();
@@ -58,6 +60,13 @@ export async function answerPods(
     abort();
     await Promise.all([server.finished, repairing]);
   });
+}
+
+/** Makes sockets while no other agent that starts at the same moment does: both make them at one path. */
+async function inTurn<T>(runDir: string, make: () => Promise<T>): Promise<T> {
+  const onWait = () => log.info("waiting for another agent, which makes its sockets", { runDir });
+  using _ = await lockDirectory(runDir, { onWait });
+  return await make();
 }
 
 function endedBy(stack: AsyncDisposableStack): { signal: AbortSignal; abort: () => void } {
