@@ -21,7 +21,7 @@ import { PILOT_ENABLE_GATEWAY_API, type RevisionTags } from "../../lib/mesh/sour
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
 
-/** What the controller has of the daemon. */
+/** The parts of the daemon that the controller needs. */
 export interface GatewaysInput {
   readonly settings: Pick<Settings, "options">;
   readonly sources: Pick<Sources, "mesh" | "onMesh" | "tags">;

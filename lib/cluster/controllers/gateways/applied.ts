@@ -1,5 +1,5 @@
 /**
- * What the controller has applied, to notice what others change.
+ * Objects as the controller has applied them, to notice changes by others.
  *
  * @module
  */

@@ -46,7 +46,7 @@ export interface GatewaySettings {
   readonly rootNamespace: string;
 }
 
-/** What the objects of a Gateway depend on. */
+/** Settings that the objects of a Gateway depend on. */
 export interface GatewayContext {
   readonly settings: GatewaySettings;
   readonly listenerSets: readonly ListenerSetItem[];

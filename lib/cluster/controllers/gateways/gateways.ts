@@ -63,7 +63,7 @@ const MANAGED_TYPES: readonly ResourceType[] = [
 /** Writes at the same time. */
 const WORKERS = 4;
 
-/** What the daemon gives the controller. */
+/** Settings and sources of the controller. */
 export interface GatewayControllerInput extends ClassNames {
   /** False: nothing is deployed. */
   readonly deploys: boolean;

@@ -26,7 +26,7 @@ const NAME_LENGTH = 63;
 /** The port by which load balancers ask whether a gateway is ready. */
 const STATUS_PORT = { name: "status-port", port: 15021, appProtocol: "tcp" };
 
-/** What decides which revision deploys a Gateway. */
+/** Facts that decide which revision deploys a Gateway. */
 export interface RevisionOwner {
   /** Revision of the daemon. */
   readonly revision: string;

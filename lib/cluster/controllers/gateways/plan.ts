@@ -25,7 +25,7 @@ export interface ObservedGateways {
   readonly managed: readonly ManagedItem[];
 }
 
-/** What decides about Gateways. */
+/** Settings that select Gateways. */
 export interface GatewayRules extends RevisionOwner {
   readonly controllerName: string;
   /** True for a namespace that the mesh configuration selects. */

@@ -58,7 +58,7 @@ export interface ParametersReference {
   readonly group?: string;
   readonly kind: string;
   readonly name: string;
-  /** Of a GatewayClass only: a Gateway's parameters are in its own namespace. */
+  /** Set for a GatewayClass only: the parameters of a Gateway are in its own namespace. */
   readonly namespace?: string;
 }
 
