@@ -8,18 +8,24 @@ import { type Derived, type Graph, type Index, text } from "../../graph/mod.ts";
 import { type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
 import {
   type BackendTlsPolicy,
+  type BoundBackendTls,
   type BoundGateway,
   configMapsOfGateway,
   configMapsOfPolicy,
   type Gateway,
 } from "../../gateway_api/mod.ts";
-import type { GatewayApiBindings } from "./bindings.ts";
 import type { GatewayApiTables } from "./tables.ts";
 
 /** An object that may be sent to proxies, in part. */
 export interface AllowedReference extends ObjectKey {
   readonly kind: "Secret" | "ConfigMap";
   readonly part: "certificate" | "authorities";
+}
+
+/** Bindings with references. */
+export interface ReferringTables {
+  readonly gateways: Derived<BoundGateway | undefined, ObjectKey>;
+  readonly policies: Derived<BoundBackendTls | undefined, ObjectKey>;
 }
 
 /** The derived tables of references. */
@@ -41,7 +47,7 @@ const ALL = { bucket: text, member: text };
 export function deriveReferences(
   graph: Graph,
   api: GatewayApiTables,
-  bound: GatewayApiBindings,
+  bound: ReferringTables,
 ): References {
   const { gateways, policies, byNamespace, allPolicies } = referenceIndexes(graph, api);
   return {
