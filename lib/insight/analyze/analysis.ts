@@ -69,7 +69,8 @@ export interface AnalysisOptions {
 /** Creates an analysis without objects. */
 export function createAnalysis({ domain, analyzers, now }: AnalysisOptions): Analysis {
   const graph = createGraph({ now, logLimit: 1, editLimit: 1, costLimit: 1 });
-  const mesh = createMesh(graph, { domain });
+  // Rules are about objects that somebody wrote, not about those that they become.
+  const mesh = createMesh(graph, { domain, gatewayApi: false });
   const indexes = createAnalysisIndexes(graph, mesh);
   const watches = new FindingWatches(graph, deriveFindings(graph, mesh, indexes, analyzers));
   let isComplete = false;

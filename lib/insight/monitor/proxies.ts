@@ -5,10 +5,17 @@
  * @module
  */
 import { printable } from "../../kit/base/mod.ts";
-import { type Mesh, MESH_ROW, tableOf } from "../../mesh/derive/mod.ts";
+import {
+  gatewaySelectors,
+  type Mesh,
+  MESH_ROW,
+  selectsWorkload,
+  tableOf,
+} from "../../mesh/derive/mod.ts";
+import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Ingest } from "../../mesh/ingest/mod.ts";
 import { type Logger, scope } from "../../kit/log/mod.ts";
-import { type ConfigObject, hasLabels, type ProxyClass } from "../../mesh/model/mod.ts";
+import type { ConfigObject, ProxyClass } from "../../mesh/model/mod.ts";
 import { TABLE_KINDS, type TableKind } from "../../mesh/schema/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 
@@ -106,7 +113,7 @@ export function proxyWarnings(
   sessions: readonly WarnedSession[],
   scoped: boolean,
 ): ProxyWarning[] {
-  const gateways = [...rowsOf(mesh, "Gateway")] as ConfigObject<{ selector: Labels }>[];
+  const gateways = [...rowsOf(mesh, "Gateway")] as ConfigObject<Gateway>[];
   const root = mesh.tables.mesh.peek(MESH_ROW)?.rootNamespace;
   const selecting = selectingObjects(mesh);
   const byClass = Map.groupBy(sessions, ({ classKey }) => classKey);
@@ -114,7 +121,7 @@ export function proxyWarnings(
     const proxies = [...new Set(members.map(idOf))].sort();
     const cls = JSON.parse(key) as Omit<ProxyClass, "key">;
     const warning = cls.role === "router"
-      ? unselectedGateway(cls, gateways.filter((one) => !scoped || isNear(one, cls)))
+      ? unselectedGateway(mesh, cls, gateways.filter((one) => !scoped || isNear(one, cls)))
       : undefined;
     const found = warning ?? withoutLabels(cls, root, selecting);
     return found === undefined ? [] : [{ ...found, proxies }];
@@ -130,16 +137,19 @@ function isNear({ meta }: ConfigObject, { namespace }: Class): boolean {
 }
 
 function unselectedGateway(
-  { labels }: Class,
-  gateways: readonly ConfigObject<{ selector: Labels }>[],
+  mesh: Mesh,
+  { namespace, labels }: Class,
+  gateways: readonly ConfigObject<Gateway>[],
 ): Found | undefined {
-  if (gateways.some(({ spec }) => hasLabels(labels, spec.selector))) return undefined;
+  if (gateways.some((one) => selectsWorkload(mesh, one, { namespace, labels }))) return undefined;
   const own = labelsText(labels);
   const message = `no Gateway selects this gateway proxy (labels: ${own}), so it listens nowhere`;
   const selectors = [
     ...new Set(
-      gateways.map(({ meta, spec }) =>
-        `${labelsText(spec.selector)} (Gateway ${meta.namespace}/${meta.name})`
+      gateways.flatMap((one) =>
+        gatewaySelectors(mesh, one).map((selector) =>
+          `${labelsText(selector.labels)} (Gateway ${one.meta.namespace}/${one.meta.name})`
+        )
       ),
     ),
   ];

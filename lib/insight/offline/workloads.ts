@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Mesh } from "../../mesh/derive/mod.ts";
+import { type GatewaySelector, gatewaySelectors, type Mesh } from "../../mesh/derive/mod.ts";
 import type { Input } from "../../mesh/graph/mod.ts";
 import { ServiceEntry_Location } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { isIp } from "../../kit/text/mod.ts";
@@ -39,7 +39,8 @@ export const NOWHERE = "198.51.100.1";
  * WorkloadEntry with the labels of a Gateway's selector is the gateway, and has no sidecar. A pod
  * without the label that injection writes has none either.
  */
-export function workloadsOf({ tables }: Mesh): Workload[] {
+export function workloadsOf(mesh: Mesh): Workload[] {
+  const { tables } = mesh;
   const all = rowsOf(tables.workloadEntries).map(({ meta, spec, pod }) => ({
     injected: pod === undefined || meta.labels[TLS_MODE_LABEL] === "mesh",
     workload: {
@@ -51,11 +52,18 @@ export function workloadsOf({ tables }: Mesh): Workload[] {
       serviceAccount: spec.serviceAccount,
     } as const satisfies Workload,
   }));
-  const gateways = rowsOf(tables.gateways).flatMap(({ meta, spec: { selector } }) => {
-    const own = all.map(({ workload }) => workload).filter((one) => isSelected(one, selector));
-    return gatewaysOf({ name: meta.name, namespace: meta.namespace, selector }, own);
-  });
-  const selectors = rowsOf(tables.gateways).map(({ spec }) => spec.selector);
+  const gateways = rowsOf(tables.gateways).flatMap((row) =>
+    gatewaySelectors(mesh, row).flatMap((selector) => {
+      const own = all.map(({ workload }) => workload).filter((one) => isSelected(one, selector));
+      const { name, namespace } = row.meta;
+      const { labels } = selector;
+      return gatewaysOf(
+        { name, namespace: selector.namespace || namespace, selector: labels },
+        own,
+      );
+    })
+  );
+  const selectors = rowsOf(tables.gateways).flatMap((row) => gatewaySelectors(mesh, row));
   const entries = all.filter(({ injected, workload }) =>
     injected && !selectors.some((one) => isSelected(workload, one))
   ).map(({ workload }) => workload);
@@ -75,9 +83,13 @@ export function workloadsOf({ tables }: Mesh): Workload[] {
 }
 
 /** Reports if a selector, which must not be empty, selects a workload. */
-function isSelected({ labels }: Pick<Workload, "labels">, selector: Labels): boolean {
-  const wanted = Object.entries(selector);
-  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+function isSelected(
+  { namespace, labels }: Pick<Workload, "namespace" | "labels">,
+  selector: GatewaySelector,
+): boolean {
+  const wanted = Object.entries(selector.labels);
+  return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value) &&
+    (selector.namespace === "" || selector.namespace === namespace);
 }
 
 /** The proxies of a Gateway: one for each namespace and service account of its workloads. */

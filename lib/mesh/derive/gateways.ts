@@ -9,7 +9,6 @@ import {
   byAge,
   type ConfigObject,
   fromObject,
-  hasLabels,
   intersectHosts,
   isHttp,
   isTls,
@@ -25,8 +24,9 @@ import {
   ServerTLSSettings_TLSmode as TlsMode,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { type LabelsKey, labelsKeys, protocolOf } from "./inputs/mod.ts";
+import { isSelectedBy } from "./gateway_selection.ts";
 import type { MeshInputs } from "./indexes/mod.ts";
-import { GATEWAY_SERVICE, isConverted } from "../gateway_api/mod.ts";
+import { isConverted } from "../gateway_api/mod.ts";
 
 /** A host that a gateway server accepts, and the namespaces whose routes may use it. */
 export interface GatewayHost {
@@ -120,35 +120,15 @@ function selectGateways(
   workload: LabelsKey,
   { scoped }: GatewayOptions,
 ): ConfigObject<Gateway>[] {
-  const { namespace, labels } = workload;
+  const { namespace } = workload;
   const rows: ConfigObject<Gateway>[] = [];
   for (const key of read.members(inputs.indexes.gateways, "all")) {
     if (scoped && namespace !== "" && namespaceOf(key) !== namespace) continue;
     const row = read.get(inputs.tables.gateways, key);
     if (row === undefined) continue;
-    const services = row.meta.annotations[GATEWAY_SERVICE]?.split(",");
-    const selected = services === undefined
-      ? hasLabels(labels, row.spec.selector)
-      : services.some((host) => isBehind(read, inputs, host, workload));
-    if (selected) rows.push(row);
+    if (isSelectedBy(read, inputs, row, workload)) rows.push(row);
   }
   return rows.sort(byAge);
-}
-
-/** Reports if a Service or a ServiceEntry of a host selects a workload. */
-function isBehind(
-  read: Read,
-  { indexes, tables }: MeshInputs,
-  host: string,
-  { namespace, labels }: LabelsKey,
-): boolean {
-  return read.members(indexes.entriesByHost, host)
-    .filter((key) => namespaceOf(key) === namespace)
-    .map((key) => read.get(tables.serviceEntries, key))
-    .some((row) => {
-      const selector = row?.spec.workloadSelector?.labels ?? row?.service?.selector ?? {};
-      return Object.keys(selector).length > 0 && hasLabels(labels, selector);
-    });
 }
 
 const FAMILIES: Readonly<Record<ServerKind, GatewayPort["family"]>> = {

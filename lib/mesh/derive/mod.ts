@@ -69,6 +69,7 @@ export {
   onlyServer,
   servedHosts,
 } from "./gateways.ts";
+export { type GatewaySelector, gatewaySelectors, selectsWorkload } from "./gateway_selection.ts";
 export * from "./gateway_api/mod.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type ConfigObject, hasLabels } from "../../../mesh/model/mod.ts";
+import { selectsWorkload } from "../../../mesh/derive/mod.ts";
+import type { ConfigObject } from "../../../mesh/model/mod.ts";
 import type { SessionInfo } from "../../../mesh/xds/mod.ts";
 import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { classOf } from "../endpoints.ts";
@@ -18,12 +19,12 @@ export function gatewaysOf({ objects }: DebugInputs): GatewayObject[] {
 
 /** The connected gateway proxies that a Gateway selects. */
 export function proxiesOfGateway(
-  { sessions, scopedGateways }: DebugInputs,
-  { meta, spec }: GatewayObject,
+  { sessions, scopedGateways, mesh }: DebugInputs,
+  gateway: GatewayObject,
 ): SessionInfo[] {
   return sessions().filter((session) => {
     const { role, namespace, labels } = classOf(session);
-    return role === "router" && hasLabels(labels, spec.selector) &&
-      (!scopedGateways || namespace === meta.namespace);
+    return role === "router" && selectsWorkload(mesh, gateway, { namespace, labels }) &&
+      (!scopedGateways || namespace === gateway.meta.namespace);
   });
 }
