@@ -61,7 +61,7 @@ export interface PreparedItem<V> extends Entry<V> {
 /** An event with what it does: the object as it is now, or the key of a deleted one. */
 export type PreparedEvent<V> = { readonly item: PreparedItem<V> } | { readonly deleted: string };
 
-/** How objects are kept. */
+/** The conversion of objects to the values that are kept. */
 export interface Conversion<V> {
   /** Makes the value that is kept of a trimmed object. */
   readonly convert: (object: ListItem) => V;

@@ -91,7 +91,7 @@ function derivePorts({ mesh }: Context): Ports {
       new Map(
         read.get(mesh.gatewayPorts, scope).map((port) => [gatewayPortKey(port), {
           port,
-          // Of two servers with one key, the first one counts.
+          // The first server of a key is used.
           servers: new Map(port.servers.toReversed().map((one) => [gatewayServerKey(one), one])),
         }]),
       ),
