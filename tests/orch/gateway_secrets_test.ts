@@ -178,6 +178,13 @@ async function followsConfigMaps({ cluster, client, made, edge }: Scene): Promis
   const before = `${edge.held.get(CLIENTS)}`;
   await put(client, "ConfigMap", ["shop", "clients"], { "ca.crt": `${ca}\n${ca}` });
   await eventually("the others", () => Promise.resolve(`${edge.held.get(CLIENTS)}` !== before));
+  await put(client, "ConfigMap", ["shop", "clients"], { "ca.crt": "x" });
+  await saysResolved(cluster, "a:InvalidCACertificateRef b:RefNotPermitted");
+  assert.ok(edge.held.has(CLIENTS), "the last good ones serve");
+  await put(client, "ConfigMap", ["shop", "clients"], { other: ca });
+  await holds(edge, OWN);
+  await put(client, "ConfigMap", ["shop", "clients"], { "ca.crt": ca });
+  await holds(edge, OWN, CLIENTS);
   await deleteObject(client, types.CONFIG_MAP, { namespace: "shop", name: "clients" });
   await saysResolved(cluster, "a:InvalidCACertificateRef b:RefNotPermitted");
   await put(client, "ConfigMap", ["shop", "clients"], { "ca.crt": ca });

@@ -36,6 +36,7 @@ const log = scope("credentials");
 
 /** The key of a ConfigMap with certificates of authorities. */
 const CONTENT = "ca.crt";
+const LACKS = `there is no ${CONTENT}`;
 
 /** Settings of the source. */
 export interface AuthoritiesOptions {
@@ -133,11 +134,12 @@ class Authorities implements AuthoritiesSource {
     return Promise.race([following.synced, refused]);
   }
 
-  /** A faulty content leaves the last good one in use. */
+  /** A content that cannot be read leaves the last good one in use; without the key there is none. */
   #set(name: string, found: Credential | undefined): void {
     const before = this.#rows.get(name);
     if (before === undefined && found === undefined) return;
-    const row = found?.fault === undefined ? found : { ...before, ...found };
+    const isWhole = found?.fault === undefined || found.fault === LACKS;
+    const row = isWhole ? found : { ...before, ...found };
     if (row === undefined) this.#rows.delete(name);
     else this.#rows.set(name, row);
     if (row?.fault !== undefined) {
@@ -167,7 +169,7 @@ function namedBy(objects: readonly ConfigObject[]): string[] {
 
 function authoritiesOf(item: ListItem): Credential {
   const text = (item as ConfigMapItem).data?.[CONTENT];
-  if (text === undefined || text.trim() === "") return { fault: `there is no ${CONTENT}` };
+  if (text === undefined || text.trim() === "") return { fault: LACKS };
   const { files, problem } = credentialOf(new Map([[CONTENT, new TextEncoder().encode(text)]]));
   return problem === undefined ? files : { fault: problem };
 }
