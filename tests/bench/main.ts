@@ -77,6 +77,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "ADD of the network plugin, beside the same network without it  [--runs= --at-once=]",
     load: () => import("./cni/main.ts"),
   },
+  gateway: {
+    measures:
+      "routes of the Gateway API: write to first response  [--routes= --namespaces= --added=]",
+    load: () => import("./gateway/main.ts"),
+  },
   graph: {
     measures: "the engine alone, without encoding",
     load: () => import("./graph.ts"),
