@@ -169,9 +169,8 @@ interface Merging {
     readonly hosts: GatewayHost[];
     readonly gateways: string[];
   };
-  /** Its hosts. */
   readonly hosts: Set<string>;
-  /** Its Gateways. */
+  /** Keys of the Gateways with a server here. */
   readonly gateways: Set<string>;
 }
 

@@ -35,22 +35,16 @@ const SECRETS: Readonly<Record<string, SecretNames>> = {
 
 const LACKS_UTILIZATION = "flat";
 
-const TEXTS = new WeakMap<ClusterVariant, string>();
-
-function textOf({ role, family, secrets, lacksUtilization }: ClusterVariant): string {
-  const word = Object.entries(SECRETS).find(([, names]) => names === secrets)?.[0];
-  const parts = [family, role === "router" ? role : undefined, word];
-  if (lacksUtilization === true) parts.push(LACKS_UTILIZATION);
-  return parts.filter((part) => part !== undefined).join(".");
-}
+const WORDS = Object.entries(SECRETS);
 
 /** The codec of variants in keys, for example `v4.router.mtls`. */
 export const clusterVariants: KeyCodec<ClusterVariant> = converted(text, {
-  encode: (variant: ClusterVariant) => {
-    // The clusters of a class have keys with one variant.
-    let known = TEXTS.get(variant);
-    if (known === undefined) TEXTS.set(variant, known = textOf(variant));
-    return known;
+  // Every cluster of a class has a key with its variant.
+  encode: ({ role, family, secrets, lacksUtilization }: ClusterVariant) => {
+    const word = WORDS.find(([, names]) => names === secrets)?.[0];
+    let text: string = role === "router" ? `${family}.${role}` : family;
+    if (word !== undefined) text += `.${word}`;
+    return lacksUtilization === true ? `${text}.${LACKS_UTILIZATION}` : text;
   },
   decode: (variant) => {
     const [family = "", ...flags] = variant.split(".");
