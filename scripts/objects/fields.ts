@@ -27,6 +27,7 @@ const OTHER_INTERFACES: readonly string[] = [
   "ApiImport",
   "ConfigMapItem",
   "EntryItem",
+  "GatewayApiItem",
   "GatewayClassItem",
   "GatewayItem",
   "HeartbeatItem",

@@ -40,7 +40,7 @@ const DEADLINE_MS = 300_000;
 
 type Figure = readonly [name: string, value: string];
 
-/** What the measurements need. */
+/** The client, the daemon and the gateway that are measured. */
 interface World {
   readonly client: OrchClient;
   readonly daemon: Daemon;
