@@ -30,7 +30,6 @@ import type { GatewayApi } from "./bindings.ts";
 import { backendLookups, gatewayLookups } from "./lookups.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
 
-/** Options of the feeds. */
 export interface FeedOptions {
   /** True: fields of the standard's experimental channel act. */
   readonly experimental: boolean;
