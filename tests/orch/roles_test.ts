@@ -20,7 +20,9 @@ const RIGHTS: Readonly<Record<string, boolean>> = {
   "create configmaps -n default": false,
   "delete configmaps/mesh-ca-root-cert -n default": false,
   "list configmaps -n mesh-system": true,
-  "list configmaps -n default": false,
+  // Gateways of the Gateway API refer to ConfigMaps with authorities, in any namespace.
+  "list configmaps -n default": true,
+  "get configmaps/other -n default": false,
   "get secrets/mesh-ca-secret -n mesh-system": true,
   "update secrets/cacerts -n mesh-system": true,
   "update secrets/other -n mesh-system": false,

@@ -7,6 +7,7 @@ import { MeshError, messageOf } from "../../kit/base/mod.ts";
 import { type Invocation, progressOn } from "../../kit/cli/mod.ts";
 import {
   collectionPath,
+  isNotFound,
   listAll,
   type ListItem,
   objectPath,
@@ -14,6 +15,7 @@ import {
   trimmed,
   types,
 } from "../../kit/orch/mod.ts";
+import { GATEWAY_GROUP } from "../../mesh/gateway_api/mod.ts";
 import { KINDS, writtenKind } from "../../mesh/schema/mod.ts";
 import { toYaml } from "../../kit/text/mod.ts";
 import {
@@ -194,7 +196,11 @@ function objectSteps(cluster: ClusterAccess, options: ReportOptions, add: AddFil
   const lists = OBJECT_TYPES.map((type): Step => ({
     name: collectionPath(type),
     run: async () => {
-      const items = await listAll<ListItem>(client, type);
+      const items = await listAll<ListItem>(client, type).catch((error: unknown) => {
+        // A cluster need not define the kinds of the Gateway API.
+        if (type.group === GATEWAY_GROUP && isNotFound(error)) return [];
+        throw error;
+      });
       if (items.length === 0) return;
       const isHidden = type.kind === "Secret" && !options.fullSecrets;
       const kept = items.map(trimmed).map((one) => isHidden ? redactedSecret(one) : one);
