@@ -5,7 +5,6 @@
  */
 import assert from "node:assert/strict";
 import { fromJson, type JsonValue, toJson } from "../../lib/kit/proto/mod.ts";
-import { readYaml } from "../../lib/kit/text/mod.ts";
 import {
   bindGateway,
   bindRoute,
@@ -19,6 +18,7 @@ import {
 import type { ConfigObject } from "../../lib/mesh/model/mod.ts";
 import { TABLED_KINDS, type TableKind } from "../../lib/mesh/schema/mod.ts";
 import type { World } from "../../tests/support/gateway_api_world.ts";
+import { documentsOf } from "./yaml_documents.ts";
 
 interface Resource {
   readonly kind: string;
@@ -32,9 +32,7 @@ interface Resource {
 
 /** Compares the resources of a world with those of a golden file. */
 export function judgeResources(world: World, golden: string, domain: string): void {
-  const wanted = [...readYaml(golden)].flatMap(({ document }) =>
-    document?.value ? [document.value as unknown as Resource] : []
-  );
+  const wanted = documentsOf<Resource>(golden);
   assert.deepEqual(byName(resourcesOf(world, domain)), byName(wanted));
 }
 
@@ -69,7 +67,7 @@ function typed(object: Route): Route {
   const { schema } = TABLED_KINDS[object.meta.kind as TableKind];
   return {
     ...object,
-    spec: fromJson(schema, object.spec as JsonValue) as unknown as Route["spec"],
+    spec: fromJson(schema, object.spec as JsonValue) as Route["spec"],
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { canonicalJson } from "../../lib/kit/base/mod.ts";
-import { parseYaml, readYaml } from "../../lib/kit/text/mod.ts";
+import { parseYaml } from "../../lib/kit/text/mod.ts";
 import {
   attachedFrom,
   bindAddresses,
@@ -27,6 +27,7 @@ import type { ConfigObject } from "../../lib/mesh/model/mod.ts";
 import { type World, worldOf } from "../../tests/support/gateway_api_world.ts";
 import type { Case, Corpus, ReadFile } from "./corpus.ts";
 import { judgeResources } from "./gateway_resources.ts";
+import { documentsOf } from "./yaml_documents.ts";
 
 interface GatewayCase extends Case {
   readonly golden: string;
@@ -66,7 +67,9 @@ export const GATEWAY_STATUS: Corpus<GatewayCase> = {
     const text = inputs.map((file) => read(file)).join("\n---\n");
     const world = worldOf(text, lookupsOf(facts, read));
     judgeResources(world, read(golden), facts.domain);
-    const wanted = documentsOf(read(statusGolden)).filter(({ status }) => status !== undefined);
+    const wanted = documentsOf<Document>(read(statusGolden)).filter(({ status }) =>
+      status !== undefined
+    );
     if (wanted.length === 0) return "the golden file has no status";
     for (const { kind, metadata: { namespace, name }, status } of wanted) {
       const object = world.objects.find(({ meta }) =>
@@ -81,12 +84,6 @@ export const GATEWAY_STATUS: Corpus<GatewayCase> = {
   },
 };
 
-function documentsOf(text: string): Document[] {
-  return [...readYaml(text)].flatMap(({ document }) =>
-    document?.value ? [document.value as Document] : []
-  );
-}
-
 /** The services, secrets and namespaces around the inputs. */
 function lookupsOf(
   { services: file, secrets, domain }: GatewayCase["options"]["world"],
@@ -99,7 +96,7 @@ function lookupsOf(
     const found = byHost.get(host);
     return found && { host, namespace: found.namespace, ports: numbers };
   };
-  const held = documentsOf(read(secrets)) as unknown as Secret[];
+  const held = documentsOf<Secret>(read(secrets));
   return {
     namespaceLabels: (name) => ({ "mesh.io/test-name-part": name.split("-")[0] ?? "" }),
     service: (_kind, { namespace, name }) => targetAt(`${name}.${namespace}.svc.${domain}`),

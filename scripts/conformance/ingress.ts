@@ -4,9 +4,9 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { readYaml } from "../../lib/kit/text/mod.ts";
 import { type Ingress, ingressDocuments } from "../../lib/mesh/sources/mod.ts";
 import type { Case, Corpus } from "./corpus.ts";
+import { documentsOf } from "./yaml_documents.ts";
 
 interface IngressCase extends Case {
   readonly golden: string;
@@ -41,12 +41,6 @@ export const INGRESS: Corpus<IngressCase> = {
     return undefined;
   },
 };
-
-function documentsOf<T>(text: string): T[] {
-  // An empty document stands at the end of some files.
-  return [...readYaml(text)].map(({ document }) => document?.value as T)
-    .filter((value) => value !== null && value !== undefined);
-}
 
 function plain(documents: readonly Named[]): unknown {
   const key = ({ kind, metadata: { name } }: Named) => `${kind}/${name}`;

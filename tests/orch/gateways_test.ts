@@ -14,8 +14,27 @@ import { adminClient, clusterTest } from "../support/cluster.ts";
 import { startTestLoadBalancer } from "../support/load_balancer.ts";
 import { applyGatewayApi, lackingGatewayApiDefinitions } from "../support/gateway_api.ts";
 
-// deno-lint-ignore no-explicit-any -- objects of many kinds
-type Loose = any;
+/** What the tests read of objects of several kinds. */
+interface Seen {
+  readonly metadata: Readonly<Record<"labels" | "annotations", Readonly<Record<string, string>>>>;
+  readonly spec: {
+    readonly controllerName?: string;
+    readonly clusterIP?: string;
+    readonly maxReplicas?: number;
+    readonly ports: readonly { readonly port: number }[];
+    readonly replicas?: number;
+    readonly type?: string;
+  };
+  readonly status: {
+    readonly loadBalancer: { readonly ingress?: readonly { readonly ip: string }[] };
+  };
+}
+
+/** Changes of {@link GATEWAY}. */
+interface Changes {
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
 
 const GATEWAY = {
   apiVersion: "gateway.networking.k8s.io/v1",
@@ -44,7 +63,7 @@ async function apply(cluster: Cluster, ...items: readonly unknown[]): Promise<vo
   assert.ok(success, text);
 }
 
-async function read(cluster: Cluster, kind: string, name: string): Promise<Loose | undefined> {
+async function read(cluster: Cluster, kind: string, name: string): Promise<Seen | undefined> {
   const { success, text } = await cluster.run(["get", kind, name, "-o=json"]);
   return success ? JSON.parse(text) : undefined;
 }
@@ -59,8 +78,8 @@ function when(
   cluster: Cluster,
   kind: string,
   name: string,
-  is: (object: Loose) => boolean = () => true,
-): Promise<Loose> {
+  is: (object: Seen) => boolean = () => true,
+): Promise<Seen> {
   return eventually(`${kind} ${name}`, async () => {
     const object = await read(cluster, kind, name);
     return object !== undefined && is(object) ? object : undefined;
@@ -78,12 +97,12 @@ async function createsAndRepairs(cluster: Cluster): Promise<void> {
   await when(cluster, "serviceaccount", "front-mesh");
   const service = await when(cluster, "service", "front-mesh");
   assert.equal(service.spec.type, "LoadBalancer");
-  assert.deepEqual(service.spec.ports.map(({ port }: Loose) => port), [15021, 80]);
+  assert.deepEqual(service.spec.ports.map(({ port }) => port), [15021, 80]);
   await when(
     cluster,
     "service",
     "front-mesh",
-    ({ spec, status }) => status.loadBalancer.ingress?.[0].ip === spec.clusterIP,
+    ({ spec, status }) => status.loadBalancer.ingress?.[0]?.ip === spec.clusterIP,
   );
   await kubectl(cluster, "scale", "deployment/front-mesh", "--replicas=3");
   await kubectl(cluster, "patch", "service", "front-mesh", "-p", '{"spec":{"type":"ClusterIP"}}');
@@ -125,7 +144,7 @@ async function followsParameters(cluster: Cluster): Promise<void> {
 }
 
 async function leavesOthersAlone(cluster: Cluster, daemon: Daemon): Promise<void> {
-  const own = (name: string, more: Loose = {}) => ({
+  const own = (name: string, more: Changes = {}) => ({
     ...GATEWAY,
     metadata: { ...GATEWAY.metadata, name, ...more.metadata },
     spec: { ...GATEWAY.spec, ...more.spec },
@@ -153,7 +172,7 @@ async function leavesOthersAlone(cluster: Cluster, daemon: Daemon): Promise<void
         daemon.program.output().includes("Service taken-mesh exists and belongs to somebody else"),
       ),
   );
-  assert.equal((await read(cluster, "service", "taken-mesh"))?.spec.ports[0].port, 7);
+  assert.equal((await read(cluster, "service", "taken-mesh"))?.spec.ports[0]?.port, 7);
   for (const name of ["manual-mesh", "remote-mesh-remote", "blue-mesh"]) {
     assert.equal(await read(cluster, "deployment", name), undefined, name);
   }

@@ -24,16 +24,34 @@ const GATEWAY: ManagedGateway = {
   mesh: defaultMeshConfig(),
 };
 
-// deno-lint-ignore no-explicit-any -- the objects of a template have no types
-type Loose = any;
+/** What the tests read of an object. */
+interface Rendered {
+  readonly kind: string;
+  readonly metadata: Readonly<
+    Record<"name" | "annotations" | "labels" | "ownerReferences", unknown>
+  >;
+  readonly spec: {
+    readonly loadBalancerIP?: string;
+    readonly ports?: unknown;
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly containers: readonly {
+          readonly args: readonly string[];
+          readonly env: readonly { readonly name: string; readonly value?: string }[];
+        }[];
+      };
+    };
+  };
+}
 
-function objectsOf(input: Partial<ManagedGateway> = {}, values = ""): Map<string, Loose> {
+function objectsOf(input: Partial<ManagedGateway> = {}, values = ""): Map<string, Rendered> {
   const config = values === "" ? defaultInjectionConfig() : parseInjectionConfig({
     config: "",
     values,
   });
   const objects: readonly Json[] = gatewayObjects({ ...GATEWAY, ...input }, config);
-  const plain: Loose[] = JSON.parse(JSON.stringify(objects));
+  const plain: Rendered[] = JSON.parse(JSON.stringify(objects));
   return new Map(plain.map((one) => [one.kind, one]));
 }
 
@@ -58,9 +76,9 @@ Deno.test("the objects of a gateway have its metadata, and labels of its own pre
       { apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: "front", uid: "1-2" },
     ]);
   }
-  const { template } = objects.get("Deployment").spec;
+  const { template } = objects.get("Deployment")!.spec;
   assert.equal(template.metadata.labels["sidecar.mesh.io/inject"], "false");
-  assert.deepEqual(template.spec.containers[0].args.slice(0, 2), ["proxy", "router"]);
+  assert.deepEqual(template.spec.containers[0]!.args.slice(0, 2), ["proxy", "router"]);
 });
 
 Deno.test("variables of the proxy name the gateway, each once", () => {
@@ -69,8 +87,8 @@ Deno.test("variables of the proxy name the gateway, each once", () => {
     { infrastructureLabels: network },
     JSON.stringify({ global: { network: "west" } }),
   );
-  const { env } = objects.get("Deployment").spec.template.spec.containers[0];
-  const names: string[] = env.map(({ name }: { name: string }) => name);
+  const { env } = objects.get("Deployment")!.spec.template.spec.containers[0]!;
+  const names = env.map(({ name }) => name);
   assert.deepEqual(names, [...new Set(names)]);
   const valueOf = (name: string) => env[names.indexOf(name)]?.value;
   assert.equal(valueOf("MESH_META_NETWORK"), "east");
@@ -82,10 +100,10 @@ Deno.test("variables of the proxy name the gateway, each once", () => {
 });
 
 Deno.test("a Service asks for the address of its Gateway", () => {
-  const spec = objectsOf({ loadBalancerIP: "192.0.2.7" }).get("Service").spec;
+  const spec = objectsOf({ loadBalancerIP: "192.0.2.7" }).get("Service")!.spec;
   assert.equal(spec.loadBalancerIP, "192.0.2.7");
   assert.deepEqual(spec.ports, [
     { name: "http", port: 80, protocol: "TCP", appProtocol: "http" },
   ]);
-  assert.equal("loadBalancerIP" in objectsOf().get("Service").spec, false);
+  assert.equal("loadBalancerIP" in objectsOf().get("Service")!.spec, false);
 });

@@ -278,8 +278,7 @@ function referencesOf(own: readonly OwnGateway[]): { namespace: string; name: st
 
 /** An object without its status, which the controller does not read. */
 function withoutStatus<T extends ListItem>(item: T): T {
-  const { status: _, ...rest } = item as T & { readonly status?: unknown };
-  return rest as unknown as T;
+  return { ...item, status: undefined };
 }
 
 function tellFault({ gateway: { metadata }, reason, remedy }: GatewayFault): void {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { OrchObject } from "../../../kit/orch/mod.ts";
 import { defaultInjectionConfig } from "../../inject/mod.ts";
 import { defaultMeshConfig } from "../../../mesh/schema/mod.ts";
 import { Applied } from "./applied.ts";
@@ -113,9 +114,9 @@ Deno.test("overlays change objects and add optional ones, but not their names", 
   const { wanted } = plannedFor(gateway, contextOf([map]));
   const kinds = ["ServiceAccount", "Deployment", "Service", "HorizontalPodAutoscaler"];
   assert.deepEqual(wanted.map(({ object }) => object.kind), kinds);
-  const { metadata, spec } = wanted[1]!.object as unknown as {
-    metadata: { name: string; labels: Record<string, string> };
-    spec: { replicas: number };
+  const { metadata, spec } = wanted[1]!.object as OrchObject & {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+    readonly spec: { readonly replicas: number };
   };
   assert.equal(metadata.name, "front-mesh");
   assert.equal(metadata.labels.a, "b");

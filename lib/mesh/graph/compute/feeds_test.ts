@@ -172,6 +172,24 @@ Deno.test("the first group gives the row if two have one key", () => {
   assert.deepEqual(rowsOf(target), { k: "b", other: "a" });
 });
 
+Deno.test("the first of a dozen feeds gives the row of a key", () => {
+  const graph = createGraph();
+  const names = graph.input<string>("names");
+  const target = graph.input<number>("target");
+  const all = graph.index(names, "names.all", CODECS, (_, key) => [["all", key]]);
+  for (let i = 0; i < 12; i++) {
+    const rows = graph.derive(`rows ${i}`, text, (read, key): ReadonlyMap<string, number> => {
+      const isOff = i < 2 && read.get(names, key) === "off";
+      return new Map(isOff ? [] : [["k", i]]);
+    });
+    graph.feed(target, { name: `feed ${i}`, groups: all, rows });
+  }
+  write(graph, names, { a: "on" });
+  assert.equal(target.peek("k"), 0);
+  write(graph, names, { a: "off" });
+  assert.equal(target.peek("k"), 2);
+});
+
 Deno.test("a feed that feeds itself has a fault, and everything else goes on", () => {
   const graph = createGraph();
   const table = graph.input<string>("table");

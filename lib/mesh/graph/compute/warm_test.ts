@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resource, shown } from "../fixture.ts";
 import { text } from "../../../kit/key/mod.ts";
-import { type Collection, createGraph, type Resource } from "../mod.ts";
+import { type Collection, createGraph, type Graph, type Resource } from "../mod.ts";
 
 /** A graph whose clock moves a millisecond with each look, so that a piece of 0 ms is one cell. */
 function ticking() {
@@ -128,8 +128,8 @@ Deno.test("a collection that depends on another waits until that is built, also 
   assert.equal(graph.stats().computed, 0, "it was there");
 });
 
-Deno.test("collections that depend on each other are refused, in pieces as in one build", () => {
-  const graph = ticking();
+/** Makes two collections that read each other; returns one. */
+function circular(graph: Graph): Collection {
   let second: Collection | undefined = undefined;
   const one = graph.derive<readonly Resource[], string>(
     "one",
@@ -143,6 +143,12 @@ Deno.test("collections that depend on each other are refused, in pieces as in on
     (read, key) => [resource(key, `${read.content(first).size}`)],
   );
   second = graph.collection("second", () => ({ members: { list: ["b"] }, resources: two }));
+  return first;
+}
+
+Deno.test("collections that depend on each other are refused, in pieces as in one build", () => {
+  const graph = ticking();
+  const first = circular(graph);
   first.retain();
   for (let pieces = 0; !graph.prepare(0); pieces++) assert.ok(pieces < 9, "it ends");
   assert.ok(graph.faults().some(({ error }) => /depends on itself/.test(String(error))));
@@ -250,19 +256,7 @@ Deno.test("a collection that reads one with readers waits for the publication", 
 Deno.test("collections that depend on each other are refused ahead of a publication, too", () => {
   const graph = ticking();
   const rows = graph.input<string>("rows");
-  let second: Collection | undefined = undefined;
-  const one = graph.derive<readonly Resource[], string>(
-    "one",
-    text,
-    (read, key) => [resource(key, `${read.content(second!).size}`)],
-  );
-  const first = graph.collection("first", () => ({ members: { list: ["a"] }, resources: one }));
-  const two = graph.derive<readonly Resource[], string>(
-    "two",
-    text,
-    (read, key) => [resource(key, `${read.content(first).size}`)],
-  );
-  second = graph.collection("second", () => ({ members: { list: ["b"] }, resources: two }));
+  const first = circular(graph);
   const whole = graph.derive<readonly Resource[], string>(
     "whole",
     text,

@@ -114,8 +114,7 @@ export class Feed extends Home implements FeedTables, BucketWatcher {
 
   #offer(key: string, group: Cell, row: unknown): void {
     const others = (this.target.offers.get(key) ?? []).filter((one) => one.group !== group);
-    const offer: Offer = { group, order: `${this.number} ${group.key}`, row };
-    const offers = [...others, offer].sort((a, b) => (a.order < b.order ? -1 : 1));
+    const offers = [...others, { group, feed: this.number, row }].sort(inOrder);
     this.target.offers.set(key, offers);
   }
 
@@ -131,4 +130,8 @@ export class Feed extends Home implements FeedTables, BucketWatcher {
     const rows = (group.value ?? NO_ROWS) as ReadonlyMap<unknown, unknown>;
     return [...rows.keys()].flatMap((key) => target.rows.get(target.keyCodec.encode(key)) ?? []);
   }
+}
+
+function inOrder(a: Offer, b: Offer): number {
+  return a.feed - b.feed || (a.group.key < b.group.key ? -1 : 1);
 }

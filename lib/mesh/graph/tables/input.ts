@@ -12,8 +12,8 @@ import type { IndexTable } from "./index.ts";
 export interface Offer {
   /** The feed's cell of the group, whose dependency is the cell that computes the rows of the group. */
   readonly group: Cell;
-  /** Its place among the offers of a key: the number of the feed, and the group. */
-  readonly order: string;
+  /** The number of the feed: offers of a key are in the order of feeds, then of groups. */
+  readonly feed: number;
   readonly row: unknown;
 }
 

@@ -32,6 +32,27 @@ import { checkFilters } from "./filters.ts";
 
 const MATCH_TYPES = ["Exact", "RegularExpression"];
 
+/** Fields that act in routes of both kinds. */
+const EFFECTIVE = [
+  "parentRefs",
+  "hostnames",
+  "rules[].name",
+  "rules[].matches",
+  "rules[].filters[].type",
+  "rules[].filters[].requestHeaderModifier",
+  "rules[].filters[].responseHeaderModifier",
+  "rules[].filters[].requestMirror",
+  "rules[].backendRefs[].group",
+  "rules[].backendRefs[].kind",
+  "rules[].backendRefs[].name",
+  "rules[].backendRefs[].namespace",
+  "rules[].backendRefs[].port",
+  "rules[].backendRefs[].weight",
+  "rules[].backendRefs[].filters[].type",
+  "rules[].backendRefs[].filters[].requestHeaderModifier",
+  "rules[].backendRefs[].filters[].responseHeaderModifier",
+] as const;
+
 export const HTTP_ROUTE: TabledKind<"HTTPRoute", "httpRoutes", HTTPRoute> = {
   kind: "HTTPRoute",
   ...GATEWAY_API,
@@ -41,26 +62,10 @@ export const HTTP_ROUTE: TabledKind<"HTTPRoute", "httpRoutes", HTTPRoute> = {
   schema: HTTPRouteSchema,
   effective: {
     paths: [
-      "parentRefs",
-      "hostnames",
-      "rules[].name",
-      "rules[].matches",
-      "rules[].filters[].type",
-      "rules[].filters[].requestHeaderModifier",
-      "rules[].filters[].responseHeaderModifier",
-      "rules[].filters[].requestMirror",
+      ...EFFECTIVE,
       "rules[].filters[].requestRedirect",
       "rules[].filters[].urlRewrite",
       "rules[].filters[].cors",
-      "rules[].backendRefs[].group",
-      "rules[].backendRefs[].kind",
-      "rules[].backendRefs[].name",
-      "rules[].backendRefs[].namespace",
-      "rules[].backendRefs[].port",
-      "rules[].backendRefs[].weight",
-      "rules[].backendRefs[].filters[].type",
-      "rules[].backendRefs[].filters[].requestHeaderModifier",
-      "rules[].backendRefs[].filters[].responseHeaderModifier",
       "rules[].timeouts",
       "rules[].retry",
     ],
@@ -75,27 +80,7 @@ export const GRPC_ROUTE: TabledKind<"GRPCRoute", "grpcRoutes", GRPCRoute> = {
   plural: "grpcroutes",
   table: "grpcRoutes",
   schema: GRPCRouteSchema,
-  effective: {
-    paths: [
-      "parentRefs",
-      "hostnames",
-      "rules[].name",
-      "rules[].matches",
-      "rules[].filters[].type",
-      "rules[].filters[].requestHeaderModifier",
-      "rules[].filters[].responseHeaderModifier",
-      "rules[].filters[].requestMirror",
-      "rules[].backendRefs[].group",
-      "rules[].backendRefs[].kind",
-      "rules[].backendRefs[].name",
-      "rules[].backendRefs[].namespace",
-      "rules[].backendRefs[].port",
-      "rules[].backendRefs[].weight",
-      "rules[].backendRefs[].filters[].type",
-      "rules[].backendRefs[].filters[].requestHeaderModifier",
-      "rules[].backendRefs[].filters[].responseHeaderModifier",
-    ],
-  },
+  effective: { paths: EFFECTIVE },
   validate: validateGrpc,
 };
 
