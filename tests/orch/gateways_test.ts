@@ -14,7 +14,7 @@ import { adminClient, clusterTest } from "../support/cluster.ts";
 import { startTestLoadBalancer } from "../support/load_balancer.ts";
 import { applyGatewayApi, lackingGatewayApiDefinitions } from "../support/gateway_api.ts";
 
-/** What the tests read of objects of several kinds. */
+/** The fields of objects of several kinds that the tests read. */
 interface Seen {
   readonly metadata: Readonly<Record<"labels" | "annotations", Readonly<Record<string, string>>>>;
   readonly spec: {

@@ -24,7 +24,7 @@ const GATEWAY: ManagedGateway = {
   mesh: defaultMeshConfig(),
 };
 
-/** What the tests read of an object. */
+/** The fields of an object that the tests read. */
 interface Rendered {
   readonly kind: string;
   readonly metadata: Readonly<
