@@ -1,6 +1,8 @@
 /**
- * Debouncing: changes are collected for a quiet time, so that a batch is published as one, but
- * never longer than a maximum wait. Clock and timers are passed in.
+ * Debouncing: changes that arrive close together are published as one batch. A change that stands
+ * alone and follows a quiet time is published almost at once. Others are collected until a quiet time
+ * follows, but never longer than a maximum wait. Changes of endpoints do not extend the wait, because
+ * they cost little and are urgent. Clock and timers are passed in.
  *
  * @module
  */
@@ -43,13 +45,13 @@ export interface DebounceOptions extends DebounceSettings {
 
 /** Collects changes into batches. */
 export interface Debouncer {
-  /** Records a change that was seen now. */
-  changed(...triggers: readonly Trigger[]): void;
   /**
    * Records a change that was seen at an earlier time, by `now`. A source that waits for files to
    * settle has used a part of the quiet time already.
+   *
+   * @param alone true: it can be published without others that may follow
    */
-  changedAt(at: number, triggers: Iterable<Trigger>): void;
+  changedAt(at: number, triggers: Iterable<Trigger>, alone: boolean): void;
   /** Publishes the waiting batch now; does nothing when there is none. */
   flush(): void;
   /** Drops the waiting batch. */
@@ -60,52 +62,55 @@ export interface Debouncer {
 
 /** Milliseconds between two checks of `moreExpected`. */
 const RECHECK_MS = 5;
+/**
+ * Milliseconds that a change which stands alone waits for others. Events of one write, such as that of
+ * a Service and those of its EndpointSlices, arrive closer together than this.
+ */
+const SINGLE_MS = 10;
 
 /** Creates a debouncer without a batch. */
 export function createDebouncer(options: DebounceOptions): Debouncer {
+  const bounds = createBounds(options);
   let triggers = new Set<Trigger>();
-  let first = 0;
-  let last = 0;
-  let cancel: (() => void) | undefined;
+  let timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
   const stop = (): void => {
-    cancel?.();
-    cancel = undefined;
+    timer?.cancel();
+    timer = undefined;
     triggers = new Set();
   };
+  const checkIn = (ms: number, now: number): void => {
+    timer?.cancel();
+    timer = { at: now + ms, cancel: options.timer(check, ms) };
+  };
   const flush = (): void => {
-    const batch = { since: first, waited: options.now() - first, triggers };
+    const batch = { since: bounds.first, waited: options.now() - bounds.first, triggers };
     stop();
     if (batch.triggers.size > 0) options.publish(batch);
   };
 
-  /** Runs when the quiet time may be over; later changes may have extended it. */
+  /** Runs when the wait may be over; later changes may have extended it. */
   const check = (): void => {
-    cancel = undefined;
+    timer = undefined;
     const now = options.now();
-    const due = Math.min(last + options.after, first + options.max);
-    const latest = Math.min(due + options.after, first + options.max);
-    if (now < due) cancel = options.timer(check, due - now);
-    else if (now < latest && options.moreExpected?.()) cancel = options.timer(check, RECHECK_MS);
+    const { due, latest } = bounds;
+    if (now < due) checkIn(due - now, now);
+    else if (now < latest && options.moreExpected?.()) checkIn(RECHECK_MS, now);
     else flush();
   };
 
-  const changedAt = (seen: number, kinds: Iterable<Trigger>): void => {
+  const changedAt = (seen: number, kinds: Iterable<Trigger>, alone: boolean): void => {
     const now = options.now();
-    const at = Math.min(seen, now);
-    if (triggers.size === 0) first = last = at;
-    first = Math.min(first, at);
-    last = Math.max(last, at);
+    const endpoint = endpointsOnly(kinds);
+    bounds.add({ at: Math.min(seen, now), endpoint, alone, begins: triggers.size === 0 });
     for (const kind of kinds) triggers.add(kind);
-    const endpointsOnly = [...triggers].every((kind) => kind === "endpoint");
-    if (endpointsOnly && !options.endpointsWait) return flush();
-    if (cancel !== undefined) return;
+    if (endpointsOnly(triggers) && !options.endpointsWait) return flush();
+    if (timer !== undefined && timer.at <= bounds.due) return;
     // Never synchronously: the source may report more changes of the same moment next.
-    cancel = options.timer(check, Math.max(0, at + Math.min(options.after, options.max) - now));
+    checkIn(Math.max(0, bounds.due - now), now);
   };
 
   return {
-    changed: (...kinds) => changedAt(options.now(), kinds),
     changedAt,
     flush,
     stop,
@@ -113,4 +118,57 @@ export function createDebouncer(options: DebounceOptions): Debouncer {
       return triggers.size > 0;
     },
   };
+}
+
+/** When the waiting batch is published. */
+interface Bounds {
+  /** Adds a change; `begins`: it is the first of a batch. */
+  add(change: { at: number; endpoint: boolean; alone: boolean; begins: boolean }): void;
+  /** When the first change of the batch was seen. */
+  readonly first: number;
+  /** When the batch is published, unless more changes arrive. */
+  readonly due: number;
+  /** When the batch is published even if a source has noticed more changes. */
+  readonly latest: number;
+}
+
+function createBounds({ after, max }: DebounceSettings): Bounds {
+  const soon = Math.min(after, SINGLE_MS);
+  let first = 0;
+  /** When the changes of endpoints are due, and all others, of the waiting batch. */
+  let due: { endpoints: number; others?: number } = { endpoints: 0 };
+  /** When the latest change of endpoints was seen, and of anything else, in any batch. */
+  let [lastEndpoint, lastOther] = [-Infinity, -Infinity];
+  const end = (wait: number): number => Math.min(wait, first + max);
+  const addEndpoint = (at: number, begins: boolean): void => {
+    // Later changes of endpoints are published with the first ones.
+    if (begins) due.endpoints = at + (at - lastEndpoint >= after ? soon : after);
+    lastEndpoint = Math.max(lastEndpoint, at);
+  };
+  const addOther = (at: number, alone: boolean): void => {
+    const single = alone && due.others === undefined && at - lastOther >= after;
+    lastOther = Math.max(lastOther, at);
+    due.others = single ? at + soon : lastOther + after;
+  };
+  return {
+    add: ({ at, endpoint, alone, begins }) => {
+      if (begins) [first, due] = [at, { endpoints: 0 }];
+      first = Math.min(first, at);
+      if (endpoint) addEndpoint(at, begins);
+      else addOther(at, alone);
+    },
+    get first() {
+      return first;
+    },
+    get due() {
+      return end(due.others ?? due.endpoints);
+    },
+    get latest() {
+      return end((due.others ?? due.endpoints) + after);
+    },
+  };
+}
+
+function endpointsOnly(kinds: Iterable<Trigger>): boolean {
+  return [...kinds].every((kind) => kind === "endpoint");
 }

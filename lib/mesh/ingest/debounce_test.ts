@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { manualClock } from "../../../tests/support/ingest_fixture.ts";
 import { createDebouncer, type Trigger } from "./debounce.ts";
 
-function published(
-  changes: readonly [at: number, ...kinds: Trigger[]][],
-  endpointsWait = true,
-): number[] {
+/** A change: when it is seen, its kind, and `alone` if it can be published without others. */
+type Change = readonly [at: number, kind: Trigger, alone?: "alone"];
+
+/** The times at which changes are published: after a quiet time of 100 ms, at most 1,000 ms. */
+function published(changes: readonly Change[], endpointsWait = true): number[] {
   const time = manualClock();
   const at: number[] = [];
   const debouncer = createDebouncer({
@@ -16,9 +17,9 @@ function published(
     timer: time.timer,
     publish: () => at.push(time.now()),
   });
-  for (const [when, ...kinds] of changes) {
+  for (const [when, kind, alone] of changes) {
     time.to(when);
-    debouncer.changed(...kinds);
+    debouncer.changedAt(when, [kind], alone === "alone");
   }
   time.to(10_000);
   assert.equal(debouncer.waiting, false);
@@ -26,23 +27,52 @@ function published(
   return at;
 }
 
+/** A change each 50 ms, 30 in all. */
+function steady(kind: Trigger): Change[] {
+  return Array.from({ length: 30 }, (_, i) => [1000 + i * 50, kind, "alone"]);
+}
+
 Deno.test("changes are published after a quiet time, at the latest after the longest", () => {
-  const steady = Array.from({ length: 30 }, (_, i) => [i * 50, "config"] as [number, Trigger]);
-  const cases: [name: string, changes: [number, ...Trigger[]][], want: number[]][] = [
+  const cases: [name: string, changes: Change[], want: number[]][] = [
     ["one", [[0, "config"]], [100]],
     ["two close together", [[0, "config"], [60, "service"]], [160]],
     ["two apart", [[0, "config"], [150, "config"]], [100, 250]],
-    ["without a pause", steady, [1000, 1550]],
+    ["without a pause", [[950, "config"], ...steady("config")], [1950, 2550]],
     ["nothing", [], []],
   ];
   for (const [name, changes, want] of cases) assert.deepEqual(published(changes), want, name);
 });
 
+Deno.test("a change that stands alone and follows a quiet time is published soon", () => {
+  const cases: [name: string, changes: Change[], want: number[]][] = [
+    ["one", [[0, "config", "alone"]], [10]],
+    ["one after another", [[0, "config", "alone"], [150, "config", "alone"]], [10, 160]],
+    ["its followers wait", [[0, "config", "alone"], [60, "config", "alone"]], [10, 160]],
+    ["one of the same moment", [[0, "config", "alone"], [4, "config", "alone"]], [104]],
+    ["one that needs others", [[0, "config", "alone"], [150, "config"]], [10, 250]],
+    ["with endpoints", [[0, "endpoint"], [5, "config", "alone"]], [15]],
+  ];
+  for (const [name, changes, want] of cases) assert.deepEqual(published(changes), want, name);
+});
+
+Deno.test("changes of endpoints do not extend a wait", () => {
+  assert.deepEqual(published([[0, "endpoint"], [9, "endpoint"]]), [10]);
+  assert.deepEqual(published([[0, "endpoint"], [20, "endpoint"], [90, "endpoint"]]), [10, 120]);
+  assert.deepEqual(published([[0, "config"], [60, "endpoint"]]), [100]);
+  const later = Array.from({ length: 15 }, (_, i) => 1150 + 100 * i);
+  assert.deepEqual(published(steady("endpoint")), [1010, ...later]);
+});
+
+Deno.test("a change beside changing endpoints is published soon, with those that wait", () => {
+  const changes = [...steady("endpoint"), [1210, "config", "alone"] as const];
+  const got = published(changes.toSorted(([a], [b]) => a - b));
+  assert.ok(got.includes(1220), `${got}`);
+});
+
 Deno.test("endpoint changes may be published at once, but never ahead of waiting changes", () => {
   assert.deepEqual(published([[10, "endpoint"], [20, "endpoint"]], false), [10, 20]);
-  assert.deepEqual(published([[10, "config"], [20, "endpoint"]], false), [120]);
-  assert.deepEqual(published([[10, "endpoint", "config"]], false), [110]);
-  assert.deepEqual(published([[10, "endpoint"]], true), [110]);
+  assert.deepEqual(published([[10, "config"], [20, "endpoint"]], false), [110]);
+  assert.deepEqual(published([[10, "endpoint"]], true), [20]);
 });
 
 Deno.test("a change that is reported late has already waited a part of the quiet time", () => {
@@ -63,7 +93,7 @@ Deno.test("a change that is reported late has already waited a part of the quiet
   ];
   for (const [name, notified, changed, want] of cases) {
     time.to(notified);
-    debouncer.changedAt(changed, ["config"]);
+    debouncer.changedAt(changed, ["config"], false);
     time.to(notified + 500);
     assert.equal(at.pop(), want, name);
   }
@@ -84,9 +114,9 @@ Deno.test("waiting changes wait for noticed ones, at most one more quiet time", 
       publish: () => published.push([why, time.now()]),
     });
     time.to(50);
-    debouncer.changedAt(0, ["config"]);
+    debouncer.changedAt(0, ["config"], false);
     time.to(noticed[1] - 1);
-    if (noticed[1] === 110) debouncer.changedAt(noticed[0], ["config"]);
+    if (noticed[1] === 110) debouncer.changedAt(noticed[0], ["config"], false);
     time.to(5000);
   };
   run("nothing noticed", [0, 50]);
@@ -110,13 +140,13 @@ Deno.test("waiting changes can be published at once, or dropped", () => {
     timer: time.timer,
     publish: () => count++,
   });
-  debouncer.changed("config");
+  debouncer.changedAt(time.now(), ["config"], false);
   assert.ok(debouncer.waiting);
   debouncer.flush();
   assert.equal(count, 1);
   debouncer.flush();
   assert.equal(count, 1, "nothing waits any more");
-  debouncer.changed("config");
+  debouncer.changedAt(time.now(), ["config"], false);
   debouncer.stop();
   time.to(1000);
   assert.equal(count, 1);

@@ -175,6 +175,7 @@ interface Source {
 /** The stages that a change passes, in this order. */
 interface Path {
   readonly now: () => number;
+  readonly writer: TableWriter;
   readonly precedence: Precedence;
   readonly queue: Queue;
   readonly debouncer: Debouncer;
@@ -211,7 +212,7 @@ function createPath(
     },
   });
   const precedence = createPrecedence();
-  return { now: clock.now, precedence, queue, debouncer, publisher, built: false };
+  return { now: clock.now, writer, precedence, queue, debouncer, publisher, built: false };
 }
 
 /** The intake of one source. */
@@ -223,15 +224,14 @@ function openIntake(
 ): Intake {
   return {
     objects: (changes, seenAt = path.now()) => {
-      const triggers = new Set<Trigger>();
-      const add = (change: ObjectChange | undefined): void =>
-        note(triggers, queueChange(path, name, change));
-      for (const object of changes.upserts) add(upsertOf(object));
-      for (const identity of changes.deletes) add(deletionOf(identity));
-      startDebounce(path, triggers, seenAt);
+      const added: Added = { triggers: new Set(), alone: path.built };
+      for (const object of changes.upserts) queueChange(path, name, upsertOf(object), added);
+      for (const identity of changes.deletes) queueChange(path, name, deletionOf(identity), added);
+      startDebounce(path, added, seenAt);
       for (const listener of listeners) listener(name, changes);
     },
-    settings: (changes) => startDebounce(path, path.queue.addSettings(changes), path.now()),
+    settings: (changes) =>
+      startDebounce(path, { triggers: path.queue.addSettings(changes), alone: true }, path.now()),
     synced: () => {
       state.synced = true;
     },
@@ -244,22 +244,28 @@ function openIntake(
   };
 }
 
+/** Changes that were queued together. */
+interface Added {
+  readonly triggers: Set<Trigger>;
+  /** True: each of them can be published without others. */
+  alone: boolean;
+}
+
 /** Queues the change of one source, unless the row keeps the version of another source. */
 function queueChange(
-  { precedence, queue }: Path,
+  { precedence, queue, writer }: Path,
   source: string,
   change: ObjectChange | undefined,
-): Trigger | undefined {
-  if (change === undefined) return undefined;
+  added: Added,
+): void {
+  if (change === undefined) return;
   const row: ConfigObject | undefined = queue.latest(change.kind, change.key);
   const applied = precedence.apply(source, change, row);
-  return applied === undefined ? undefined : queue.add(applied);
+  if (applied === undefined) return;
+  added.triggers.add(queue.add(applied));
+  added.alone &&= writer.standsAlone(applied, row);
 }
 
-function startDebounce(path: Path, triggers: ReadonlySet<Trigger>, at: number): void {
-  if (path.built && triggers.size > 0) path.debouncer.changedAt(at, triggers);
-}
-
-function note<T>(set: Set<T>, item: T | undefined): void {
-  if (item !== undefined) set.add(item);
+function startDebounce(path: Path, { triggers, alone }: Readonly<Added>, at: number): void {
+  if (path.built && triggers.size > 0) path.debouncer.changedAt(at, triggers, alone);
 }

@@ -45,14 +45,14 @@ Deno.test("later changes of all sources are debounced and published together", a
   ingest.build();
   const { published } = graph;
   file.objects(upsert(object("file", "one")));
-  clock.to(60);
+  clock.to(6);
   cluster.objects(upsert(object("cluster/a", "two")));
-  clock.to(159);
+  clock.to(105);
   assert.deepEqual([mesh.tables.serviceEntries.size, graph.published], [0, published]);
-  clock.to(160);
+  clock.to(106);
   await ingest.close();
   assert.deepEqual([mesh.tables.serviceEntries.size, graph.published], [2, published + 1]);
-  assert.equal(ingest.seenAt("ServiceEntry", "default/two"), 60);
+  assert.equal(ingest.seenAt("ServiceEntry", "default/two"), 6);
 });
 
 Deno.test("a batch waits for changes that a source has noticed", async () => {
@@ -62,11 +62,11 @@ Deno.test("a batch waits for changes that a source has noticed", async () => {
   ingest.build();
   cluster.objects(upsert(object("cluster/a", "two")));
   file.expecting(true);
-  clock.to(150);
+  clock.to(60);
   assert.equal(mesh.tables.serviceEntries.size, 0);
-  file.objects(upsert(object("file", "one")), 90);
+  file.objects(upsert(object("file", "one")), 5);
   file.expecting(false);
-  clock.to(190);
+  clock.to(105);
   await ingest.close();
   assert.equal(mesh.tables.serviceEntries.size, 2);
 });

@@ -25,7 +25,7 @@ export interface Queue {
   /** Adds the change of an object; returns the kind of change. */
   add(change: ObjectChange): Trigger;
   /** Adds changes of settings; returns the kinds of change. */
-  addSettings(changes: SettingChanges): ReadonlySet<Trigger>;
+  addSettings(changes: SettingChanges): Set<Trigger>;
   /** The version of an object that waits, otherwise the one in its table. */
   latest(kind: TableKind, key: string): ConfigObject | undefined;
   /** All that waits. The queue is empty afterwards. */

@@ -13,6 +13,7 @@ import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ChangeSet, ObjectChange } from "./changes.ts";
 import { createExportDefaults } from "./export_defaults.ts";
 import { createSelection, type Selection } from "./selection.ts";
+import { standsAlone } from "./stands_alone.ts";
 
 /** Most rows of one transaction, when changes are written in pieces: a few milliseconds of small rows. */
 const PIECE_ROWS = 200;
@@ -33,6 +34,8 @@ export interface TableWriter {
   original(kind: TableKind, key: string): ConfigObject | undefined;
   /** Everything as it was reported. Written to another mesh, it makes that one equal. */
   all(): Required<ChangeSet>;
+  /** Reports if a change can be published without others; see `standsAlone`. */
+  standsAlone(change: ObjectChange, before: ConfigObject | undefined): boolean;
   /** True for a namespace that `discoverySelectors` of the mesh configuration select. */
   selects(namespace: string): boolean;
 }
@@ -121,6 +124,10 @@ class Writer implements TableWriter {
       credentials: rowsOf(credentials),
       objects: [...objects, ...this.#selection.excluded()],
     };
+  }
+
+  standsAlone(change: ObjectChange, before: ConfigObject | undefined): boolean {
+    return standsAlone(this.#mesh, change, before);
   }
 
   selects(namespace: string): boolean {

@@ -150,11 +150,11 @@ Deno.test("a storm of 10,000 edits is sent as few pushes, the latest wins, and m
     const all = clients.map((proxy) => holds(w, proxy, 200, `${tag} last`));
     for (let i = 0; i < 10_000; i++) {
       w.set(CDS, { [`c${i % 200}`]: `${tag} ${i}` });
-      debouncer.changed("config");
+      debouncer.changedAt(performance.now(), ["config"], false);
       if (i % 500 === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
     w.set(CDS, Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`c${i}`, `${tag} last`])));
-    debouncer.changed("config");
+    debouncer.changedAt(performance.now(), ["config"], false);
     return await Promise.all(all);
   };
   await storm("first");
