@@ -74,7 +74,7 @@ export function analyzeFileSet(files: FileSet): readonly Message[] {
     objects.some(({ meta }) => meta.kind === "WorkloadEntry");
   for (const { value } of gateway) foreign.add(value);
   const imageType = mesh.defaultConfig?.image?.imageType ?? "";
-  return [
+  const messages = [
     ...analyzeObjects([...drafts, ...objects], foreign.facts(), {
       domain,
       analyzers,
@@ -93,7 +93,19 @@ export function analyzeFileSet(files: FileSet): readonly Message[] {
       all: files.all ?? false,
       analyzers,
     }),
-  ].sort(byText).filter(onceEach());
+  ];
+  return withoutStated(messages).sort(byText).filter(onceEach());
+}
+
+/** The messages without those about conditions that the status of the object has already (MSH0171). */
+function withoutStated(messages: readonly Message[]): Message[] {
+  const refOf = ({ object }: Message): string => {
+    if (object === undefined) return "";
+    const kind = object.kind === "KubernetesGateway" ? "Gateway" : object.kind;
+    return JSON.stringify([kind, object.namespace, object.name]);
+  };
+  const stated = new Set(messages.filter(({ code }) => code === "MSH0171").map(refOf));
+  return messages.filter((one) => one.code !== "MSH1008" || !stated.has(refOf(one)));
 }
 
 /** True for the first message with its code, object, place and text: several analyzers may give it. */

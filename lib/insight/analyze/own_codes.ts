@@ -13,7 +13,8 @@ export type OwnCode =
   | "MSH1004"
   | "MSH1005"
   | "MSH1006"
-  | "MSH1007";
+  | "MSH1007"
+  | "MSH1008";
 
 /** The codes, in order. */
 export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
@@ -69,5 +70,12 @@ export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
     text: "Node {0} has the taint {1}, and {2} pod of the network plugin is on it",
     reason: "Pods that do not tolerate the taint are not scheduled to the node.",
     remedy: "Look at the pod mesh-cni-node of the node: its /readyz has the reasons.",
+  },
+  MSH1008: {
+    name: "GatewayAPIObjectNotUsed",
+    level: "Error",
+    text: "Condition {0} is false, reason {1}: {2}",
+    reason: "The daemon writes the same into the status of the object once it is applied.",
+    remedy: "Correct the field; the message says what is allowed.",
   },
 };

@@ -80,25 +80,36 @@ export function destinationSeenBy(
   host: string,
   { meta: { namespace }, spec: { exportTo } }: ConfigObject<VirtualService>,
 ): SeenDestination | undefined {
-  const { read, mesh, indexes } = context;
-  const full = fullHost(host, namespace, mesh.domain);
+  const full = fullHost(host, namespace, context.mesh.domain);
   // `""` is a reader that sees what all namespaces see.
   const readers = exportTo.length === 0
     ? [namespace]
     : exportTo.map((one) => one === "." ? namespace : one === "*" ? "" : one);
-  for (const reader of ["", ...readers]) {
-    const service = serviceSeenBy(context, full, reader);
-    if (service !== undefined) return { ports: service.ports.map(({ number }) => number) };
-    const assumed = read.get(indexes.assumedHosts, full);
-    const isSeen = assumed !== undefined &&
-      visibleTo(visibilityOf(assumed.exportTo, assumed.namespace), reader);
-    if (isSeen) return { ports: assumed.ports };
-  }
+  const seen = hostSeenBy(context, full, readers);
+  if (seen?.ports !== undefined) return seen;
   for (const pattern of coveringPatterns(full)) {
     for (const reader of ["", namespace]) {
       const service = serviceSeenBy(context, pattern, reader);
       if (service !== undefined) return { ports: service.ports.map(({ number }) => number) };
     }
+  }
+  return seen;
+}
+
+/** The service of a host that all namespaces see, or one of `readers`. */
+export function hostSeenBy(
+  context: Context,
+  host: string,
+  readers: readonly string[],
+): SeenDestination | undefined {
+  const { read, indexes } = context;
+  for (const reader of ["", ...readers]) {
+    const service = serviceSeenBy(context, host, reader);
+    if (service !== undefined) return { ports: service.ports.map(({ number }) => number) };
+    const assumed = read.get(indexes.assumedHosts, host);
+    const isSeen = assumed !== undefined &&
+      visibleTo(visibilityOf(assumed.exportTo, assumed.namespace), reader);
+    if (isSeen) return { ports: assumed.ports };
   }
   return read.get(indexes.services, "all") === false ? { ports: undefined } : undefined;
 }

@@ -9,6 +9,9 @@ import type { DocumentAnalyzer } from "./document_set.ts";
 import * as documents from "./documents/mod.ts";
 import {
   ACCESS_SELECTOR,
+  API_GATEWAYS,
+  API_LISTENER_SETS,
+  API_ROUTES,
   DEPRECATED_FIELDS,
   DEPRECATED_PROVIDERS,
   DESTINATION_HOST,
@@ -38,6 +41,9 @@ import {
 /** All analyzers, by name. */
 export const ANALYZERS: readonly Analyzer[] = ([
   ACCESS_SELECTOR,
+  API_GATEWAYS,
+  API_LISTENER_SETS,
+  API_ROUTES,
   DESTINATION_HOST,
   DESTINATION_SUBSET,
   ENTRY_PROTOCOLS,
