@@ -13,6 +13,8 @@ import {
   selectorText,
   targetName,
 } from "../cluster_access/mod.ts";
+import { ROUTE_KINDS } from "../../mesh/gateway_api/mod.ts";
+import type { ApiRoute, ApiRouteSpec } from "./describe_api_routes.ts";
 import { describeProxy } from "./describe_proxy.ts";
 import {
   type Described,
@@ -93,13 +95,31 @@ async function serviceNamed(
 async function meshOf(cluster: ClusterAccess, revision: string): Promise<DescribedMesh> {
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(printable(message));
-  const [services, rules, routes, { objects: policies, mesh }] = await Promise.all([
+  const [services, rules, routes, apiRoutes, { objects: policies, mesh }] = await Promise.all([
     listAll<Described<ServiceSpec>>(cluster.client, types.SERVICE),
     objectsOf<RuleSpec>(cluster, "DestinationRule"),
     objectsOf<RouteSpec>(cluster, "VirtualService"),
+    apiRoutesOf(cluster),
     readPolicies(cluster, { revision, warn }),
   ]);
-  return { services, rules, routes, policies, settings: mesh ?? defaultMeshConfig(), warnings };
+  return {
+    services,
+    rules,
+    routes,
+    apiRoutes,
+    policies,
+    settings: mesh ?? defaultMeshConfig(),
+    warnings,
+  };
+}
+
+/** The routes of the Gateway API, each with its kind. */
+async function apiRoutesOf(cluster: ClusterAccess): Promise<ApiRoute[]> {
+  const kinds = ROUTE_KINDS.map(async (kind) => {
+    const found = await objectsOf<ApiRouteSpec>(cluster, kind);
+    return found.map((one) => ({ ...one, kind }));
+  });
+  return (await Promise.all(kinds)).flat();
 }
 
 /** The objects of a kind; none if the cluster does not have the kind. */

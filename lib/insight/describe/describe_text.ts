@@ -12,6 +12,7 @@ import {
 } from "../../mesh/model/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { hasProxy, type Pod, podId, PROXY_CONTAINER } from "../cluster_access/mod.ts";
+import { type ApiRoute, apiRouteLines } from "./describe_api_routes.ts";
 import { effectivePolicies } from "./effective_policies.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -67,6 +68,8 @@ export interface DescribedMesh {
   readonly services: readonly Described<ServiceSpec>[];
   readonly rules: readonly Described<RuleSpec>[];
   readonly routes: readonly Described<RouteSpec>[];
+  /** Routes of the Gateway API. */
+  readonly apiRoutes: readonly ApiRoute[];
   /** The objects of security that a daemon would use. */
   readonly policies: readonly ConfigObject[];
   readonly settings: MeshConfig;
@@ -149,6 +152,7 @@ function serviceLines(
     if (!(route.spec?.hosts ?? []).some((one) => isFor(route, one, host))) continue;
     lines.push(...routeLines(route, host));
   }
+  lines.push(...apiRouteLines(mesh.apiRoutes, { namespace, name }));
   return lines;
 }
 
