@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { Described } from "./describe_text.ts";
-
 /** A reference to an object, with the defaults of its field. */
 interface Reference {
   readonly group?: string;
@@ -32,8 +30,10 @@ export interface ApiRouteSpec {
 }
 
 /** A route with its kind and the part of its status that reports read. */
-export interface ApiRoute extends Described<ApiRouteSpec> {
+export interface ApiRoute {
   readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: ApiRouteSpec;
   readonly status?: {
     readonly parents?: readonly {
       readonly parentRef: Reference;
