@@ -14,8 +14,8 @@ const PILOT_DEBOUNCE_AFTER = declareEnv({
   default: "100ms",
   range: { least: 0 },
   doc:
-    "How long to wait for further changes before publishing; each change but those of endpoints " +
-    "starts the wait again, up to PILOT_DEBOUNCE_MAX. A single change that needs no others waits 10 ms.",
+    "How long to wait for further changes before publishing, each of which starts the wait again, " +
+    "up to PILOT_DEBOUNCE_MAX; least time between publications of changes that stand alone.",
   readers,
 });
 

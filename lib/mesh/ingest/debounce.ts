@@ -1,8 +1,8 @@
 /**
- * Debouncing: changes that arrive close together are published as one batch. A change that stands
- * alone and follows a quiet time is published almost at once. Others are collected until a quiet time
- * follows, but never longer than a maximum wait. Changes of endpoints do not extend the wait, because
- * they cost little and are urgent. Clock and timers are passed in.
+ * Debouncing: changes that arrive close together are published as one batch. Changes of endpoints, and
+ * others that stand alone, are published almost at once, but not sooner than a quiet time after the
+ * publication before. If a change of the batch needs others, the batch waits until a quiet time
+ * follows, but never longer than a maximum wait. Clock and timers are passed in.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface Batch {
 
 /** Settings of a debouncer; times in milliseconds. */
 export interface DebounceSettings {
-  /** Quiet time after the last change. */
+  /** Quiet time after the last change that needs others, and least time between publications. */
   readonly after: number;
   /** Maximum time after the first change. */
   readonly max: number;
@@ -63,7 +63,7 @@ export interface Debouncer {
 /** Milliseconds between two checks of `moreExpected`. */
 const RECHECK_MS = 5;
 /**
- * Milliseconds that a change which stands alone waits for others. Events of one write, such as that of
+ * Milliseconds that changes which stand alone wait for others. Events of one write, such as that of
  * a Service and those of its EndpointSlices, arrive closer together than this.
  */
 const SINGLE_MS = 10;
@@ -84,7 +84,9 @@ export function createDebouncer(options: DebounceOptions): Debouncer {
     timer = { at: now + ms, cancel: options.timer(check, ms) };
   };
   const flush = (): void => {
-    const batch = { since: bounds.first, waited: options.now() - bounds.first, triggers };
+    const now = options.now();
+    const batch = { since: bounds.first, waited: now - bounds.first, triggers };
+    bounds.publish(now);
     stop();
     if (batch.triggers.size > 0) options.publish(batch);
   };
@@ -101,8 +103,11 @@ export function createDebouncer(options: DebounceOptions): Debouncer {
 
   const changedAt = (seen: number, kinds: Iterable<Trigger>, alone: boolean): void => {
     const now = options.now();
-    const endpoint = endpointsOnly(kinds);
-    bounds.add({ at: Math.min(seen, now), endpoint, alone, begins: triggers.size === 0 });
+    bounds.add({
+      at: Math.min(seen, now),
+      alone: alone || endpointsOnly(kinds),
+      begins: triggers.size === 0,
+    });
     for (const kind of kinds) triggers.add(kind);
     if (endpointsOnly(triggers) && !options.endpointsWait) return flush();
     if (timer !== undefined && timer.at <= bounds.due) return;
@@ -122,8 +127,10 @@ export function createDebouncer(options: DebounceOptions): Debouncer {
 
 /** When the waiting batch is published. */
 interface Bounds {
-  /** Adds a change; `begins`: it is the first of a batch. */
-  add(change: { at: number; endpoint: boolean; alone: boolean; begins: boolean }): void;
+  /** Adds a change; `begins`: it is the first of a batch. `alone`: it does not extend the wait. */
+  add(change: { at: number; alone: boolean; begins: boolean }): void;
+  /** The batch is published now. */
+  publish(now: number): void;
   /** When the first change of the batch was seen. */
   readonly first: number;
   /** When the batch is published, unless more changes arrive. */
@@ -135,36 +142,27 @@ interface Bounds {
 function createBounds({ after, max }: DebounceSettings): Bounds {
   const soon = Math.min(after, SINGLE_MS);
   let first = 0;
-  /** When the changes of endpoints are due, and all others, of the waiting batch. */
-  let due: { endpoints: number; others?: number } = { endpoints: 0 };
-  /** When the latest change of endpoints was seen, and of anything else, in any batch. */
-  let [lastEndpoint, lastOther] = [-Infinity, -Infinity];
+  /** When the latest change of the batch was seen that extends the wait. */
+  let extended: number | undefined;
+  let published = -Infinity;
+  const due = (): number =>
+    extended === undefined ? Math.max(first + soon, published + after) : extended + after;
   const end = (wait: number): number => Math.min(wait, first + max);
-  const addEndpoint = (at: number, begins: boolean): void => {
-    // Later changes of endpoints are published with the first ones.
-    if (begins) due.endpoints = at + (at - lastEndpoint >= after ? soon : after);
-    lastEndpoint = Math.max(lastEndpoint, at);
-  };
-  const addOther = (at: number, alone: boolean): void => {
-    const single = alone && due.others === undefined && at - lastOther >= after;
-    lastOther = Math.max(lastOther, at);
-    due.others = single ? at + soon : lastOther + after;
-  };
   return {
-    add: ({ at, endpoint, alone, begins }) => {
-      if (begins) [first, due] = [at, { endpoints: 0 }];
+    add: ({ at, alone, begins }) => {
+      if (begins) [first, extended] = [at, undefined];
       first = Math.min(first, at);
-      if (endpoint) addEndpoint(at, begins);
-      else addOther(at, alone);
+      if (!alone) extended = Math.max(extended ?? at, at);
     },
+    publish: (now) => published = now,
     get first() {
       return first;
     },
     get due() {
-      return end(due.others ?? due.endpoints);
+      return end(due());
     },
     get latest() {
-      return end((due.others ?? due.endpoints) + after);
+      return end(due() + after);
     },
   };
 }

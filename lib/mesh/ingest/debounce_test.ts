@@ -32,41 +32,44 @@ function steady(kind: Trigger): Change[] {
   return Array.from({ length: 30 }, (_, i) => [1000 + i * 50, kind, "alone"]);
 }
 
+/** The times from `first` to `last`. */
+function each(step: number, first: number, last: number): number[] {
+  return Array.from({ length: (last - first) / step + 1 }, (_, i) => first + step * i);
+}
+
 Deno.test("changes are published after a quiet time, at the latest after the longest", () => {
   const cases: [name: string, changes: Change[], want: number[]][] = [
     ["one", [[0, "config"]], [100]],
     ["two close together", [[0, "config"], [60, "service"]], [160]],
     ["two apart", [[0, "config"], [150, "config"]], [100, 250]],
-    ["without a pause", [[950, "config"], ...steady("config")], [1950, 2550]],
+    ["without a pause", steady("config").map(([at, kind]) => [at, kind]), [2000, 2550]],
     ["nothing", [], []],
   ];
   for (const [name, changes, want] of cases) assert.deepEqual(published(changes), want, name);
 });
 
-Deno.test("a change that stands alone and follows a quiet time is published soon", () => {
+Deno.test("changes that stand alone are published soon, a quiet time after the former ones", () => {
   const cases: [name: string, changes: Change[], want: number[]][] = [
     ["one", [[0, "config", "alone"]], [10]],
     ["one after another", [[0, "config", "alone"], [150, "config", "alone"]], [10, 160]],
-    ["its followers wait", [[0, "config", "alone"], [60, "config", "alone"]], [10, 160]],
-    ["one of the same moment", [[0, "config", "alone"], [4, "config", "alone"]], [104]],
-    ["one that needs others", [[0, "config", "alone"], [150, "config"]], [10, 250]],
-    ["with endpoints", [[0, "endpoint"], [5, "config", "alone"]], [15]],
+    ["two at the same time", [[0, "config", "alone"], [4, "config", "alone"]], [10]],
+    ["its followers wait", [[0, "config", "alone"], [60, "service", "alone"]], [10, 110]],
+    ["without a pause", steady("config"), each(100, 1010, 2510)],
+    ["one that needs others follows", [[0, "config", "alone"], [50, "config"]], [10, 150]],
+    ["beside one that needs others", [[0, "config"], [50, "config", "alone"]], [100]],
+    ["one that needs others extends", [[0, "config", "alone"], [5, "config"]], [105]],
   ];
   for (const [name, changes, want] of cases) assert.deepEqual(published(changes), want, name);
 });
 
-Deno.test("changes of endpoints do not extend a wait", () => {
-  assert.deepEqual(published([[0, "endpoint"], [9, "endpoint"]]), [10]);
-  assert.deepEqual(published([[0, "endpoint"], [20, "endpoint"], [90, "endpoint"]]), [10, 120]);
-  assert.deepEqual(published([[0, "config"], [60, "endpoint"]]), [100]);
-  const later = Array.from({ length: 15 }, (_, i) => 1150 + 100 * i);
-  assert.deepEqual(published(steady("endpoint")), [1010, ...later]);
-});
-
-Deno.test("a change beside changing endpoints is published soon, with those that wait", () => {
-  const changes = [...steady("endpoint"), [1210, "config", "alone"] as const];
-  const got = published(changes.toSorted(([a], [b]) => a - b));
-  assert.ok(got.includes(1220), `${got}`);
+Deno.test("changes of endpoints always stand alone", () => {
+  const cases: [name: string, changes: Change[], want: number[]][] = [
+    ["one", [[0, "endpoint"], [9, "endpoint"]], [10]],
+    ["later ones", [[0, "endpoint"], [20, "endpoint"], [90, "endpoint"]], [10, 110]],
+    ["beside a change that waits", [[0, "config"], [60, "endpoint"]], [100]],
+    ["an edit between them", [[0, "endpoint"], [50, "config", "alone"]], [10, 110]],
+  ];
+  for (const [name, changes, want] of cases) assert.deepEqual(published(changes), want, name);
 });
 
 Deno.test("endpoint changes may be published at once, but never ahead of waiting changes", () => {
