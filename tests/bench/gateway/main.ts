@@ -56,11 +56,18 @@ function answers({ url }: World, name: string, path = "/"): Promise<boolean> {
   );
 }
 
-/** Milliseconds from the write of each of some routes to its first response. */
-async function timesOfRoutes(world: World, prefix: string, count: number): Promise<number[]> {
+/** Pause before each route that is added at rest, in milliseconds: longer than a quiet time. */
+const REST_MS = 250;
+
+/** Milliseconds from the write of each of some routes, after a pause, to its first response. */
+async function timesOfRoutes(
+  world: World,
+  { prefix, count, pause }: { prefix: string; count: number; pause: number },
+): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i++) {
     const name = `${prefix}-${i}`;
+    await new Promise((done) => setTimeout(done, pause));
     const began = performance.now();
     await makeRoute(world.client, world.namespaces[i % world.namespaces.length]!, name);
     await eventually(`a response of ${name}`, () => answers(world, name), DEADLINE_MS);
@@ -148,7 +155,7 @@ async function rewritten(world: World, changes: number): Promise<number> {
   for (let i = 0; i < changes; i++) {
     await make(client, types.SERVICE, { name: `beside-${i}` }, { spec: { ports: [{ port: 80 }] } });
   }
-  await timesOfRoutes(world, "after", 1);
+  await timesOfRoutes(world, { prefix: "after", count: 1, pause: 0 });
   const after = await versions(client);
   return [...before].filter(([name, version]) => after.get(name) !== version).length;
 }
@@ -186,10 +193,11 @@ async function measure(world: World, counts: { routes: number; added: number }) 
   add("until all routes have a status, s", (performance.now() - began) / 1000, 1);
   add("CPU of the daemon for it, s", await cpuSeconds(pid) - cpuBefore, 1);
   add("memory with the routes, MiB", (await memory(pid)).now);
-  const quiet = await timesOfRoutes(world, "quiet", counts.added);
+  const rest = { count: counts.added, pause: REST_MS };
+  const quiet = await timesOfRoutes(world, { prefix: "quiet", ...rest });
   const requests = traffic(world, "quiet-0");
   const stop = churn(world);
-  const busy = await timesOfRoutes(world, "busy", counts.added);
+  const busy = await timesOfRoutes(world, { prefix: "busy", count: counts.added, pause: 0 });
   const changes = await stop();
   const statuses = await requests();
   for (const [what, times] of [["at rest", quiet], ["under churn", busy]] as const) {
