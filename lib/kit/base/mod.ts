@@ -29,5 +29,5 @@ export { freeBuffer } from "./memory.ts";
 export { canonicalJson } from "./canonical_json.ts";
 export { type BuildInfo, buildInfo, buildLine } from "./build.ts";
 export { flatMapInParts, inParts, type Parts, UNDIVIDED } from "./parts.ts";
-export { allSteps } from "./steps.ts";
+export { allSteps, eachInSteps, STEP_ITEMS } from "./steps.ts";
 export { isPrintable, printable } from "./printable.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { STEP_ITEMS } from "../../kit/base/mod.ts";
 import type { DescField, DescMessage } from "../../kit/proto/mod.ts";
 import type { Path } from "../../kit/text/mod.ts";
 import type { EffectiveFields } from "./kind.ts";
@@ -12,8 +13,15 @@ import { fieldNamed, isMap } from "./read/mod.ts";
 /** Effective paths as a tree; `true`: the field is effective, with all fields below it. */
 type Tree = true | { readonly [name: string]: Tree };
 
-/** Warns about fields and values that have no effect; made from a table of effective fields. */
-export type WarnIneffective = (value: unknown, path: Path, report: Report) => void;
+/**
+ * Warns about fields and values that have no effect; made from a table of effective fields. There are
+ * steps between the items of lists.
+ */
+export type WarnIneffective = (
+  value: unknown,
+  path: Path,
+  report: Report,
+) => Generator<void, void>;
 
 /**
  * Creates the check for a message. The returned function takes the message as the document has it,
@@ -30,8 +38,12 @@ export function ineffectiveCheck(schema: DescMessage, fields: EffectiveFields): 
   const hasValueBelow = (name: string): boolean =>
     [...values.keys()].some((path) => path.startsWith(`${name}.`));
 
-  return (value, path, report) => {
-    const walk = (message: Message, value: unknown, path: Path): void => {
+  return function* (value, path, report) {
+    const walk = function* (
+      message: Message,
+      value: unknown,
+      path: Path,
+    ): Generator<void, void> {
       if (!isMap(value)) return;
       for (const [key, item] of Object.entries(value)) {
         const field = fieldNamed(message.schema, key);
@@ -43,21 +55,29 @@ export function ineffectiveCheck(schema: DescMessage, fields: EffectiveFields): 
         else {
           if (typeof item === "string" && values.get(name)?.has(item)) warnValue(item, at, report);
           if (branch !== true || hasValueBelow(name)) {
-            below(field, { name, tree: branch }, item, at);
+            yield* below(field, { name, tree: branch }, item, at);
           }
         }
       }
     };
-    const below = (field: DescField, at: Omit<Message, "schema">, value: unknown, path: Path) => {
+    const below = function* (
+      field: DescField,
+      at: Omit<Message, "schema">,
+      value: unknown,
+      path: Path,
+    ): Generator<void, void> {
       const schema = field.message;
       if (schema === undefined || field.fieldKind === "map") return;
       const message = { schema, ...at };
-      if (field.fieldKind !== "list") walk(message, value, path);
+      if (field.fieldKind !== "list") yield* walk(message, value, path);
       else if (Array.isArray(value)) {
-        value.forEach((item, index) => walk(message, item, [...path, index]));
+        for (const [index, item] of value.entries()) {
+          if (index > 0 && index % STEP_ITEMS === 0) yield;
+          yield* walk(message, item, [...path, index]);
+        }
       }
     };
-    walk({ schema, name: "", tree }, value, path);
+    yield* walk({ schema, name: "", tree }, value, path);
   };
 }
 

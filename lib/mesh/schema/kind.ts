@@ -37,8 +37,11 @@ export interface Kind<Spec = Message> extends KindName {
   /** Set where only metadata is used: the specification is ignored and read as empty. */
   readonly metadataOnly?: boolean;
   readonly effective: EffectiveFields;
-  /** Checks the rules that types cannot express; paths begin with `spec`. */
-  validate(spec: Spec, identity: ObjectIdentity, report: Report): void;
+  /**
+   * Checks the rules that types cannot express; paths begin with `spec`. Kinds whose objects can have
+   * thousands of parts check them in steps.
+   */
+  validate(spec: Spec, identity: ObjectIdentity, report: Report): Generator<void, void> | void;
   /** Checks the specification as it is written, for faults that the message no longer shows. */
   checkWritten?(value: unknown, report: Report): void;
   /** Checks the annotations that change what the specification means. */

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { allSteps, hash } from "../../kit/base/mod.ts";
-import { encode, type Message } from "../../kit/proto/mod.ts";
+import { allSteps } from "../../kit/base/mod.ts";
+import type { Message } from "../../kit/proto/mod.ts";
 import { nearest } from "../../kit/text/mod.ts";
+import { digestInSteps } from "./digest.ts";
 import { ineffectiveCheck, type WarnIneffective } from "./effective.ts";
 import { type Kind, writtenKind } from "./kind.ts";
 import { findKind, isSupported, KINDS } from "./kinds.ts";
@@ -19,7 +20,7 @@ import {
   type ObjectIdentity,
   type Report,
 } from "./problem.ts";
-import { describe, isMap, readMessage } from "./read/mod.ts";
+import { describe, isMap, readMessage, readMessageInSteps } from "./read/mod.ts";
 
 /** A valid object. */
 export interface ParsedObject<T = Message> {
@@ -219,7 +220,8 @@ export function* readObjectInSteps(
     return identity === undefined ? {} : { identity, draft: { ...found, digest: "" } };
   }
   yield;
-  return { identity, object: { ...found, digest: digestOf(kind, spec, meta) } };
+  const digest = yield* digestInSteps(kind.schema, spec, meta);
+  return { identity, object: { ...found, digest } };
 }
 
 function readKind(value: Record<string, unknown>, report: Report): Kind | undefined {
@@ -304,21 +306,17 @@ function* readSpec(
     return undefined;
   }
   const before = report.errors.length;
-  const spec = readMessage(kind.schema, value, ["spec"], report);
+  const spec = yield* readMessageInSteps(kind.schema, value, ["spec"], report);
   yield;
   // Validation of an incomplete message would report its problems twice.
   if (report.errors.length === before) {
-    kind.validate(spec, identity ?? { kind: kind.kind, namespace: "", name: "" }, report);
+    const named = identity ?? { kind: kind.kind, namespace: "", name: "" };
+    const steps = kind.validate(spec, named, report);
+    if (steps !== undefined) yield* steps;
     kind.checkWritten?.(value, report);
     yield;
   }
-  INEFFECTIVE.get(kind.kind)?.(value, ["spec"], report);
+  const warnings = INEFFECTIVE.get(kind.kind)?.(value, ["spec"], report);
+  if (warnings !== undefined) yield* warnings;
   return spec;
-}
-
-function digestOf(kind: Kind, spec: Message, meta: Metadata): string {
-  const { labels, annotations } = meta;
-  // The reader sorts the keys of maps, so equal content has equal bytes.
-  const bytes = hash(encode(kind.schema, spec));
-  return hash(JSON.stringify([bytes, labels, annotations]));
 }

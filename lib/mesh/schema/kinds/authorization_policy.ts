@@ -12,7 +12,7 @@ import {
   type Rule,
   type Source,
 } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
-import { parseBoolean } from "../../../kit/base/mod.ts";
+import { eachInSteps, parseBoolean } from "../../../kit/base/mod.ts";
 import type { Path } from "../../../kit/text/mod.ts";
 import {
   checkPolicyScope,
@@ -62,16 +62,17 @@ const MAX_SERVICE_ACCOUNTS = 16;
 const MAX_SERVICE_ACCOUNT_LENGTH = 320;
 
 /** Checks an AuthorizationPolicy's specification. */
-function validate(
+function* validate(
   spec: AuthorizationPolicy,
   identity: ObjectIdentity,
   report: Report,
-): void {
+): Generator<void, void> {
   checkPolicyScope(spec, identity, report);
   checkProvider(spec, report);
   checkEffect(spec, report);
-  spec.rules.forEach((rule, index) =>
-    checkRule(rule, spec.action, ["spec", "rules", index], report)
+  yield* eachInSteps(
+    spec.rules,
+    (rule, index) => checkRule(rule, spec.action, ["spec", "rules", index], report),
   );
 }
 

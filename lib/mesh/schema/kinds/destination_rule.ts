@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { eachInSteps } from "../../../kit/base/mod.ts";
 import {
   type DestinationRule,
   DestinationRuleSchema,
@@ -103,16 +104,19 @@ export const DESTINATION_RULE: TabledKind<"DestinationRule", "destinationRules",
   };
 
 /** Checks a DestinationRule's specification. */
-function validate(
+function* validate(
   spec: DestinationRule,
   identity: ObjectIdentity,
   report: Report,
-): void {
+): Generator<void, void> {
   if (spec.host === "") {
     report.fail(["spec", "host"], REQUIRED, "the rule has no host", "Name the service.");
   } else checkHost(spec.host, ["spec", "host"], report);
   if (spec.trafficPolicy) checkTrafficPolicy(spec.trafficPolicy, ["spec", "trafficPolicy"], report);
-  spec.subsets.forEach((subset, index) => checkSubset(subset, ["spec", "subsets", index], report));
+  yield* eachInSteps(
+    spec.subsets,
+    (subset, index) => checkSubset(subset, ["spec", "subsets", index], report),
+  );
   const names = spec.subsets.map((subset, index) =>
     [subset.name, ["spec", "subsets", index, "name"]] as const
   );

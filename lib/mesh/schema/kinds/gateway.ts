@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { eachInSteps } from "../../../kit/base/mod.ts";
 import {
   type Gateway,
   GatewaySchema,
@@ -61,13 +62,20 @@ export const GATEWAY: TabledKind<"Gateway", "gateways", Gateway> = {
 };
 
 /** Checks a Gateway's specification. */
-function validate(spec: Gateway, _identity: ObjectIdentity, report: Report): void {
+function* validate(
+  spec: Gateway,
+  _identity: ObjectIdentity,
+  report: Report,
+): Generator<void, void> {
   const path = ["spec", "servers"];
   if (spec.servers.length === 0) {
     report.fail(path, REQUIRED, "the Gateway has no servers", "Add a server.");
   }
   checkSelector(spec.selector, ["spec", "selector"], report);
-  spec.servers.forEach((server, index) => checkServer(server, [...path, index], report));
+  yield* eachInSteps(
+    spec.servers,
+    (server, index) => checkServer(server, [...path, index], report),
+  );
   const ports = spec.servers.map(({ port }, index) =>
     [port?.name ?? "", [...path, index, "port", "name"]] as const
   );

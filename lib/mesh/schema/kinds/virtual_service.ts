@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { eachInSteps } from "../../../kit/base/mod.ts";
 import { overlapsBefore, subsetOfHosts } from "../rules/host_overlaps.ts";
 import {
   type L4MatchAttributes,
@@ -97,25 +98,33 @@ export const VIRTUAL_SERVICE: TabledKind<"VirtualService", "virtualServices", Vi
 };
 
 /** Checks a VirtualService's specification. */
-function validate(
+function* validate(
   spec: VirtualService,
   identity: ObjectIdentity,
   report: Report,
-): void {
+): Generator<void, void> {
   checkHosts(spec, report);
   checkGatewayNames(spec.gateways, ["spec", "gateways"], report);
   checkExportTo(spec.exportTo, ["spec", "exportTo"], report, identity);
   if (spec.http.length + spec.tcp.length + spec.tls.length === 0) {
     report.fail(["spec"], REQUIRED, "the VirtualService has no routes", "Give http, tls or tcp.");
   }
-  spec.http.forEach((route, index) => {
+  yield;
+  yield* eachInSteps(spec.http, (route, index) => {
     checkHttpRoute(route, ["spec", "http", index], report);
     checkDelegate(route, ["spec", "http", index], report, spec.hosts.length === 0);
   });
   warnUnreachable(spec, report);
+  yield;
   const isWithin = subsetOfHosts(spec.tls.length === 0 ? [] : spec.hosts);
-  spec.tls.forEach((route, index) => checkTls(route, isWithin, ["spec", "tls", index], report));
-  spec.tcp.forEach((route, index) => checkTcp(route, ["spec", "tcp", index], report));
+  yield* eachInSteps(
+    spec.tls,
+    (route, index) => checkTls(route, isWithin, ["spec", "tls", index], report),
+  );
+  yield* eachInSteps(
+    spec.tcp,
+    (route, index) => checkTcp(route, ["spec", "tcp", index], report),
+  );
 }
 
 /** Hosts of one object; each has a virtual host. More would stop the daemon for longer than it may. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { allSteps } from "../../../kit/base/mod.ts";
 import { clone } from "../../../kit/proto/mod.ts";
 import {
   type MeshConfig,
@@ -65,7 +66,7 @@ export function readMeshConfig(value: unknown, base: MeshConfig, report: Report)
   mergeDefaults(config, base, value);
   const merged = config.extensionProviders;
   validateMeshConfig(config, report, (index) => written.get(merged[index]!) ?? -1);
-  warnIneffective(value, [], report);
+  allSteps(warnIneffective(value, [], report));
   return config;
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { allSteps } from "../../../kit/base/mod.ts";
 import { create } from "../../../kit/proto/mod.ts";
 import {
   type MeshNetworks,
@@ -40,7 +41,7 @@ export function readMeshNetworks(value: unknown, report: Report): MeshNetworks {
   for (const [name, network] of Object.entries(networks.networks)) {
     checkNetwork(network, ["networks", name], report);
   }
-  warnIneffective(value, [], report);
+  allSteps(warnIneffective(value, [], report));
   return networks;
 }
 

@@ -14,6 +14,7 @@ import {
   packAny,
   SERVED_TYPES,
 } from "../../../kit/proto/mod.ts";
+import { allSteps, STEP_ITEMS } from "../../../kit/base/mod.ts";
 import type { Path } from "../../../kit/text/mod.ts";
 import { fieldNamed, FieldsRead, unknownField } from "./field_names.ts";
 import type { Report } from "../problem.ts";
@@ -52,17 +53,49 @@ export function readInto(
   }
   const fields = new FieldsRead(report);
   for (const [name, item] of Object.entries(value)) {
-    const field = fieldNamed(schema, name);
-    const at = [...path, field?.jsonName ?? name];
-    if (field === undefined) {
-      unknownField(report, at, name, schema.fields);
-      continue;
-    }
-    if (item === null) continue;
-    if (!fields.add(at, field, name)) continue;
-    const read = readField(field, item, at, report);
+    const opened = openField({ schema, fields }, [name, item], path, report);
+    if (opened === undefined) continue;
+    const read = readField(opened.field, item, opened.at, report);
+    if (read !== undefined) assign(message, opened.field, read.value);
+  }
+}
+
+/** Like {@linkcode readMessage}, with steps between the items of the message's own lists. */
+export function* readMessageInSteps<D extends DescMessage>(
+  schema: D,
+  value: unknown,
+  path: Path,
+  report: Report,
+): Generator<void, MessageShape<D>> {
+  if (!isMap(value)) return readMessage(schema, value, path, report);
+  const message = create(schema);
+  const fields = new FieldsRead(report);
+  for (const [name, item] of Object.entries(value)) {
+    const opened = openField({ schema, fields }, [name, item], path, report);
+    if (opened === undefined) continue;
+    const { field, at } = opened;
+    const read = field.fieldKind === "list"
+      ? yield* readListInSteps(field, item, at, report)
+      : readField(field, item, at, report);
     if (read !== undefined) assign(message, field, read.value);
   }
+  return message;
+}
+
+/** The field of a name that a value sets, with its path; `undefined` without one, or on a fault. */
+function openField(
+  { schema, fields }: { readonly schema: DescMessage; readonly fields: FieldsRead },
+  [name, item]: readonly [string, unknown],
+  path: Path,
+  report: Report,
+): { readonly field: DescField; readonly at: Path } | undefined {
+  const field = fieldNamed(schema, name);
+  const at = [...path, field?.jsonName ?? name];
+  if (field === undefined) {
+    unknownField(report, at, name, schema.fields);
+    return undefined;
+  }
+  return item !== null && fields.add(at, field, name) ? { field, at } : undefined;
 }
 
 function assign(message: Message, field: DescField, value: unknown): void {
@@ -125,22 +158,29 @@ function readAny(value: unknown, path: Path, report: Report): Read {
   return { value: packAny(schema, readMessage(schema, fields, path, report)) };
 }
 
-function readList(
-  field: DescField & { fieldKind: "list" },
+type ListField = DescField & { fieldKind: "list" };
+
+function readList(field: ListField, value: unknown, path: Path, report: Report): Read {
+  return allSteps(readListInSteps(field, value, path, report));
+}
+
+function* readListInSteps(
+  field: ListField,
   value: unknown,
   path: Path,
   report: Report,
-): Read {
+): Generator<void, Read> {
   if (!Array.isArray(value)) {
     failAt(report, path, wrongType("a list", value));
     return undefined;
   }
   const out: unknown[] = [];
-  value.forEach((item, index) => {
+  for (const [index, item] of value.entries()) {
+    if (index > 0 && index % STEP_ITEMS === 0) yield;
     const read = readSingle(field, item, [...path, index], report);
     // A list keeps its length, so that later rules report the right index.
     out.push(read === undefined ? placeholder(field) : read.value);
-  });
+  }
   return { value: out };
 }
 
