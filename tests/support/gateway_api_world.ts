@@ -94,7 +94,10 @@ export function worldOf(text: string, others: Partial<World> = {}): World {
     authorities: (kind, key) => material(documents, kind, key),
     gatewayClass: (name) => find<GatewayClass>("GatewayClass", { name }),
     listenerSets: (key) =>
-      of<ListenerSet>("ListenerSet").filter((set) => sameKey(gatewayOfSet(set), key)),
+      of<ListenerSet>("ListenerSet").filter((set) => {
+        const gateway = gatewayOfSet(set);
+        return gateway !== undefined && sameKey(gateway, key);
+      }),
     listenerSet: (key) => find<ListenerSet>("ListenerSet", key),
     gateway: (key): BoundGateway | undefined => {
       const found = find<Gateway>("Gateway", key);

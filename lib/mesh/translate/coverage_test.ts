@@ -43,7 +43,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     KINDS.filter(({ group }) => group === "gateway.networking.k8s.io").map(({ kind }) => [
       kind,
-      "it becomes Gateways and VirtualServices: lib/mesh/gateway_api/conversion",
+      "it becomes Gateways and VirtualServices: lib/mesh/translate/gateway_api_coverage_test.ts",
     ]),
   ),
   Namespace: "its labels are used by discoverySelectors only, which have tests of their own",

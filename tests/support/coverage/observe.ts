@@ -42,7 +42,10 @@ export interface Outcome {
 
 /** Scene in which the fields of one kind are tested. */
 export interface Scene {
+  /** The name of the table. */
   readonly kind: string;
+  /** The kind as documents have it; default: the same. */
+  readonly written?: string;
   readonly apiVersion: string;
   readonly namespace: string;
   /** Specification of the object under test, by the label of the field. */
@@ -174,9 +177,9 @@ export function servedWith(stage: Stage, scene: Scene, spec: unknown): string {
 
 /** Puts the object under test into the mesh, if it is good. */
 function check(stage: Stage, scene: Scene, spec: unknown): ReturnType<typeof checkObject> {
-  const { kind, apiVersion, namespace } = scene;
+  const { kind, written = kind, apiVersion, namespace } = scene;
   const metadata = { name: "subject", namespace };
-  const checked = checkObject({ apiVersion, kind, metadata, spec });
+  const checked = checkObject({ apiVersion, kind: written, metadata, spec });
   if (checked.object === undefined) return checked;
   const meta: ConfigObject["meta"] = {
     ...checked.object.meta,

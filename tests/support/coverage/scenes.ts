@@ -95,7 +95,7 @@ spec:
 /** A specification for labels that begin so; the longest wins. */
 type Specs = Readonly<Record<string, unknown>>;
 
-function byPrefix(specs: Specs): Scene["specOf"] {
+export function byPrefix(specs: Specs): Scene["specOf"] {
   const prefixes = Object.keys(specs).sort((a, b) => b.length - a.length);
   return (label) => specs[prefixes.find((prefix) => label.startsWith(prefix)) ?? ""];
 }

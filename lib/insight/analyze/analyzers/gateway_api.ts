@@ -61,6 +61,7 @@ export const API_LISTENER_SETS: Analyzer<"ListenerSet"> = {
     const { meta } = row;
     const set: ListenerSet = { ...row, spec: row.spec as ListenerSet["spec"] };
     const gateway = gatewayOfSet(set);
+    if (gateway === undefined) return;
     if (read.get(mesh.gatewayApi.api.gateways, objectKey(gateway)) === undefined) {
       yield missing(objectKey(gateway), "spec.parentRef.name");
       return;

@@ -79,7 +79,8 @@ export function gatewayApiIndexes(graph: Graph, tables: GatewayApiTables): Gatew
       },
     ),
     listenerSets: graph.index(tables.listenerSets, "ListenerSet.gateway", objects, function* (set) {
-      yield [gatewayOfSet(set), set.meta];
+      const gateway = gatewayOfSet(set);
+      if (gateway !== undefined) yield [gateway, set.meta];
     }),
     aliases: graph.index(tables.gateways, "GatewayApi.alias", objects, function* ({ meta }) {
       const name = meta.annotations[ALIAS_FOR];

@@ -71,7 +71,8 @@ export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
     }),
     listenerSets: graph.derive("gatewayApi.status.listenerSet", objectKeys, (read, key) => {
       const row = read.get(api.api.listenerSets, objectKey(key));
-      const bound = row && read.get(api.bound.gateways, gatewayOfSet(row));
+      const gateway = row && gatewayOfSet(row);
+      const bound = gateway && read.get(api.bound.gateways, gateway);
       const parents: ParentKey[] = [{ kind: "ListenerSet", ...key }];
       return bound && listenerSetStatus(key, bound, attachedIn(read, parents));
     }),

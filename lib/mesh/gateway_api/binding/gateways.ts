@@ -12,6 +12,7 @@ import type { GatewayLookups } from "./lookups.ts";
 import { allowsNamespace } from "./namespaces.ts";
 import {
   type Gateway,
+  GATEWAY_GROUP,
   type GatewaySpec,
   type ListenerSet,
   type ListenerSpec,
@@ -160,7 +161,10 @@ function overlappingHosts(listeners: readonly ListenerSpec[]): Set<string> {
   return overlapping;
 }
 
-/** The Gateway that a ListenerSet names. */
-export function gatewayOfSet({ meta, spec }: ListenerSet): ObjectKey {
-  return referenced(spec.parentRef ?? { name: "" }, meta.namespace);
+/** The Gateway that a ListenerSet adds listeners to; undefined: its parent is of another kind. */
+export function gatewayOfSet({ meta, spec: { parentRef } }: ListenerSet): ObjectKey | undefined {
+  if (parentRef === undefined) return undefined;
+  const isGateway = (parentRef.group || GATEWAY_GROUP) === GATEWAY_GROUP &&
+    (parentRef.kind || "Gateway") === "Gateway";
+  return isGateway ? referenced(parentRef, meta.namespace) : undefined;
 }

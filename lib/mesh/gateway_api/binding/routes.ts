@@ -112,7 +112,8 @@ function bindToSet(
 ): Bound | undefined {
   const set = look.listenerSet(key);
   if (set === undefined) return undefined;
-  const gateway = look.gateway(gatewayOfSet(set));
+  const named = gatewayOfSet(set);
+  const gateway = named && look.gateway(named);
   if (gateway === undefined || gateway.role === "remote") return undefined;
   const isOfSet = ({ owner }: BoundListener) =>
     owner.kind === "ListenerSet" && owner.namespace === key.namespace && owner.name === key.name;

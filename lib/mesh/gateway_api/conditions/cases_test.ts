@@ -81,7 +81,8 @@ function gatewayLines(gateway: Gateway, world: World): string[] {
 }
 
 function setLines(set: ListenerSet, world: World): string[] {
-  const gateway = world.gateway(gatewayOfSet(set));
+  const named = gatewayOfSet(set);
+  const gateway = named && world.gateway(named);
   const status = gateway && listenerSetStatus(set.meta, gateway, attachedIn(world));
   if (status === undefined) return [];
   return [
