@@ -129,6 +129,12 @@ export const ROOMS: readonly Room[] = [
     pure: "held",
     purpose: "what the objects of the Gateway API mean: binding, conversion, conditions",
   },
+  {
+    name: "ambient",
+    wing: "mesh",
+    pure: "held",
+    purpose: "ambient mode: waypoints, workloads, services and policies for node proxies",
+  },
   { name: "derive", wing: "mesh", pure: "held", purpose: "the mesh as a whole, without proxies" },
   {
     name: "ingest",

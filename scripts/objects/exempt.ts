@@ -53,6 +53,7 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
 export const OTHER_OBJECTS: Readonly<Record<string, string>> = {
   "ambient.mesh.io/redirection": "written by the node proxy's own agent",
   "ambient.mesh.io/waypoint-inbound-binding": "on Gateways of the Gateway API",
+  "mesh.io/waypoint-for": "on Gateways of the Gateway API",
   "gateway.mesh.io/controller-version": "on Gateways of the Gateway API",
   "gateway.mesh.io/alias-for": "on Gateways of the Gateway API",
   "gateway.mesh.io/defaults-for-class": "on ConfigMaps with parameters of Gateways",

@@ -52,10 +52,20 @@ const OWN = "tests/orch/own_pod_traffic_test.ts";
 const INJECT = "lib/cluster/inject/annotations_test.ts";
 const BOOTSTRAP = "lib/node/agent/annotations_test.ts";
 const SERVICES = "tests/orch/services_test.ts";
+const WAYPOINTS = "lib/mesh/derive/ambient/waypoints_test.ts";
 const TRAFFIC = "traffic.sidecar.mesh.io/";
 
 const SERVICE = table("Service", {
   labels: [
+    ["mesh.io/use-waypoint", "The waypoint of the Service; `none`: it has none.", WAYPOINTS],
+    ["mesh.io/use-waypoint-namespace", "The namespace of that waypoint.", WAYPOINTS],
+    [
+      "mesh.io/use-waypoint-canary",
+      "A second waypoint, which takes a share of the requests.",
+      WAYPOINTS,
+    ],
+    ["mesh.io/use-waypoint-canary-namespace", "The namespace of that waypoint.", WAYPOINTS],
+    ["mesh.io/ingress-use-waypoint", "`true`: gateways send through the waypoint, too.", WAYPOINTS],
     [
       "topology.mesh.io/network",
       "The Service is the gateway of the network: proxies of other networks reach its endpoints there.",
@@ -78,6 +88,11 @@ const SERVICE = table("Service", {
     ],
   ],
   annotations: [
+    [
+      "mesh.io/use-waypoint-canary-weight",
+      "Percentage of the requests that the second waypoint takes.",
+      WAYPOINTS,
+    ],
     [
       "networking.mesh.io/exportTo",
       "The namespaces whose proxies see the Service; all of them without it.",
@@ -443,6 +458,8 @@ const POD = table("Pod", {
 
 const NODE = table("Node", {
   labels: [
+    ["mesh.io/use-waypoint", "The waypoint of the pod; `none`: it has none.", WAYPOINTS],
+    ["mesh.io/use-waypoint-namespace", "The namespace of that waypoint.", WAYPOINTS],
     ["topology.kubernetes.io/region", "The region of endpoints and proxies on it.", OWN],
     ["topology.kubernetes.io/zone", "The zone of endpoints and proxies on it.", OWN],
     ["topology.mesh.io/subzone", "The subzone of endpoints and proxies on it.", FIELDS],
@@ -470,6 +487,19 @@ const NODE = table("Node", {
 const NAMESPACE = table("Namespace", {
   labels: [
     [
+      "mesh.io/use-waypoint",
+      "The waypoint of the Services and workloads that name none; `none`: it has none.",
+      WAYPOINTS,
+    ],
+    ["mesh.io/use-waypoint-namespace", "The namespace of that waypoint.", WAYPOINTS],
+    [
+      "mesh.io/use-waypoint-canary",
+      "A second waypoint, which takes a share of the requests.",
+      WAYPOINTS,
+    ],
+    ["mesh.io/use-waypoint-canary-namespace", "The namespace of that waypoint.", WAYPOINTS],
+    ["mesh.io/ingress-use-waypoint", "`true`: gateways send through the waypoint, too.", WAYPOINTS],
+    [
       "mesh-injection",
       "`enabled`: pods of the namespace are injected.",
       "tests/orch/webhooks_test.ts",
@@ -491,6 +521,11 @@ const NAMESPACE = table("Namespace", {
     ],
   ],
   annotations: [
+    [
+      "mesh.io/use-waypoint-canary-weight",
+      "Percentage of the requests that the second waypoint takes.",
+      WAYPOINTS,
+    ],
     [
       "networking.mesh.io/traffic-distribution",
       "The preference of the namespace's Services and ServiceEntries that have none.",

@@ -44,6 +44,7 @@ import {
   gatewayApiTables,
   materialOf,
 } from "./gateway_api/mod.ts";
+import { type Ambient, deriveAmbient } from "./ambient/mod.ts";
 import type { ClassNames } from "../gateway_api/mod.ts";
 
 export {
@@ -71,6 +72,7 @@ export {
 } from "./gateways.ts";
 export { type GatewaySelector, gatewaySelectors, selectsWorkload } from "./gateway_selection.ts";
 export * from "./gateway_api/mod.ts";
+export * from "./ambient/mod.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export {
   allocationOf,
@@ -161,6 +163,8 @@ export interface Mesh {
   readonly credentials: Input<Credential>;
   /** Objects of the Gateway API, bound to each other. */
   readonly gatewayApi: GatewayApi;
+  /** Unset: ambient mode is off. */
+  readonly ambient?: Ambient;
   /** Host without addresses → the auto-allocated addresses; see `deriveAutoAddresses`. */
   readonly autoAddresses: Derived<readonly string[]>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
@@ -186,6 +190,8 @@ export function createMesh(graph: Graph, options: {
   readonly experimentalGatewayApi?: boolean;
   /** True: Gateways select only proxies of their own namespace; default: false. */
   readonly scopedGateways?: boolean;
+  /** True: ambient mode is on; default: false. */
+  readonly ambient?: boolean;
 }): Mesh {
   const { domain, clusterId = "" } = options;
   const { selectorsForApiGateways = true, mergeEqualExports = true } = options;
@@ -230,6 +236,9 @@ export function createMesh(graph: Graph, options: {
     ownWorkloads: deriveOwnWorkloads(inputs, clusterId),
     credentials,
     gatewayApi,
+    ...(options.ambient === true
+      ? { ambient: deriveAmbient({ mesh: inputs, services, gatewayApi }) }
+      : {}),
     domain,
     clusterId,
   };

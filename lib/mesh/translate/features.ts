@@ -30,6 +30,8 @@ interface MeshFeatures {
   readonly experimentalGatewayApi?: boolean;
   /** Names of the controller and of the class of the Gateway API; default: those of Mesh. */
   readonly gatewayClasses?: ClassNames;
+  /** True: ambient mode is on; default: false. */
+  readonly ambient?: boolean;
   /** Rules for one host are merged only where they are exported to the same namespaces. */
   readonly mergeEqualExports: boolean;
 }

@@ -185,6 +185,7 @@ export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline
     scopedGateways: features.scopeGatewayToNamespace,
     gatewayApi: features.gatewayApi ?? true,
     experimentalGatewayApi: features.experimentalGatewayApi ?? false,
+    ambient: features.ambient ?? false,
   });
   const writer = createTableWriter(mesh, {
     scoping: features.enhancedScoping,

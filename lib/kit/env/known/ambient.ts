@@ -39,12 +39,6 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
         ),
         ...inAmbient(false),
       },
-      bool(
-        "PILOT_ENABLE_AMBIENT",
-        AGENT_DAEMON,
-        false,
-        "Enable ambient mode; defaults of other variables depend on it.",
-      ),
       {
         ...bool(
           "PILOT_ENABLE_AMBIENT_WAYPOINTS",

@@ -10,3 +10,4 @@ export { deriveNetworks, type NetworkMap, networkOf, type Networks } from "./net
 export { mergedPorts, type PortConflict, portConflicts } from "./ports.ts";
 export { deriveServices, type Services } from "./services.ts";
 export { deriveTargets } from "./targets.ts";
+export { definingEntries } from "./definitions.ts";

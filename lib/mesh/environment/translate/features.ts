@@ -11,6 +11,7 @@ import { readSecurity } from "./security.ts";
 import { readTelemetry } from "./telemetry.ts";
 import { readScope } from "./scope.ts";
 import { readGatewayApi } from "./gateway_api.ts";
+import { readAmbient } from "./ambient.ts";
 
 /** Reads the settings; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
@@ -22,5 +23,6 @@ export function readFeatures(): Features {
     ...readTelemetry(),
     ...readScope(),
     ...readGatewayApi(),
+    ...readAmbient(),
   };
 }

@@ -1,0 +1,7 @@
+/**
+ * Ambient mode: what node proxies and waypoints are told about workloads, services and policies, as
+ * pure functions.
+ *
+ * @module
+ */
+export * from "./binding/mod.ts";

@@ -1,0 +1,161 @@
+/**
+ * Waypoints, and the services and workloads that are bound to them: derived tables.
+ *
+ * @module
+ */
+import { type Derived, type Read, text } from "../../graph/mod.ts";
+import {
+  fullHost,
+  type ObjectKey,
+  objectKey,
+  objectKeys,
+  type ServiceKey,
+  serviceKeys,
+} from "../../model/mod.ts";
+import { type Gateway, hostsOfGateway } from "../../gateway_api/mod.ts";
+import {
+  type BindingLookups,
+  bindToWaypoint,
+  bindWaypoint,
+  type Waypoint,
+  type WaypointBinding,
+} from "../../ambient/mod.ts";
+import type { GatewayApi } from "../gateway_api/mod.ts";
+import type { MeshInputs } from "../indexes/mod.ts";
+import { definingEntries, type Services } from "../services/mod.ts";
+import { type WaypointIndexes, waypointIndexes } from "./waypoint_indexes.ts";
+
+/** Everything that binding is made from. */
+export interface WaypointInputs {
+  readonly mesh: MeshInputs;
+  readonly services: Services;
+  readonly gatewayApi: GatewayApi;
+}
+
+/** The derived tables of waypoints. */
+export interface Waypoints {
+  /** A Gateway → the waypoint that it is; undefined: it is none. */
+  readonly waypoint: Derived<Waypoint | undefined, ObjectKey>;
+  /** A service → its waypoints. */
+  readonly ofService: Derived<WaypointBinding, ServiceKey>;
+  /** Row key of a WorkloadEntry or pod → its waypoints. */
+  readonly ofWorkload: Derived<WaypointBinding, string>;
+  /** A waypoint → the services bound to it, sorted; as second waypoint, too. */
+  readonly services: Derived<readonly ServiceKey[], ObjectKey>;
+  /** A waypoint → row keys of the workloads bound to it, sorted. */
+  readonly workloads: Derived<readonly string[], ObjectKey>;
+}
+
+/** Creates the indexes and the tables. */
+export function deriveWaypoints(inputs: WaypointInputs): Waypoints {
+  const { mesh: { graph, tables } } = inputs;
+  const waypoint: Waypoints["waypoint"] = graph.derive(
+    "ambient.waypoint",
+    objectKeys,
+    (read, key) => waypointAt(read, inputs, key),
+  );
+  const ofService = graph.derive("ambient.waypoint.service", serviceKeys, (read, key) => {
+    const [row] = definingEntries(read, inputs.mesh, key);
+    if (row === undefined) return UNBOUND;
+    const { labels, annotations } = row.meta;
+    const object = { type: "service" as const, namespace: key.namespace, labels, annotations };
+    return bindToWaypoint(object, lookups(read, inputs, waypoint));
+  });
+  const ofWorkload = graph.derive("ambient.waypoint.workload", text, (read, key) => {
+    const row = read.get(tables.workloadEntries, key);
+    if (row === undefined) return UNBOUND;
+    const { namespace, labels, annotations } = row.meta;
+    const object = { type: "workload" as const, namespace, labels, annotations };
+    return bindToWaypoint(object, lookups(read, inputs, waypoint));
+  });
+  return { waypoint, ofService, ofWorkload, ...inverse(inputs, { ofService, ofWorkload }) };
+}
+
+const UNBOUND: WaypointBinding = { ingress: false };
+
+function waypointAt(read: Read, inputs: WaypointInputs, key: ObjectKey): Waypoint | undefined {
+  const { api, bound } = inputs.gatewayApi;
+  const row = read.get(api.gateways, objectKey(key));
+  const gateway = read.get(bound.gateways, key);
+  if (row === undefined || gateway === undefined) return undefined;
+  const { className } = gateway;
+  return bindWaypoint(row, {
+    bound: gateway,
+    gatewayClass: read.get(api.gatewayClasses, objectKey({ namespace: "", name: className })),
+    service: frontOf(read, inputs, row, className),
+  });
+}
+
+/** Annotation of a Gateway with the name of its Deployment and its Service. */
+const NAME_OVERRIDE = "gateway.mesh.io/name-override";
+
+/** The first service in front of a Gateway that the mesh has. */
+function frontOf(
+  read: Read,
+  { mesh: { domain }, services }: WaypointInputs,
+  { meta: { namespace, name, annotations }, spec }: Gateway,
+  className: string,
+): ServiceKey | undefined {
+  const nameOverride = annotations[NAME_OVERRIDE] ?? "";
+  const context = { namespace, name, className, domain, nameOverride };
+  for (const host of hostsOfGateway(spec, context)) {
+    const key = { namespace, host: fullHost(host, namespace, domain) };
+    const found = read.get(services.resolve, key);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function lookups(
+  read: Read,
+  { mesh: { tables } }: WaypointInputs,
+  waypoint: Waypoints["waypoint"],
+): BindingLookups {
+  const namespaceMarks = (name: string) =>
+    read.get(tables.namespaces, objectKey({ namespace: "", name }))?.meta;
+  return {
+    namespaceMarks,
+    namespaceLabels: (name) => namespaceMarks(name)?.labels,
+    waypoint: (key) => read.get(waypoint, key),
+  };
+}
+
+type Inverse = Pick<Waypoints, "services" | "workloads">;
+
+function inverse(
+  { mesh: { graph, tables } }: WaypointInputs,
+  { ofService, ofWorkload }: Pick<Waypoints, "ofService" | "ofWorkload">,
+): Inverse {
+  const indexes: WaypointIndexes = waypointIndexes(graph, tables);
+  return {
+    services: graph.derive(
+      "ambient.waypoint.services",
+      objectKeys,
+      (read, key): readonly ServiceKey[] => {
+        const around = read.members(indexes.namespaces, key);
+        const plain = around.flatMap((one) => read.members(indexes.plainServices, one));
+        const named = read.members(indexes.services, key);
+        const found = new Map([...named, ...plain].map((one) => [serviceKeys.encode(one), one]));
+        return [...found.keys()].sort().map((one) => found.get(one)!)
+          .filter((service) => isBoundTo(read.get(ofService, service), key));
+      },
+    ),
+    workloads: graph.derive(
+      "ambient.waypoint.workloads",
+      objectKeys,
+      (read, key): readonly string[] => {
+        const around = read.members(indexes.namespaces, key);
+        const plain = around.flatMap((one) => read.members(indexes.plainWorkloads, one));
+        const named = read.members(indexes.workloads, key);
+        return [...new Set([...named, ...plain])].sort()
+          .filter((row) => isBoundTo(read.get(ofWorkload, row), key));
+      },
+    ),
+  };
+}
+
+function isBoundTo({ waypoint, canary }: WaypointBinding, key: ObjectKey): boolean {
+  return [waypoint, canary?.waypoint].some((one) =>
+    one !== undefined && one.name === key.name && one.namespace === key.namespace
+  );
+}
