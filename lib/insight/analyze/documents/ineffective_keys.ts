@@ -17,10 +17,7 @@ export interface IneffectiveKey {
   readonly value?: string;
 }
 
-const NO_WAYPOINTS = "there are no waypoints";
 const NO_AMBIENT = "there is no ambient mode, only sidecars";
-const SERVED = ["Service", "ServiceEntry", "Namespace"];
-const BOUND = [...SERVED, "Pod", "WorkloadEntry"];
 const POD = ["Pod"];
 
 /** The keys by the part of the metadata that has them. */
@@ -29,16 +26,10 @@ export const INEFFECTIVE_KEYS: Readonly<
 > = {
   labels: {
     "mesh.io/dataplane-mode": { kinds: ["Namespace", "Pod"], reason: NO_AMBIENT, value: "ambient" },
-    "mesh.io/ingress-use-waypoint": { kinds: SERVED, reason: NO_WAYPOINTS },
-    "mesh.io/use-waypoint": { kinds: BOUND, reason: NO_WAYPOINTS },
-    "mesh.io/use-waypoint-canary": { kinds: SERVED, reason: NO_WAYPOINTS },
-    "mesh.io/use-waypoint-canary-namespace": { kinds: SERVED, reason: NO_WAYPOINTS },
-    "mesh.io/use-waypoint-namespace": { kinds: BOUND, reason: NO_WAYPOINTS },
   },
   annotations: {
     "ambient.mesh.io/bypass-inbound-capture": { kinds: POD, reason: NO_AMBIENT },
     "ambient.mesh.io/dns-capture": { kinds: POD, reason: NO_AMBIENT },
-    "mesh.io/use-waypoint-canary-weight": { kinds: SERVED, reason: NO_WAYPOINTS },
     "readiness.status.sidecar.mesh.io/applicationPorts": {
       kinds: POD,
       reason: "the readiness of the proxy does not depend on ports of the application",
@@ -57,7 +48,7 @@ export const INEFFECTIVE_KEYS: Readonly<
 /** Labels and annotations without effect. */
 export const INEFFECTIVE_METADATA: DocumentAnalyzer = {
   name: "metadata.IneffectiveAnalyzer",
-  kinds: [...BOUND, "Deployment"],
+  kinds: ["Service", "Namespace", "Pod", "Deployment"],
   codes: ["MSH0133"],
   *analyze(set) {
     for (const one of withMetadata(set)) yield* findingsOf(one);

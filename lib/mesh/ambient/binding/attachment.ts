@@ -20,7 +20,7 @@ export interface Attachable extends Marks {
   readonly namespace: string;
 }
 
-/** The lookups of binding. */
+/** Questions of binding about the mesh; see `lib/mesh/gateway_api/binding/lookups.ts`. */
 export interface BindingLookups extends NamespaceLookup {
   /** Labels and annotations of a namespace; undefined: it is not known. */
   namespaceMarks(name: string): Marks | undefined;

@@ -34,7 +34,7 @@ export interface InboundBinding {
   readonly port: number;
 }
 
-/** A waypoint. */
+/** A Gateway as a waypoint, with the destinations that it serves. */
 export interface Waypoint extends ObjectKey {
   readonly className: string;
   readonly traffic: TrafficType;
