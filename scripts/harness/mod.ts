@@ -21,6 +21,16 @@ export {
 export { type ConfigDir, makeConfigDir } from "./config_dir.ts";
 export { type Daemon, type DaemonOptions, portsOf, startDaemon } from "./daemon.ts";
 export { type Answer, call, type CallOptions, spread } from "./call.ts";
+export {
+  makeNodeNetwork,
+  type NodeNetwork,
+  type NodeProxy,
+  type NodeProxyDump,
+  type NodeProxyOptions,
+  nodeProxyPath,
+  packedNodeProxy,
+  startNodeProxy,
+} from "./node_proxy.ts";
 export { eventually, freePort, freePorts } from "./ports.ts";
 export { type Program, startCommand, startProgram } from "./process.ts";
 export { askTcp, startTcpBackend, type TcpBackend } from "./tcp.ts";
