@@ -128,6 +128,8 @@ export interface NodeProxy extends AsyncDisposable {
   dumped(what: string, isMet: (dump: NodeProxyDump) => boolean): Promise<NodeProxyDump>;
 }
 
+const DAEMON_NAME = "meshd.mesh-system.svc";
+
 /** Starts a node proxy that takes its traffic from its own namespace, not from pods. */
 export async function startNodeProxy(options: NodeProxyOptions): Promise<NodeProxy> {
   const { path, network, xds, ca = xds, dir, node, token = "", root } = options;
@@ -137,6 +139,9 @@ export async function startNodeProxy(options: NodeProxyOptions): Promise<NodePro
   const program = network.start(path, ["proxy", "ztunnel"], {
     XDS_ADDRESS: xds,
     CA_ADDRESS: ca,
+    // The daemon's certificate has names, not the address of the host in the namespace.
+    ALT_XDS_HOSTNAME: DAEMON_NAME,
+    ALT_CA_HOSTNAME: DAEMON_NAME,
     CLUSTER_ID: "Orchestrator",
     NODE_NAME: node,
     POD_NAME: `ztunnel-${node}`,

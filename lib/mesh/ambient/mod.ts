@@ -5,3 +5,5 @@
  * @module
  */
 export * from "./binding/mod.ts";
+export * from "./addresses/mod.ts";
+export * from "./policies/mod.ts";

@@ -44,7 +44,7 @@ import {
   gatewayApiTables,
   materialOf,
 } from "./gateway_api/mod.ts";
-import { type Ambient, deriveAmbient } from "./ambient/mod.ts";
+import { type AmbientTables, deriveAmbient } from "./ambient/mod.ts";
 import type { ClassNames } from "../gateway_api/mod.ts";
 
 export {
@@ -164,7 +164,7 @@ export interface Mesh {
   /** Objects of the Gateway API, bound to each other. */
   readonly gatewayApi: GatewayApi;
   /** Unset: ambient mode is off. */
-  readonly ambient?: Ambient;
+  readonly ambient?: AmbientTables;
   /** Host without addresses → the auto-allocated addresses; see `deriveAutoAddresses`. */
   readonly autoAddresses: Derived<readonly string[]>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
@@ -192,6 +192,8 @@ export function createMesh(graph: Graph, options: {
   readonly scopedGateways?: boolean;
   /** True: ambient mode is on; default: false. */
   readonly ambient?: boolean;
+  /** True: workloads behind a waypoint accept connections of the waypoint alone; default: false. */
+  readonly allowWaypoints?: boolean;
 }): Mesh {
   const { domain, clusterId = "" } = options;
   const { selectorsForApiGateways = true, mergeEqualExports = true } = options;
@@ -215,6 +217,7 @@ export function createMesh(graph: Graph, options: {
   if (options.gatewayApi ?? true) {
     feedGatewayApi(gatewayApi, { experimental: options.experimentalGatewayApi ?? false });
   }
+  const security = deriveSecurity(inputs, selection);
   return {
     graph,
     tables,
@@ -226,7 +229,7 @@ export function createMesh(graph: Graph, options: {
     scopes,
     networks,
     localities: deriveLocalities({ inputs, services, scopes, networks, field, clusterId }),
-    security: deriveSecurity(inputs, selection),
+    security,
     patches: deriveFilters(inputs, selection),
     telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),
     proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", selection),
@@ -237,7 +240,18 @@ export function createMesh(graph: Graph, options: {
     credentials,
     gatewayApi,
     ...(options.ambient === true
-      ? { ambient: deriveAmbient({ mesh: inputs, services, gatewayApi }) }
+      ? {
+        ambient: deriveAmbient({
+          mesh: inputs,
+          field,
+          services,
+          networks,
+          security,
+          gatewayApi,
+          clusterId,
+          allowWaypoints: options.allowWaypoints ?? false,
+        }),
+      }
       : {}),
     domain,
     clusterId,

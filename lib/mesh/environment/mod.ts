@@ -8,7 +8,6 @@
 export { readDebounceSettings } from "./ingest.ts";
 export { readEvictionInterval, readKeep } from "./graph.ts";
 export {
-  PILOT_ENABLE_AMBIENT,
   PILOT_GATEWAY_API_CONTROLLER_NAME,
   PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
   readFeatures,

@@ -6,14 +6,14 @@
  */
 import type { Collection, View } from "../graph/mod.ts";
 import type { Locality } from "./service.ts";
-import type { Role } from "./proxy.ts";
+import type { ClientRole } from "./proxy.ts";
 import type { ProxyFeature } from "./proxy_features.ts";
 
 /** The xDS node of a connected proxy, parsed. */
 export interface ProxyNode {
   /** The whole node id, `type~ip~name.namespace~dnsDomain`. */
   readonly id: string;
-  readonly role: Role;
+  readonly role: ClientRole;
   /** First address of the proxy; IPv4 or IPv6 without brackets. */
   readonly ip: string;
   /** All addresses (`INSTANCE_IPS`), `ip` first. */

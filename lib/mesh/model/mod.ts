@@ -38,9 +38,12 @@ export {
   type Distribution,
   distributionOf,
   type EndpointFacts,
+  type PodFactsOfAmbient,
   type ServerIdentities,
   type ServiceFacts,
+  type ServiceFactsOfAmbient,
   WORKLOAD_NAME,
+  type WorkloadKind,
 } from "./registry_facts.ts";
 export {
   carriesGrpc,
@@ -60,7 +63,13 @@ export {
   type Visibility,
 } from "./service.ts";
 export { discoveryUri, keySetName } from "./key_set.ts";
-export { type ProxyClass, type ProxyLocality, type Role, type ServiceTarget } from "./proxy.ts";
+export {
+  type ClientRole,
+  type ProxyClass,
+  type ProxyLocality,
+  type Role,
+  type ServiceTarget,
+} from "./proxy.ts";
 export { configMapKey, type Credential, credentialKey, type PeerMode } from "./security.ts";
 export {
   failoverLabels,

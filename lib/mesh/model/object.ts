@@ -6,7 +6,7 @@
 
 import type { Source } from "../../kit/base/mod.ts";
 import { type KeyCodec, pathOf, rowRef, text } from "../graph/mod.ts";
-import type { EndpointFacts, ServiceFacts } from "./registry_facts.ts";
+import type { EndpointFacts, PodFactsOfAmbient, ServiceFacts } from "./registry_facts.ts";
 
 /** The source of an object. */
 export interface Origin {
@@ -49,6 +49,8 @@ export interface ConfigObject<T = unknown> {
   readonly service?: ServiceFacts;
   /** Set for pods; part of the digest. */
   readonly pod?: EndpointFacts;
+  /** Set for pods in ambient mode; part of the digest. */
+  readonly ambient?: PodFactsOfAmbient;
   /** True for pods that no ServiceEntry selects; they are only known as workloads of proxies. */
   readonly unselectable?: true;
   /** True for VirtualServices that apply to clients of their own namespace alone; they precede others there. */

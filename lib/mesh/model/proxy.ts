@@ -9,6 +9,9 @@ import type { Locality } from "./service.ts";
 /** Kind of a proxy. */
 export type Role = "sidecar" | "router";
 
+/** Kind of a client: a proxy that has a class, or the proxy of a node. */
+export type ClientRole = Role | "ztunnel";
+
 /** A port of a service that the proxy's workload serves. */
 export interface ServiceTarget {
   /** Key of the service, `namespace/host`. */

@@ -21,6 +21,38 @@ export interface EndpointFacts {
   readonly pod: boolean;
 }
 
+/** The kind of the controller that made a pod. */
+export type WorkloadKind = "deployment" | "cronjob" | "pod" | "job";
+
+/** Facts about a pod that node proxies are told. */
+export interface PodFactsOfAmbient {
+  /** Its addresses of all families. */
+  readonly addresses: readonly string[];
+  readonly kind: WorkloadKind;
+  /** True if it has the network of its node. */
+  readonly hostNetwork: boolean;
+  /** Name of a container's port → its number. */
+  readonly ports: Readonly<Record<string, number>>;
+  /** True if its traffic is redirected to the node proxy. */
+  readonly redirected: boolean;
+}
+
+/** Facts about a Service that node proxies are told. */
+export interface ServiceFactsOfAmbient {
+  /** Labels of its pods; empty: it selects none. */
+  readonly selector: Readonly<Record<string, string>>;
+  /** Number of a port → port of the pods, a number or the name of a container's port. */
+  readonly targets: Readonly<Record<number, number | string>>;
+  /** `IPv4`, `IPv6` or both; empty: not known. */
+  readonly families: readonly string[];
+  /** True if endpoints that are not ready are used. */
+  readonly publishUnready: boolean;
+  /** The network of its cluster; empty: none. */
+  readonly network: string;
+  /** Numbers of the endpoints that are no pods. */
+  readonly others: readonly number[];
+}
+
 /** Label of pods and WorkloadEntries with the name of their workload. */
 export const WORKLOAD_NAME = "service.mesh.io/workload-name";
 
@@ -75,4 +107,6 @@ export interface ServiceFacts {
   readonly identities?: ServerIdentities;
   /** True if only clients of its own cluster see its endpoints. */
   readonly clusterOnly?: boolean;
+  /** Set in ambient mode. */
+  readonly ambient?: ServiceFactsOfAmbient;
 }

@@ -24,6 +24,15 @@ export const MESH_WATCH_NAMESPACE: EnvVar<string | undefined> = declareEnv({
   readers,
 });
 
+/** Ambient mode; the defaults of other variables depend on it. */
+export const PILOT_ENABLE_AMBIENT: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_AMBIENT",
+  type: "bool",
+  default: false,
+  doc: "Enable ambient mode; defaults of other variables depend on it.",
+  readers,
+});
+
 /** True: objects of the Gateway API are read. */
 export const PILOT_ENABLE_GATEWAY_API: EnvVar<boolean> = declareEnv({
   name: "PILOT_ENABLE_GATEWAY_API",

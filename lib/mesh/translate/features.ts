@@ -32,6 +32,8 @@ interface MeshFeatures {
   readonly gatewayClasses?: ClassNames;
   /** True: ambient mode is on; default: false. */
   readonly ambient?: boolean;
+  /** True: workloads behind a waypoint accept connections of the waypoint alone; default: false. */
+  readonly allowWaypoints?: boolean;
   /** Rules for one host are merged only where they are exported to the same namespaces. */
   readonly mergeEqualExports: boolean;
 }

@@ -3,7 +3,7 @@
  * layers that classes share. No clock, no network, no files.
  *
  * Folders, each of which imports only those before it: resources, context; security, telemetry,
- * destinations, egress; endpoints, clusters, routes, listeners, secrets; gateways, grpc, agents;
+ * destinations, egress; endpoints, clusters, routes, listeners, secrets; gateways, grpc, agents, ambient;
  * patches, provenance, objects, proxies, diagnostics. `translation.ts` composes them.
  *
  * @module

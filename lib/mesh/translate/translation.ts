@@ -8,6 +8,7 @@ import { createMesh, type Mesh } from "../derive/mod.ts";
 import type { Collection, Graph, Keep } from "../graph/mod.ts";
 import { type ChangeSet, createTableWriter, type TableWriter } from "../ingest/mod.ts";
 import type { BindingSource } from "../model/mod.ts";
+import { ambientLayers, bindNodeProxy } from "./ambient/mod.ts";
 import { createAgentLayers } from "./agents/mod.ts";
 import { deriveSharedSettings } from "./context/mod.ts";
 import type { BaseContext, Context, Features } from "./features.ts";
@@ -70,6 +71,7 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
   const layers = createLayers(context);
   const agentLayersOf = createAgentLayers(context);
   const objects = objectLayers(mesh);
+  const ambientLayersOf = ambientLayers(mesh);
   const listeners = new Set<(changed: ReadonlySet<Collection>, revision: number) => void>();
   let published = graph.revision;
 
@@ -105,7 +107,9 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
       graph.watch(mesh.gatewayApi.references.wantedConfigMaps, "all", onChange),
     source: {
       bind: (node, onRebind) =>
-        node.generator === undefined
+        node.role === "ztunnel"
+          ? bindNodeProxy(graph, ambientLayersOf)
+          : node.generator === undefined
           ? bindProxy(context, bindingTables, node, onRebind)
           : bindClient(graph, objects, node.generator),
       onPublish: (listener) => {
@@ -186,6 +190,7 @@ export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline
     gatewayApi: features.gatewayApi ?? true,
     experimentalGatewayApi: features.experimentalGatewayApi ?? false,
     ambient: features.ambient ?? false,
+    allowWaypoints: features.allowWaypoints ?? false,
   });
   const writer = createTableWriter(mesh, {
     scoping: features.enhancedScoping,

@@ -32,15 +32,6 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
       },
       {
         ...bool(
-          "PILOT_AUTO_ALLOW_WAYPOINT_POLICY",
-          AGENT_DAEMON,
-          false,
-          "Give node proxies a policy that allows waypoints and refuses connections that bypass them.",
-        ),
-        ...inAmbient(false),
-      },
-      {
-        ...bool(
           "PILOT_ENABLE_AMBIENT_WAYPOINTS",
           AGENT_DAEMON,
           false,

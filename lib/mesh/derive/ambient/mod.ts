@@ -3,5 +3,10 @@
  *
  * @module
  */
-export { type Ambient, type AmbientInputs, deriveAmbient } from "./ambient.ts";
+export { type Ambient, type AmbientInputs, type AmbientTables, deriveAmbient } from "./ambient.ts";
+export { type AmbientIndexes, type ListedEndpoint } from "./indexes.ts";
+export { type AmbientNetworks, type TunnelGateway } from "./networks.ts";
+export { type AmbientPolicies, type PolicyKey, policyKeys } from "./policies.ts";
+export { type ServiceAddress, serviceAt } from "./services.ts";
 export { deriveWaypoints, type Waypoints } from "./waypoints.ts";
+export { listedWorkload, type WorkloadAddress, workloadAt } from "./workloads.ts";

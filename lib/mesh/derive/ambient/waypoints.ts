@@ -9,6 +9,7 @@ import {
   type ObjectKey,
   objectKey,
   objectKeys,
+  type ObjectMeta,
   type ServiceKey,
   serviceKeys,
 } from "../../model/mod.ts";
@@ -40,6 +41,11 @@ export interface Waypoints {
   readonly ofService: Derived<WaypointBinding, ServiceKey>;
   /** Row key of a WorkloadEntry or pod → its waypoints. */
   readonly ofWorkload: Derived<WaypointBinding, string>;
+  /** The waypoints of a workload, computed here and now; for computations that have its row. */
+  readonly bindWorkload: (
+    read: Read,
+    meta: Pick<ObjectMeta, "namespace" | "labels" | "annotations">,
+  ) => WaypointBinding;
   /** A waypoint → the services bound to it, sorted; as second waypoint, too. */
   readonly services: Derived<readonly ServiceKey[], ObjectKey>;
   /** A waypoint → row keys of the workloads bound to it, sorted. */
@@ -61,14 +67,16 @@ export function deriveWaypoints(inputs: WaypointInputs): Waypoints {
     const object = { type: "service" as const, namespace: key.namespace, labels, annotations };
     return bindToWaypoint(object, lookups(read, inputs, waypoint));
   });
-  const ofWorkload = graph.derive("ambient.waypoint.workload", text, (read, key) => {
-    const row = read.get(tables.workloadEntries, key);
-    if (row === undefined) return UNBOUND;
-    const { namespace, labels, annotations } = row.meta;
+  const bindWorkload: Waypoints["bindWorkload"] = (read, { namespace, labels, annotations }) => {
     const object = { type: "workload" as const, namespace, labels, annotations };
     return bindToWaypoint(object, lookups(read, inputs, waypoint));
+  };
+  const ofWorkload = graph.derive("ambient.waypoint.workload", text, (read, key) => {
+    const row = read.get(tables.workloadEntries, key);
+    return row === undefined ? UNBOUND : bindWorkload(read, row.meta);
   });
-  return { waypoint, ofService, ofWorkload, ...inverse(inputs, { ofService, ofWorkload }) };
+  const bound = { ofService, ofWorkload };
+  return { waypoint, ...bound, bindWorkload, ...inverse(inputs, bound) };
 }
 
 const UNBOUND: WaypointBinding = { ingress: false };

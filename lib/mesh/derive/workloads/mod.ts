@@ -18,4 +18,4 @@ export {
 } from "./filters.ts";
 export { deriveLevels } from "./levels.ts";
 export { deriveOwnWorkloads, type OwnWorkload, type ProxyIdentity } from "./own_workload.ts";
-export { deriveSecurity, modeOf, type PeerModes, type Security } from "./security.ts";
+export { deriveSecurity, modeOf, modesWithin, type PeerModes, type Security } from "./security.ts";

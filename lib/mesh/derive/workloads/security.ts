@@ -10,6 +10,7 @@ import {
   type ConfigObject,
   fromObject,
   keySetName,
+  type ObjectKey,
   type PeerMode,
 } from "../../model/mod.ts";
 import {
@@ -40,6 +41,8 @@ export interface Security {
   /** Row keys of the RequestAuthentications that apply to a workload. */
   readonly tokens: Derived<readonly string[], Workload>;
   readonly peerModes: Derived<PeerModes, Workload>;
+  /** The PeerAuthentication that selects a workload by labels and counts; undefined: none. */
+  readonly peerPolicy: Derived<ObjectKey | undefined, Workload>;
   /** `all` → names of the key sets that rules refer to, sorted; see `keySetName`. */
   readonly keySets: Derived<readonly string[]>;
 }
@@ -64,6 +67,15 @@ export function deriveSecurity(
       return composeModes(rows, root);
     },
   );
+  const peerPolicy = graph.derive(
+    "security.peerPolicy",
+    workloadKeys,
+    (read, workload): ObjectKey | undefined => {
+      const root = options.rootNamespace(read);
+      const [row] = ofWorkloads(selecting(read, peers, workload, root), root);
+      return row && { namespace: row.meta.namespace, name: row.meta.name };
+    },
+  );
   const keySets = graph.index(
     tables.requestAuthentications,
     "RequestAuthentication.keySets",
@@ -79,6 +91,7 @@ export function deriveSecurity(
     authorization: deriveSelected(graph, "security.authorization", access, options),
     tokens: deriveSelected(graph, "security.tokens", requests, options),
     peerModes,
+    peerPolicy,
     keySets: graph.derive(
       "security.keySets",
       text,
@@ -99,15 +112,33 @@ function composeModes(rows: readonly ConfigObject<PeerAuthentication>[], root: s
     rows.filter(test).sort(byAge)[0]?.spec;
   const mesh = level((row) => row.meta.namespace === root && !selectsByLabels(row.spec));
   const namespace = level((row) => row.meta.namespace !== root && !selectsByLabels(row.spec));
-  const workload = level((row) => row.meta.namespace !== root && selectsByLabels(row.spec));
+  const workload = ofWorkloads(rows, root)[0]?.spec;
   const set = [workload, namespace, mesh].map((spec) => MODES[spec?.mtls?.mode ?? Mode.UNSET]);
   const mode = set.find((one) => one !== undefined) ?? "permissive";
+  return { mode, ports: portModes(workload, mode) };
+}
+
+type PeerRow = ConfigObject<PeerAuthentication>;
+
+/** The policies that select workloads by labels, the one that counts first. */
+function ofWorkloads(rows: readonly PeerRow[], root: string): PeerRow[] {
+  return rows.filter((row) => row.meta.namespace !== root && selectsByLabels(row.spec)).sort(byAge);
+}
+
+/** Ports whose mode differs from that of the workload. */
+function portModes(spec: PeerAuthentication | undefined, mode: PeerMode): Record<string, PeerMode> {
   const ports: Record<string, PeerMode> = {};
-  for (const [port, mtls] of Object.entries(workload?.portLevelMtls ?? {})) {
+  for (const [port, mtls] of Object.entries(spec?.portLevelMtls ?? {})) {
     const own = MODES[mtls.mode] ?? mode;
     if (own !== mode) ports[port] = own;
   }
-  return { mode, ports };
+  return ports;
+}
+
+/** The modes of a policy that selects by labels, within those of its namespace. */
+export function modesWithin(spec: PeerAuthentication, around: PeerMode): PeerModes {
+  const mode = MODES[spec.mtls?.mode ?? Mode.UNSET] ?? around;
+  return { mode, ports: portModes(spec, mode) };
 }
 
 export function modeOf({ mode, ports }: PeerModes, port: number): PeerMode {

@@ -3,19 +3,23 @@
  *
  * @module
  */
-import { declareEnv, type EnvVar } from "../../../kit/env/mod.ts";
+import { declareEnv } from "../../../kit/env/mod.ts";
+import { PILOT_ENABLE_AMBIENT } from "../../sources/mod.ts";
 import type { Features } from "../../translate/mod.ts";
 
-/** Ambient mode; the defaults of other variables depend on it. */
-export const PILOT_ENABLE_AMBIENT: EnvVar<boolean> = declareEnv({
-  name: "PILOT_ENABLE_AMBIENT",
+const PILOT_AUTO_ALLOW_WAYPOINT_POLICY = declareEnv({
+  name: "PILOT_AUTO_ALLOW_WAYPOINT_POLICY",
   type: "bool",
   default: false,
-  doc: "Enable ambient mode; defaults of other variables depend on it.",
+  defaultWhen: { variable: "PILOT_ENABLE_AMBIENT", default: false },
+  doc: "Give node proxies a policy that allows waypoints and refuses connections that bypass them.",
   readers: ["pilot-discovery"],
 });
 
 /** Reads the settings of ambient mode; throws `MeshError` for a value that cannot be read. */
-export function readAmbient(): Pick<Features, "ambient"> {
-  return { ambient: PILOT_ENABLE_AMBIENT.get() };
+export function readAmbient(): Pick<Features, "ambient" | "allowWaypoints"> {
+  return {
+    ambient: PILOT_ENABLE_AMBIENT.get(),
+    allowWaypoints: PILOT_AUTO_ALLOW_WAYPOINT_POLICY.get(),
+  };
 }

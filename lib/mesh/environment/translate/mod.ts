@@ -4,7 +4,6 @@
  *
  * @module
  */
-export { PILOT_ENABLE_AMBIENT } from "./ambient.ts";
 export { readFeatures } from "./features.ts";
 export {
   PILOT_GATEWAY_API_CONTROLLER_NAME,

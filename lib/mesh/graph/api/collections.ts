@@ -14,6 +14,10 @@ export interface Resource {
   readonly version: string;
   /** The encoded message, shared by everyone who is sent it. Never written to. */
   readonly bytes: Uint8Array;
+  /** Further names by which clients ask for it. */
+  readonly aliases?: readonly string[];
+  /** Names of resources with which it is sent to clients that ask for those on demand. */
+  readonly partOf?: readonly string[];
   /** In an overlay: the resource of this name in the layers below is not visible. */
   readonly tombstone?: true;
 }

@@ -21,6 +21,10 @@ export const PUSH_ORDER: readonly XdsTypeName[] = [
   "nameTable",
   "proxyConfig",
   "extension",
+  // Workloads name the policies that they enforce.
+  "authorization",
+  "address",
+  "workload",
 ];
 
 const POSITIONS: ReadonlyMap<string, number> = new Map(PUSH_ORDER.map((name, i) => [name, i]));

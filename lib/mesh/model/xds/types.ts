@@ -13,7 +13,10 @@ export type XdsTypeName =
   | "secret"
   | "extension"
   | "nameTable"
-  | "proxyConfig";
+  | "proxyConfig"
+  | "address"
+  | "workload"
+  | "authorization";
 
 /** A resource type. */
 export interface XdsType {
@@ -128,6 +131,34 @@ export const XDS_TYPES: Readonly<Record<XdsTypeName, XdsType>> = {
     servedTo: "agents",
     wildcard: true,
     fullState: true,
+    refersToClusters: false,
+  },
+  // Workloads and services, for node proxies and waypoints.
+  address: {
+    name: "address",
+    url: "type.googleapis.com/mesh.workload.Address",
+    short: "wds",
+    servedTo: "proxies",
+    wildcard: true,
+    fullState: false,
+    refersToClusters: false,
+  },
+  workload: {
+    name: "workload",
+    url: "type.googleapis.com/mesh.workload.Workload",
+    short: "wds",
+    servedTo: "proxies",
+    wildcard: true,
+    fullState: false,
+    refersToClusters: false,
+  },
+  authorization: {
+    name: "authorization",
+    url: "type.googleapis.com/mesh.security.Authorization",
+    short: "wads",
+    servedTo: "proxies",
+    wildcard: true,
+    fullState: false,
     refersToClusters: false,
   },
   // Settings of the mesh for agents, such as the certificate authorities to trust.

@@ -16,6 +16,7 @@ import { followKind, type KindObjects } from "./kind_objects.ts";
 import { followServices, type Registry } from "./services/registry.ts";
 import { readSharing, type SharedService } from "./services/sharing.ts";
 import {
+  PILOT_ENABLE_AMBIENT,
   PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES,
   PILOT_ENABLE_SERVICEENTRY_SELECT_PODS,
 } from "../variables.ts";
@@ -92,6 +93,7 @@ class Source implements OrchestratorObjects {
       ...options,
       selectEntries: PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES.get(),
       selectPods: PILOT_ENABLE_SERVICEENTRY_SELECT_PODS.get(),
+      ambient: PILOT_ENABLE_AMBIENT.get(),
       sharing: readSharing(),
       stateChanged: () => this.#stateChanged(),
     });

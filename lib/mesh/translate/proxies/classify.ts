@@ -61,7 +61,8 @@ export function classBasis(
   }
   const mode = text(metadata.INTERCEPTION_MODE).toUpperCase();
   return {
-    role: node.role,
+    // Node proxies have no class; they are bound elsewhere.
+    role: node.role === "ztunnel" ? "sidecar" : node.role,
     namespace,
     labels: labelsOf(metadata.LABELS),
     serviceAccount: text(metadata.SERVICE_ACCOUNT),

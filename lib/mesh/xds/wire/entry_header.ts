@@ -10,7 +10,7 @@ import { fieldSize, textSize, writeOpening, writeTextField } from "./protobuf.ts
 
 /** Fields of the messages, see `discovery.proto`; number 2 holds the resources in both variants. */
 const RESOURCES = 2;
-const ENTRY = { version: 1, resource: 2, name: 3 };
+const ENTRY = { version: 1, resource: 2, name: 3, aliases: 4 };
 const ANY_VALUE = 2;
 
 /** Writes the heads of resources of one type in one variant. */
@@ -31,7 +31,8 @@ export function headerWriter(variant: "sotw" | "delta", typeField: Uint8Array): 
     typeField.byteLength + fieldSize(bytes.byteLength);
   const entrySize = (resource: Resource): number =>
     fieldSize(textSize(resource.name)) + fieldSize(textSize(wireVersion(resource))) +
-    fieldSize(anySize(resource));
+    fieldSize(anySize(resource)) +
+    (resource.aliases ?? []).reduce((size, alias) => size + fieldSize(textSize(alias)), 0);
   const writeAny = (target: Uint8Array, at: number, { bytes }: Resource): number => {
     target.set(typeField, at);
     return writeOpening(target, at + typeField.byteLength, ANY_VALUE, bytes.byteLength);
@@ -44,6 +45,9 @@ export function headerWriter(variant: "sotw" | "delta", typeField: Uint8Array): 
       if (variant === "delta") {
         at = writeTextField(target, at, ENTRY.name, resource.name);
         at = writeTextField(target, at, ENTRY.version, wireVersion(resource));
+        for (const alias of resource.aliases ?? []) {
+          at = writeTextField(target, at, ENTRY.aliases, alias);
+        }
         at = writeOpening(target, at, ENTRY.resource, anySize(resource));
       }
       return writeAny(target, at, resource);

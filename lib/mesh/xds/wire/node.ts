@@ -5,14 +5,14 @@
  */
 import { type Node, NodeSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { messageOf } from "../../../kit/base/mod.ts";
-import { missingFeatures, type ProxyNode, type Role } from "../../model/mod.ts";
+import { type ClientRole, missingFeatures, type ProxyNode } from "../../model/mod.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
 import { RpcError } from "../../../kit/rpc/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
 
-const ROLES: ReadonlySet<string> = new Set<Role>(["sidecar", "router"]);
+const ROLES: ReadonlySet<string> = new Set<ClientRole>(["sidecar", "router", "ztunnel"]);
 /** Kinds of proxy the protocol knows and this server does not serve. */
-const NOT_SERVED: ReadonlySet<string> = new Set(["waypoint", "ztunnel", "agentgateway"]);
+const NOT_SERVED: ReadonlySet<string> = new Set(["waypoint", "agentgateway"]);
 /** Longest node id, characters: four parts, each at most a DNS name. */
 const MAX_ID = 1024;
 
@@ -76,7 +76,9 @@ function decode(bytes: Uint8Array): Node {
   }
 }
 
-function parseId(id: string): { role: Role; ip: string; fullName: string; dnsDomain: string } {
+function parseId(
+  id: string,
+): { role: ClientRole; ip: string; fullName: string; dnsDomain: string } {
   if (id === "") throw invalid("the node has no id");
   const parts = id.split("~");
   if (parts.length !== 4 || id.length > MAX_ID) {
@@ -87,9 +89,11 @@ function parseId(id: string): { role: Role; ip: string; fullName: string; dnsDom
     throw new RpcError("UNIMPLEMENTED", `proxies of the type "${role}" are not served`);
   }
   if (!ROLES.has(role)) {
-    throw invalid(`the node id must begin with sidecar or router, not "${role.slice(0, 64)}"`);
+    throw invalid(
+      `the node id must begin with sidecar, router or ztunnel, not "${role.slice(0, 64)}"`,
+    );
   }
-  return { role: role as Role, ip, fullName, dnsDomain };
+  return { role: role as ClientRole, ip, fullName, dnsDomain };
 }
 
 /** The address of the id, then those of the list; each once, invalid ones left out. */

@@ -18,6 +18,7 @@ import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import type { SourceProblem } from "../../files/source_problem.ts";
 import type { Followed } from "../../followed.ts";
 import {
+  PILOT_ENABLE_AMBIENT,
   PILOT_ENABLE_CROSS_CLUSTER_WORKLOAD_ENTRY,
   PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES,
   PILOT_ENABLE_SERVICEENTRY_SELECT_PODS,
@@ -214,6 +215,7 @@ export class ClusterConnection {
       networks,
       selectEntries: readsEntries && PILOT_ENABLE_K8S_SELECT_WORKLOAD_ENTRIES.get(),
       selectPods: PILOT_ENABLE_SERVICEENTRY_SELECT_PODS.get(),
+      ambient: PILOT_ENABLE_AMBIENT.get(),
       sharing: readSharing(),
       stateChanged: () => this.#stateChanged(),
       ...(timing === undefined ? {} : { timing }),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { WORKLOAD_NAME } from "../../../model/mod.ts";
+import { type PodFactsOfAmbient, WORKLOAD_NAME } from "../../../model/mod.ts";
 import type { ListItem } from "../../../../kit/orch/mod.ts";
 
 export interface ApiServicePort {
@@ -30,6 +30,7 @@ export interface ApiService extends ListItem {
     /** `Cluster` or `Local`. */
     readonly internalTrafficPolicy?: string;
     readonly publishNotReadyAddresses?: boolean;
+    readonly ipFamilies?: readonly string[];
     readonly ports?: readonly ApiServicePort[];
   };
   readonly status?: {
@@ -80,6 +81,8 @@ export interface PodFacts {
   /** Its addresses of all families; empty as `address` is. */
   readonly addresses: readonly string[];
   readonly ready: boolean;
+  /** Set in ambient mode. */
+  readonly ambient?: PodFactsOfAmbient;
 }
 
 /** The kept part of a node. */
@@ -100,13 +103,49 @@ export interface ApiNode extends ListItem {
 }
 
 interface ApiPod extends ListItem {
-  readonly spec?: { readonly serviceAccountName?: string; readonly nodeName?: string };
+  readonly spec?: {
+    readonly serviceAccountName?: string;
+    readonly nodeName?: string;
+    readonly hostNetwork?: boolean;
+    readonly containers?: readonly {
+      readonly ports?: readonly { readonly name?: string; readonly containerPort?: number }[];
+    }[];
+  };
   readonly status?: {
     readonly phase?: string;
     readonly podIP?: string;
     readonly podIPs?: readonly { readonly ip?: string }[];
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
+}
+
+/** Annotation of a pod whose traffic the node's agent redirects. */
+const REDIRECTION = "ambient.mesh.io/redirection";
+
+/** The facts of a pod that ambient mode adds. */
+export function withAmbient(facts: PodFacts, item: ListItem): PodFacts {
+  const { metadata, spec } = item as ApiPod;
+  const named = (spec?.containers ?? []).flatMap(({ ports = [] }) => ports)
+    .flatMap(({ name = "", containerPort }) =>
+      name === "" || containerPort === undefined ? [] : [[name, containerPort] as const]
+    );
+  return {
+    ...facts,
+    ambient: {
+      addresses: facts.addresses,
+      kind: kindOf(metadata),
+      hostNetwork: spec?.hostNetwork === true,
+      ports: Object.fromEntries(named),
+      redirected: metadata.annotations?.[REDIRECTION] === "enabled",
+    },
+  };
+}
+
+function kindOf({ ownerReferences }: ListItem["metadata"]): PodFactsOfAmbient["kind"] {
+  const owner = ownerReferences?.find(({ controller }) => controller === true);
+  if (owner === undefined) return "pod";
+  if (owner.kind !== "Job") return "deployment";
+  return /-\d{8,11}$/.test(owner.name) ? "cronjob" : "job";
 }
 
 export function podFacts(item: ListItem): PodFacts {

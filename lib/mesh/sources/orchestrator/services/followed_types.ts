@@ -14,7 +14,14 @@ import {
   type ResourceType,
   types,
 } from "../../../../kit/orch/mod.ts";
-import { type ApiService, type ApiSlice, type NodeFacts, type PodFacts, podFacts } from "./api.ts";
+import {
+  type ApiService,
+  type ApiSlice,
+  type NodeFacts,
+  type PodFacts,
+  podFacts,
+  withAmbient,
+} from "./api.ts";
 import { nodeFacts } from "./locality.ts";
 import { eventCounter, registryEvents } from "./metrics.ts";
 import { type ApiImport, exportType, importType, type Sharing } from "./sharing.ts";
@@ -27,6 +34,8 @@ export interface FollowOptions {
   readonly namespace: string;
   /** `undefined`: the endpoints of all Services are shared with other clusters. */
   readonly sharing?: Sharing | undefined;
+  /** True: facts that ambient mode needs are kept; default: false. */
+  readonly ambient?: boolean;
   readonly timing?: Partial<FollowTiming>;
   readonly stateChanged: () => void;
 }
@@ -69,7 +78,12 @@ export function followTypes(options: FollowOptions, handlers: TypeHandlers): Reg
   const common = {
     services: follower(options, types.SERVICE, (item) => item as ApiService, handlers.services),
     slices: follower(options, types.ENDPOINT_SLICE, (item) => item as ApiSlice, handlers.slices),
-    pods: follower(options, types.POD, podFacts, handlers.pods),
+    pods: follower(
+      options,
+      types.POD,
+      options.ambient === true ? (item) => withAmbient(podFacts(item), item) : podFacts,
+      handlers.pods,
+    ),
     nodes: follower(options, types.NODE, nodeFacts, handlers.nodes),
   };
   const shared = <V extends ListItem>(type: ResourceType): Following<V> =>

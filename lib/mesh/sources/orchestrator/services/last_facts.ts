@@ -38,7 +38,7 @@ function lastFacts<V extends { readonly namespace?: string; readonly name: strin
 
 /** Facts of pods that endpoints have: all but readiness, which slices say. */
 export function lastPods(): LastFacts<PodFacts> {
-  return lastFacts<PodFacts>(({ ready: _, ...facts }) => facts);
+  return lastFacts<PodFacts>(({ ready: _, ambient: __, ...facts }) => facts);
 }
 
 /** Facts of nodes that endpoints have: where they are. */

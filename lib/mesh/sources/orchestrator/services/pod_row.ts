@@ -59,7 +59,10 @@ export function podRow(
     },
     spec,
     pod: facts,
+    ...(pod.ambient === undefined ? {} : { ambient: pod.ambient }),
     ...(selectable ? {} : { unselectable: true }),
-    digest: hash(JSON.stringify([spec, facts, labels])),
+    digest: hash(
+      JSON.stringify([spec, facts, labels, ...(pod.ambient === undefined ? [] : [pod.ambient])]),
+    ),
   };
 }

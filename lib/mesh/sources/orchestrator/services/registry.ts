@@ -251,6 +251,7 @@ class ServiceRegistry implements Registry {
       domain,
       source,
       selectEntries,
+      ambient: this.#options.ambient ?? false,
     });
     const unready = (row.service?.endpoints ?? []).filter(({ health }) => health !== "healthy");
     this.#counts.set(id, { missing, unready: unready.length });

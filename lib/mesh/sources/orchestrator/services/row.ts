@@ -10,6 +10,7 @@ import {
   distributionOf,
   type EndpointFacts,
   type ServiceFacts,
+  type ServiceFactsOfAmbient,
 } from "../../../model/mod.ts";
 import { create, toJsonString } from "../../../../kit/proto/mod.ts";
 import { PROTOCOLS } from "../../../schema/mod.ts";
@@ -38,6 +39,8 @@ export interface RowInputs extends ExternalInputs {
   readonly source: string;
   /** True: Services select WorkloadEntries. */
   readonly selectEntries: boolean;
+  /** True: the row has facts for ambient mode; default: false. */
+  readonly ambient?: boolean;
 }
 
 const EXPORT_TO = "networking.mesh.io/exportTo";
@@ -196,5 +199,25 @@ function factsOf(
     ...identitiesOf(service),
     ...(isExternal(service) ? { alias: aliasOf(service) } : {}),
     endpoints,
+    ...(inputs.ambient === true && !isExternal(service)
+      ? { ambient: ambientFacts(service, endpoints, inputs.network) }
+      : {}),
+  };
+}
+
+function ambientFacts(
+  { spec = {} }: ApiService,
+  endpoints: readonly EndpointFacts[],
+  network: string,
+): ServiceFactsOfAmbient {
+  return {
+    selector: spec.selector ?? {},
+    targets: Object.fromEntries(
+      (spec.ports ?? []).map(({ port, targetPort = port }) => [port, targetPort]),
+    ),
+    families: spec.ipFamilies ?? [],
+    publishUnready: spec.publishNotReadyAddresses === true,
+    network,
+    others: endpoints.flatMap(({ pod }, index) => pod ? [] : [index]),
   };
 }

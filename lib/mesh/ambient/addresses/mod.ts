@@ -1,0 +1,15 @@
+/**
+ * Addresses as node proxies are told of them: workloads and services.
+ *
+ * @module
+ */
+export { addressTexts, gatewayAddress, portOf } from "./parts.ts";
+export { loadBalancingOf, type ServiceFactsForAddress, serviceMessage } from "./services.ts";
+export {
+  canonicalOfWorkload,
+  type ServedPorts,
+  tunnelOf,
+  type WorkloadFacts,
+  workloadMessage,
+} from "./workloads.ts";
+export { type Selection, selectionsOf, servedBy } from "./selections.ts";
