@@ -23,7 +23,8 @@ import { tag } from "./commands/tag.ts";
 import { test } from "./commands/test.ts";
 import { validate } from "./commands/validate.ts";
 import { version } from "./commands/version.ts";
-import { waypoint, ztunnelConfig } from "./commands/waypoint.ts";
+import { waypoint } from "./commands/waypoint.ts";
+import { ztunnelConfig } from "./commands/ztunnel.ts";
 import { GLOBAL_FLAGS } from "./global_flags.ts";
 
 /**

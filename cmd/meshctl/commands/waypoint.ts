@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ArgSpec, CommandSpec } from "../../../lib/kit/cli/mod.ts";
-import { fileFlag, flag, outputFlag, REVISION } from "./flags.ts";
+import type { CommandSpec } from "../../../lib/kit/cli/mod.ts";
+import { flag, REVISION } from "./flags.ts";
 import { AMBIENT_REMEDY, notYet, type Outline } from "./not_yet.ts";
 
 const NAME = flag("name", "string", "Name of the waypoint", { default: "waypoint" });
@@ -49,85 +49,6 @@ export const waypoint: CommandSpec = {
         ALL_NAMESPACES,
         flag("wait", "bool", "Wait until the waypoints are ready", { short: "w" }),
         flag("waypoint-timeout", "duration", "Longest wait", { default: "90s" }),
-      ],
-    }),
-  ],
-};
-
-const POD: ArgSpec = { name: "pod", description: "[<type>/]<name>[.<namespace>]", optional: true };
-
-/** The flags of the sub-commands of `ztunnel-config`. */
-const NODE_FLAGS = [
-  flag("node", "string", "Node whose proxy is read"),
-  fileFlag("Dump of the node proxy, - for standard input"),
-  outputFlag(["short", "json", "yaml"], "short"),
-  flag("proxy-admin-port", "int", "Port of the proxy's admin interface", { default: "15000" }),
-];
-
-const namespaceFlag = (kind: string) =>
-  flag(`${kind}-namespace`, "string", `Namespace of the ${kind}`);
-const WORKLOAD_NODE = flag("workload-node", "string", "Node of the workload");
-const ADDRESS = flag("address", "string", "Address of the workload");
-
-/** `ztunnel-config` and its sub-commands. */
-export const ztunnelConfig: CommandSpec = {
-  name: "ztunnel-config",
-  aliases: ["zc"],
-  summary: "Show the configuration of the node proxy",
-  commands: [
-    ambient({ name: "all", summary: "Show everything", args: [POD], flags: NODE_FLAGS }),
-    ambient({
-      name: "certificate",
-      aliases: ["certificates", "certs", "cert"],
-      summary: "Show certificates",
-      args: [POD],
-      flags: NODE_FLAGS,
-    }),
-    ambient({
-      name: "service",
-      aliases: ["services", "s", "svc"],
-      summary: "Show services",
-      args: [POD],
-      flags: [...NODE_FLAGS, namespaceFlag("service")],
-    }),
-    ambient({
-      name: "policy",
-      aliases: ["policies", "p", "pol"],
-      summary: "Show policies",
-      args: [POD],
-      flags: [...NODE_FLAGS, namespaceFlag("policy")],
-    }),
-    ambient({
-      name: "workload",
-      aliases: ["w", "workloads"],
-      summary: "Show workloads",
-      args: [POD],
-      flags: [...NODE_FLAGS, namespaceFlag("workload"), WORKLOAD_NODE, ADDRESS],
-    }),
-    ambient({
-      name: "connections",
-      aliases: ["cons"],
-      summary: "Show connections",
-      args: [POD],
-      flags: [
-        ...NODE_FLAGS,
-        namespaceFlag("workload"),
-        WORKLOAD_NODE,
-        flag("direction", "string", "Direction of the connections", {
-          choices: ["inbound", "outbound"],
-        }),
-        flag("raw", "bool", "Show addresses instead of names"),
-      ],
-    }),
-    ambient({
-      name: "log",
-      aliases: ["o"],
-      summary: "Read or change log levels of the node proxy",
-      args: [POD],
-      flags: [
-        ...NODE_FLAGS,
-        flag("level", "string", "Levels [logger:]level[,…]"),
-        flag("reset", "bool", "Set the default levels", { short: "r" }),
       ],
     }),
   ],

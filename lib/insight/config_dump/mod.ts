@@ -38,3 +38,16 @@ export { compareDumps, type SectionDifference } from "./compare.ts";
 export { rootsAnswer, rootsOf } from "./roots.ts";
 export { ageText, SYNC_HEAD, syncCells, syncProblems, type SyncRow } from "./proxy_status.ts";
 export type { Table } from "./table.ts";
+export {
+  certificateTable,
+  connectionTable,
+  inNamespace,
+  namesIn,
+  type NodeDump,
+  parseNodeDump,
+  policyTable,
+  serviceTable,
+  statesOf,
+  workloadsOf,
+  workloadTable,
+} from "./node_proxy.ts";
