@@ -40,6 +40,7 @@ type config struct {
 	RunDir            string                     `json:"cni_agent_run_dir"`
 	ExcludeNamespaces []string                   `json:"exclude_namespaces"`
 	PodNamespace      string                     `json:"pod_namespace"`
+	Ambient           bool                       `json:"ambient_enabled"`
 	PrevResult        map[string]json.RawMessage `json:"prevResult"`
 }
 

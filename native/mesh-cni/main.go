@@ -6,6 +6,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 )
@@ -22,6 +23,13 @@ func main() {
 	// Container runtimes give no arguments.
 	if len(os.Args) > 1 && os.Args[1] == "self-test" {
 		os.Exit(selfTest(os.Args[2:]))
+	}
+	if len(os.Args) == 3 && os.Args[1] == "node-proxies" {
+		if err := nodeProxies(os.Args[2], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "mesh-cni:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	os.Exit(program{cniVariables(os.Environ()), os.Stdin, os.Stdout, os.Stderr}.run())
 }

@@ -134,6 +134,38 @@ func TestWithoutAgentOnlyPodsWithoutSidecarPass(t *testing.T) {
 	}
 }
 
+func TestWithoutAgentPodsInAmbientModeWait(t *testing.T) {
+	dir := t.TempDir()
+	object := func(labels, more string) string {
+		return fmt.Sprintf(`{"metadata":{"uid":"u1","labels":{%s}}%s}`, labels, more)
+	}
+	const ambient, none = `"mesh.io/dataplane-mode":"ambient"`, `"mesh.io/dataplane-mode":"none"`
+	orchestrator(t, dir, map[string]string{
+		"/api/v1/namespaces/in":                 object(ambient, ""),
+		"/api/v1/namespaces/out":                object("", ""),
+		"/api/v1/namespaces/in/pods/plain":      object("", ""),
+		"/api/v1/namespaces/in/pods/none":       object(none, ""),
+		"/api/v1/namespaces/in/pods/node":       object("", `,"spec":{"hostNetwork":true}`),
+		"/api/v1/namespaces/in/pods/proxy":      object(`"app":"ztunnel"`, ""),
+		"/api/v1/namespaces/out/pods/plain":     object("", ""),
+		"/api/v1/namespaces/out/pods/labelled":  object(ambient, ""),
+		"/api/v1/namespaces/unknown/pods/plain": object("", ""),
+	})
+	for pod, code := range map[string]float64{
+		"in/plain": codeAgain, "in/none": 0, "in/node": 0, "in/proxy": 0,
+		"out/plain": 0, "out/labelled": codeAgain, "unknown/plain": codeAgain,
+	} {
+		_, printed := run(t, dir, call{"ADD", pod, map[string]any{"ambient_enabled": true}})
+		if got, _ := printed["code"].(float64); got != code {
+			t.Errorf("%s: %v", pod, printed)
+		}
+		_, printed = run(t, dir, call{"ADD", pod, nil})
+		if printed["code"] != nil {
+			t.Errorf("%s without ambient mode: %v", pod, printed)
+		}
+	}
+}
+
 func TestWithoutAgentAndAccessNoPodPasses(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{"", "{", `{"clusters":[],"users":[]}`} {

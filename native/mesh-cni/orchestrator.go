@@ -39,32 +39,66 @@ type access struct {
 	} `json:"users"`
 }
 
-// hasSidecar reads a pod and reports if a sidecar was injected into it.
-func hasSidecar(file, namespace, name, uid string) (bool, error) {
+const (
+	dataplaneMode = "mesh.io/dataplane-mode"
+	// The label of the node proxy's own pods.
+	nodeProxyLabel = "app"
+	nodeProxyName  = "ztunnel"
+)
+
+// An object has the fields of pods and namespaces that tell if a pod is in the mesh.
+type object struct {
+	Metadata struct {
+		UID         string            `json:"uid"`
+		Labels      map[string]string `json:"labels"`
+		Annotations map[string]string `json:"annotations"`
+	} `json:"metadata"`
+	Spec struct {
+		HostNetwork bool `json:"hostNetwork"`
+	} `json:"spec"`
+}
+
+// memberOf reads a pod and reports if a sidecar was injected into it, and if it is in ambient mode.
+func memberOf(file, namespace, name, uid string, ambientEnabled bool) (sidecar, ambient bool, err error) {
 	config, err := readAccess(file)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	text, err := config.get("/api/v1/namespaces/" + url.PathEscape(namespace) + "/pods/" + url.PathEscape(name))
-	if err != nil {
-		return false, err
-	}
-	var pod struct {
-		Metadata struct {
-			UID         string            `json:"uid"`
-			Annotations map[string]string `json:"annotations"`
-		} `json:"metadata"`
-	}
-	if err := json.Unmarshal(text, &pod); err != nil {
-		return false, fmt.Errorf("the API server's answer is not JSON: %w", err)
+	path := "/api/v1/namespaces/" + url.PathEscape(namespace)
+	var pod object
+	if err := config.read(path+"/pods/"+url.PathEscape(name), &pod); err != nil {
+		return false, false, err
 	}
 	// The API server has its own id for a pod that the kubelet starts from a file.
 	static := pod.Metadata.Annotations["kubernetes.io/config.hash"]
 	if uid != "" && uid != pod.Metadata.UID && uid != static {
-		return false, errors.New("the API server has another pod of this name")
+		return false, false, errors.New("the API server has another pod of this name")
 	}
-	_, injected := pod.Metadata.Annotations[sidecarStatus]
-	return injected, nil
+	if _, injected := pod.Metadata.Annotations[sidecarStatus]; injected {
+		return true, false, nil
+	}
+	if !ambientEnabled || pod.Spec.HostNetwork || pod.Metadata.Labels[nodeProxyLabel] == nodeProxyName {
+		return false, false, nil
+	}
+	if mode, labelled := pod.Metadata.Labels[dataplaneMode]; labelled {
+		return false, mode == "ambient", nil
+	}
+	var space object
+	if err := config.read(path, &space); err != nil {
+		return false, false, err
+	}
+	return false, space.Metadata.Labels[dataplaneMode] == "ambient", nil
+}
+
+func (a access) read(path string, into *object) error {
+	text, err := a.get(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("the API server's answer is not JSON: %w", err)
+	}
+	return nil
 }
 
 func readAccess(file string) (access, error) {

@@ -14,7 +14,7 @@ const (
 	sidecarStatus         = "sidecar.mesh.io/status"
 )
 
-// withoutAgent answers while the agent is away. Pods without a sidecar pass; others wait for it.
+// withoutAgent answers while the agent is away. Pods outside of the mesh pass; others wait for it.
 func (p program) withoutAgent(command string, config config, failure *failure) int {
 	switch command {
 	case "DEL", "GC", "STATUS":
@@ -48,13 +48,17 @@ func (p program) addWithoutAgent(config config, failure *failure) int {
 	if name == "" || config.passes(namespace, name) {
 		return p.pass(config)
 	}
-	sidecar, err := hasSidecar(filepath.Join(config.runDir(), "mesh-cni-orchconfig"), namespace, name, uid)
+	file := filepath.Join(config.runDir(), "mesh-cni-orchconfig")
+	sidecar, ambient, err := memberOf(file, namespace, name, uid, config.Ambient)
 	if err != nil {
 		return p.fail(config.CNIVersion, again(fmt.Sprintf("pod %s/%s cannot be read", namespace, name),
 			fmt.Errorf("%v; %v", failure.err, err)))
 	}
 	if sidecar {
 		return p.fail(config.CNIVersion, again(fmt.Sprintf("pod %s/%s has a sidecar", namespace, name), failure.err))
+	}
+	if ambient {
+		return p.fail(config.CNIVersion, again(fmt.Sprintf("pod %s/%s is in ambient mode", namespace, name), failure.err))
 	}
 	return p.pass(config)
 }

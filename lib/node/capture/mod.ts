@@ -24,8 +24,19 @@ export {
 export { capturePage } from "./page.ts";
 export { planCapture } from "./plan.ts";
 export { restoreText, savedText } from "./render.ts";
-export type { CapturePlan, Family, FamilyPlan, Rule } from "./rule.ts";
-export { type DryRunner, dryRunner, hostRunner, type Runner } from "./runner.ts";
+export type {
+  CapturePlan,
+  Chain,
+  Family,
+  FamilyPlan,
+  MarkRouting,
+  Match,
+  Rule,
+  Table,
+  Target,
+} from "./rule.ts";
+export { type DryRunner, dryRunner, hostRunner, output, type Runner } from "./runner.ts";
+export { parseSaved } from "./saved.ts";
 export { type CaptureMode, type CaptureSettings, DNS_PROXY_PORT } from "./settings.ts";
 export { validateCapture, VALIDATION_STATUS, type ValidationOptions } from "./validate.ts";
 export { CAPTURE_FLAG_VARIABLES, CAPTURE_VARIABLES } from "./variables.ts";

@@ -92,10 +92,14 @@ function matchWords(match: Match): readonly string[] {
     case "state":
       return ["-m", "conntrack", "--ctstate", match.states.join(",")];
     case "mark":
-      return ["-m", "mark", ...not, "--mark", String(match.mark)];
     case "connmark":
-      return ["-m", "connmark", ...not, "--mark", String(match.mark)];
+      return ["-m", match.kind, ...not, "--mark", markWord(match)];
   }
+}
+
+function markWord({ mark, mask }: { readonly mark: number; readonly mask?: number }): string {
+  const text = (value: number) => `0x${value.toString(16)}`;
+  return mask === undefined ? String(mark) : `${text(mark)}/${text(mask)}`;
 }
 
 /** @param udp spell the port option as rules for UDP do; iptables accepts both spellings */
@@ -118,6 +122,8 @@ function targetWords(target: Target, udp: boolean): readonly string[] {
       return ["-j", "MARK", "--set-mark", String(target.mark)];
     case "connmark":
       return ["-j", "CONNMARK", target.operation === "save" ? "--save-mark" : "--restore-mark"];
+    case "set-connmark":
+      return ["-j", "CONNMARK", "--set-xmark", markWord(target)];
     case "zone":
       return ["-j", "CT", "--zone", String(target.zone)];
     case "log":

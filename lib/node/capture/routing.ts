@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { CapturePlan, Family } from "./rule.ts";
+import type { CapturePlan, Family, MarkRouting } from "./rule.ts";
 import { output, type Runner } from "./runner.ts";
 
 /** A change that can be made and undone. */
@@ -29,12 +29,16 @@ export function routingSteps(plan: CapturePlan): readonly RoutingStep[] {
 /** Packets with the mark are delivered locally, at any address. */
 function markSteps(
   family: Family,
-  { mark, table }: { readonly mark: number; readonly table: number },
+  { mark, mask, table, preference }: MarkRouting,
 ): readonly RoutingStep[] {
   const ip = ["ip", "-f", family === 4 ? "inet" : "inet6"];
-  const rule = ["fwmark", String(mark), "lookup", String(table)];
+  const bits = mask === undefined ? "" : `/0x${mask.toString(16)}`;
+  const rule = [
+    ...["fwmark", `${mark}${bits}`, "lookup", String(table)],
+    ...preference === undefined ? [] : ["pref", String(preference)],
+  ];
   const route = ["local", "default", "dev", "lo", "table", String(table)];
-  const rulePattern = new RegExp(`fwmark 0x${mark.toString(16)} lookup ${table}\\b`);
+  const rulePattern = new RegExp(`fwmark 0x${mark.toString(16)}${bits} lookup ${table}\\b`);
   return [
     {
       add: [...ip, "rule", "add", ...rule],

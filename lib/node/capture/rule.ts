@@ -24,6 +24,7 @@ export const OWN_CHAINS = [
   "MESH_DIVERT",
   "MESH_TPROXY",
   "MESH_DROP",
+  "MESH_PRERT",
 ] as const;
 export type OwnChain = typeof OWN_CHAINS[number];
 export type Chain = Hook | OwnChain;
@@ -37,7 +38,13 @@ export type Match =
   | { readonly kind: "dports"; readonly ports: readonly number[]; readonly not?: boolean }
   | { readonly kind: "uid" | "gid"; readonly id: string; readonly not?: boolean }
   | { readonly kind: "state"; readonly states: readonly ConnectionState[] }
-  | { readonly kind: "mark" | "connmark"; readonly mark: number; readonly not?: boolean };
+  | {
+    readonly kind: "mark" | "connmark";
+    readonly mark: number;
+    /** Bits that are compared; absent: all. */
+    readonly mask?: number;
+    readonly not?: boolean;
+  };
 
 /** State of a connection as conntrack sees it. */
 export type ConnectionState = "NEW" | "ESTABLISHED" | "RELATED" | "INVALID";
@@ -50,6 +57,7 @@ export type Target =
   | { readonly kind: "tproxy"; readonly port: number; readonly mark: number }
   | { readonly kind: "mark"; readonly mark: number }
   | { readonly kind: "connmark"; readonly operation: "save" | "restore" }
+  | { readonly kind: "set-connmark"; readonly mark: number; readonly mask: number }
   | { readonly kind: "zone"; readonly zone: number }
   | { readonly kind: "log"; readonly prefix: string };
 
@@ -75,12 +83,22 @@ export interface FamilyPlan {
   readonly former?: readonly Rule[];
 }
 
+/** Packets with a mark are delivered locally, at any address. */
+export interface MarkRouting {
+  readonly mark: number;
+  /** Bits of the mark that are compared; absent: all. */
+  readonly mask?: number;
+  readonly table: number;
+  /** Order among the rules of routing; absent: the kernel's choice. */
+  readonly preference?: number;
+}
+
 /** Everything that is set up in a network namespace. */
 export interface CapturePlan {
   /** One for each IP version that is captured. */
   readonly families: readonly FamilyPlan[];
-  /** Policy routing of TPROXY, for each IP version; absent in mode REDIRECT. */
-  readonly routing?: { readonly mark: number; readonly table: number };
+  /** Policy routing of marked packets to this host, for each IP version. */
+  readonly routing?: MarkRouting;
   /** Addresses added to the loopback interface, as CIDR. */
   readonly loopbackAddresses: readonly string[];
 }

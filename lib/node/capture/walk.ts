@@ -123,6 +123,9 @@ function act(at: TableWalk, { target }: Rule): Step {
       if (target.operation === "save") state.connmark = state.mark;
       else state.mark = state.connmark;
       return "continue";
+    case "set-connmark":
+      state.connmark = (state.connmark & ~target.mask) | target.mark;
+      return "continue";
     case "zone":
       state.zone = target.zone;
       return "continue";
@@ -161,8 +164,12 @@ function matches(match: Match, packet: Packet, state: State): boolean {
     case "state":
       return match.states.includes(packet.state ?? "NEW");
     case "mark":
-      return state.mark === match.mark;
+      return masked(state.mark, match.mask) === match.mark;
     case "connmark":
-      return state.connmark === match.mark;
+      return masked(state.connmark, match.mask) === match.mark;
   }
+}
+
+function masked(mark: number, mask: number | undefined): number {
+  return mask === undefined ? mark : mark & mask;
 }

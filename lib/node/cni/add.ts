@@ -7,6 +7,7 @@ import { messageOf } from "../../kit/base/mod.ts";
 import { sleep } from "../../kit/async/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import { capturePod, inspectPod } from "./apply.ts";
+import { isObject, type JsonObject } from "./config.ts";
 import type { ContainerCall } from "./call.ts";
 import { decide } from "./decide.ts";
 import { CNI_CODE, CniFault } from "./fault.ts";
@@ -36,7 +37,9 @@ export async function addPod(
   deps: PluginDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const captured = await capturedPod(call, deps, signal);
+  const captured = await capturedPod(call, deps, signal, (pod, seen) => {
+    return addAmbient({ pod, seen, addresses: addressesOf(call.config.prevResult) }, deps);
+  });
   if (captured === undefined) return;
   const { pod, proxy, seen } = captured;
   const { nameservers } = deps;
@@ -46,6 +49,36 @@ export async function addPod(
     return await capturePod({ pod, proxy, runner: deps.runnerFor(seen), nameservers });
   });
   log.info("the rules are in place", { pod: podName(call.pod), applied });
+}
+
+/** A pod that may be in ambient mode, in its network namespace. */
+export interface StartingPod {
+  readonly pod: CniPod;
+  readonly seen: string;
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Takes a pod into ambient mode if its labels say so.
+ *
+ * @throws {CniFault} 11 if it cannot be taken: its containers must not start outside of the mesh
+ */
+export async function addAmbient(
+  { pod, seen, addresses }: StartingPod,
+  { ambient, paths }: Pick<PluginDeps, "ambient" | "paths">,
+): Promise<boolean> {
+  if (ambient === undefined) return false;
+  const { namespace = "", name } = pod.metadata;
+  try {
+    await paths.check(seen);
+    return await ambient.addStarting(pod, seen, addresses);
+  } catch (cause) {
+    const message = `pod ${namespace}/${name} cannot enter ambient mode: ${messageOf(cause)}`;
+    throw new CniFault(CNI_CODE.again, message, {
+      remedy: "The kubelet tries again. Check the pod of the DaemonSet ztunnel on this node.",
+      cause,
+    });
+  }
 }
 
 /** Checks the rules of a pod. */
@@ -83,6 +116,7 @@ async function capturedPod(
   { config, netns, pod: ref }: ContainerCall,
   deps: PluginDeps,
   signal: AbortSignal,
+  withoutSidecar: (pod: CniPod, seen: string) => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<Captured | undefined> {
   if (ref === undefined) return skipped(ref, "it is not a pod of the orchestrator");
   const { namespace } = ref;
@@ -92,7 +126,10 @@ async function capturedPod(
   const seen = deps.paths.map(netns);
   const pod = await readPod(ref, deps, signal);
   const decision = decide(pod);
-  if (decision.kind === "skip") return skipped(ref, decision.reason);
+  if (decision.kind === "skip") {
+    if (await withoutSidecar(pod, seen)) return undefined;
+    return skipped(ref, decision.reason);
+  }
   return { pod, proxy: decision.proxy, seen };
 }
 
@@ -101,8 +138,18 @@ function skipped(ref: PodRef | undefined, reason: string): undefined {
   return undefined;
 }
 
+/** The addresses that the plugins before gave the pod. */
+function addressesOf(result: JsonObject | undefined): readonly string[] {
+  const ips: unknown = result?.ips;
+  if (!Array.isArray(ips)) return [];
+  return ips.flatMap((one) => {
+    const address: unknown = isObject(one) ? one.address : undefined;
+    return typeof address === "string" ? [address.replace(/\/.*/, "")] : [];
+  });
+}
+
 /** Reads the pod of this id; the API server may be behind the kubelet. */
-async function readPod(
+export async function readPod(
   ref: PodRef,
   { pods, retry = { attempts: 30, pauseMs: 1000 } }: PluginDeps,
   signal: AbortSignal,

@@ -38,11 +38,6 @@ export function parseConfig(text: string): NetworkConfig {
   if (prevResult !== undefined && prevResult !== null && !isObject(prevResult)) {
     throw wrong("prevResult", prevResult, "the result of the plugin before");
   }
-  if (config.ambient_enabled === true) {
-    throw new CniFault(CNI_CODE.field, "ambient_enabled: true is not supported", {
-      remedy: "Install the plugin without --ambient-enabled.",
-    });
-  }
   return {
     cniVersion,
     name,

@@ -12,11 +12,13 @@ export { decide, type Decision } from "./decide.ts";
 export { nameserversOf } from "./nameservers.ts";
 export { hostPaths } from "./netns.ts";
 export { captureSettingsOf, type PodCase } from "./pod_capture.ts";
+export { namespaceOfPod, type NamespaceSources } from "./pod_namespace.ts";
 export { podReader } from "./pods.ts";
 export { type PluginServer, servePlugin, type ServePluginOptions } from "./server.ts";
 export type { IpVersion } from "./scratch.ts";
 export { selfTest, type SelfTestOptions, type SelfTestResult } from "./proof.ts";
 export type {
+  AmbientPlugin,
   CniPod,
   NamespacePaths,
   NodeNameservers,

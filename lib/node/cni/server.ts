@@ -5,10 +5,11 @@
  */
 import { messageOf } from "../../kit/base/mod.ts";
 import { type Logger, scope } from "../../kit/log/mod.ts";
-import { readBody } from "../../kit/web/mod.ts";
+import { readBody, text } from "../../kit/web/mod.ts";
+import { addAmbient, readPod } from "./add.ts";
 import { isObject } from "./config.ts";
 import { serveSocket } from "./socket.ts";
-import type { PluginCall, PluginDeps } from "./types.ts";
+import type { PluginCall, PluginDeps, PodRef } from "./types.ts";
 import { answerPlugin } from "./verbs.ts";
 
 /** Options of {@link servePlugin}. */
@@ -67,10 +68,58 @@ export async function servePlugin(options: ServePluginOptions): Promise<PluginSe
 }
 
 async function answerCall(request: Request, deps: PluginDeps): Promise<Response> {
+  if (new URL(request.url).pathname === AMBIENT_PATH) return await answerAmbient(request, deps);
   const call = await bodyOf(request, "/cni", MAX_CALL_BYTES);
   if (call instanceof Response) return call;
   if (!isCall(call)) return refuse(400, "the body is not a call: {env, stdin}");
   return Response.json(await answerPlugin(call, deps, request.signal));
+}
+
+/** Path for plugins that tell of pods in ambient mode alone. */
+const AMBIENT_PATH = "/cmdadd";
+
+/** An answer besides 200 asks the container runtime for another attempt. */
+async function answerAmbient(request: Request, deps: PluginDeps): Promise<Response> {
+  const event = await bodyOf(request, AMBIENT_PATH, MAX_LINE_BYTES);
+  if (event instanceof Response) return event;
+  const read = readEvent(event);
+  if (read === undefined) {
+    return refuse(400, "the body is no pod: {Netns, PodName, PodNamespace, IPs}");
+  }
+  const { ref, netns, addresses } = read;
+  try {
+    const pod = await readPod(ref, deps, request.signal);
+    const isIn = await addAmbient({ pod, seen: deps.paths.map(netns), addresses }, deps);
+    return text(isIn ? "added\n" : "not in ambient mode\n");
+  } catch (error) {
+    log.error(messageOf(error), { pod: `${ref.namespace}/${ref.name}` });
+    return refuse(500, messageOf(error));
+  }
+}
+
+interface AmbientEvent {
+  readonly ref: PodRef;
+  readonly netns: string;
+  readonly addresses: readonly string[];
+}
+
+function readEvent(value: unknown): AmbientEvent | undefined {
+  if (!isObject(value)) return undefined;
+  const { Netns: netns, PodName: name, PodNamespace: namespace, IPs: ips = [] } = value;
+  if (typeof netns !== "string" || typeof name !== "string" || typeof namespace !== "string") {
+    return undefined;
+  }
+  const listed = ips === null ? [] : ips;
+  if (!Array.isArray(listed)) return undefined;
+  const addresses = listed.map(addressOf).filter((one) => one !== undefined);
+  return { ref: { namespace, name }, netns, addresses };
+}
+
+/** `10.0.0.1`, `10.0.0.1/24`, or an object with such a text as `address`. */
+function addressOf(value: unknown): string | undefined {
+  const given = isObject(value) ? value.address ?? value.Address : value;
+  const address = isObject(given) ? given.IP : given;
+  return typeof address === "string" ? address.replace(/\/.*/, "") : undefined;
 }
 
 /** The body of a `POST` to a path as JSON, or the answer that refuses it. */

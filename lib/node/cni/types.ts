@@ -69,6 +69,7 @@ export interface CniPod {
   readonly spec?: {
     readonly nodeName?: string;
     readonly hostNetwork?: boolean;
+    readonly serviceAccountName?: string;
     readonly dnsPolicy?: string;
     readonly dnsConfig?: { readonly nameservers?: readonly string[] };
     readonly securityContext?: PodSecurity;
@@ -133,6 +134,19 @@ export interface RetryTimes {
   readonly pauseMs: number;
 }
 
+/** Pods in ambient mode that start. */
+export interface AmbientPlugin {
+  /**
+   * Takes a pod into the mesh before its containers start.
+   *
+   * @param seen its network namespace, as this process sees it
+   * @param addresses those that the plugins before gave it
+   * @returns false: it is not in ambient mode
+   * @throws if it cannot be taken; the container runtime tries again
+   */
+  addStarting(pod: CniPod, seen: string, addresses: readonly string[]): Promise<boolean>;
+}
+
 /** Dependencies of the verbs. */
 export interface PluginDeps {
   readonly pods: PodReader;
@@ -142,6 +156,8 @@ export interface PluginDeps {
   /** Namespaces that are left alone, besides those of the network configuration. */
   readonly excludeNamespaces: ReadonlySet<string>;
   readonly nameservers: NodeNameservers;
+  /** Absent: ambient mode is off. */
+  readonly ambient?: AmbientPlugin;
   /** Default: 30 attempts, one each second. */
   readonly retry?: RetryTimes;
 }

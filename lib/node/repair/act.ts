@@ -13,8 +13,14 @@ import {
 } from "../../kit/orch/mod.ts";
 import { MeshError } from "../../kit/base/mod.ts";
 import type { Runner } from "../capture/mod.ts";
-import { capturePod, type CniPod, decide, hostPaths, type NodeNameservers } from "../cni/mod.ts";
-import { namespaceOfPod } from "./pod_namespace.ts";
+import {
+  capturePod,
+  type CniPod,
+  decide,
+  hostPaths,
+  namespaceOfPod,
+  type NodeNameservers,
+} from "../cni/mod.ts";
 import type { RepairSettings } from "./settings.ts";
 
 /** The kinds of actions, as the metric names them. */

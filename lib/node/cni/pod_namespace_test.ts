@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Runner } from "../capture/mod.ts";
-import type { CniPod } from "../cni/mod.ts";
+import type { CniPod } from "./types.ts";
 import { namespaceOfPod } from "./pod_namespace.ts";
 
 const UID = "6f1c7a2e-0000-4000-8000-000000000001";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Runner } from "../capture/mod.ts";
-import type { CniPod } from "../cni/mod.ts";
+import type { CniPod } from "./types.ts";
 
 /** Sources of {@link namespaceOfPod}. */
 export interface NamespaceSources {
@@ -31,15 +31,37 @@ export async function namespaceOfPod(
 }
 
 async function byProcess(procDir: string, uid: string): Promise<string | undefined> {
-  // The systemd driver writes the id with underscores.
-  const names = [`pod${uid}`, `pod${uid.replaceAll("-", "_")}`];
-  for (const name of await namesIn(procDir)) {
-    if (!/^\d+$/.test(name)) continue;
-    const groups = await readGroups(`${procDir}/${name}/cgroup`);
-    const isOfPod = groups.split(/[/\n]/).some((part) =>
-      names.some((one) => part === one || part.endsWith(`-${one}.slice`))
-    );
-    if (isOfPod) return `${procDir}/${name}/ns/net`;
+  return uid === "" ? undefined : (await scan(procDir)).get(uid);
+}
+
+/** The scans in progress by folder: many pods that are looked for at a time share one. */
+const scans = new Map<string, Promise<ReadonlyMap<string, string>>>();
+
+/** The network namespaces of the first process of each pod, by the id of the pod. */
+function scan(procDir: string): Promise<ReadonlyMap<string, string>> {
+  const running = scans.get(procDir);
+  if (running !== undefined) return running;
+  const begun = scanned(procDir).finally(() => scans.delete(procDir));
+  scans.set(procDir, begun);
+  return begun;
+}
+
+async function scanned(procDir: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const processes = (await namesIn(procDir)).filter((name) => /^\d+$/.test(name)).map(Number);
+  for (const process of processes.sort((a, b) => a - b)) {
+    const groups = await readGroups(`${procDir}/${process}/cgroup`);
+    const uid = podOf(groups);
+    if (uid !== undefined && !found.has(uid)) found.set(uid, `${procDir}/${process}/ns/net`);
+  }
+  return found;
+}
+
+/** The id of the pod that control groups name; the systemd driver writes it with underscores. */
+function podOf(groups: string): string | undefined {
+  for (const part of groups.split(/[/\n]/)) {
+    const [, uid] = /^(?:.*-)?pod([0-9a-zA-Z_-]+?)(?:\.slice)?$/.exec(part) ?? [];
+    if (uid !== undefined) return uid.replaceAll("_", "-");
   }
   return undefined;
 }
