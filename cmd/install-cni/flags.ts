@@ -10,7 +10,7 @@ export const INSTALL_FLAGS: readonly FlagSpec[] = [
     name: "ambient-enabled",
     type: "bool",
     env: variables.AMBIENT_ENABLED.name,
-    description: "Handle pods in ambient mode; not supported yet, true is refused",
+    description: "Handle pods in ambient mode",
   },
   {
     name: "chained-cni-plugin",
@@ -186,8 +186,9 @@ export const INSTALL_FLAGS: readonly FlagSpec[] = [
     name: "ztunnel-uds-address",
     type: "string",
     default: "/var/run/ztunnel/ztunnel.sock",
-    env: "ZTUNNEL_UDS_ADDRESS",
-    description: "Socket of the node's tunnel proxy; no effect without ambient mode",
+    complete: "file",
+    env: variables.ZTUNNEL_UDS_ADDRESS.name,
+    description: "Socket that the node's tunnel proxy connects to, with --ambient-enabled",
   },
 ];
 

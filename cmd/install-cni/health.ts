@@ -31,6 +31,7 @@ export class Health {
   #install: InstallState = { phase: "starting", reason: "starting", file: "", notes: [] };
   #redirection = "the self-test of redirection has not run yet";
   #tested: readonly string[] = [];
+  #ambient = "";
 
   constructor() {
     installReady.set(0);
@@ -53,6 +54,11 @@ export class Health {
     this.#tested = tested;
   }
 
+  /** Why ambient mode has not begun; empty: it has, or is off. */
+  ambient(fault: string): void {
+    this.#ambient = fault;
+  }
+
   /** Sentences of the last self-test about versions of IP. */
   get tested(): readonly string[] {
     return this.#tested;
@@ -63,7 +69,8 @@ export class Health {
     const { phase, reason } = this.#install;
     const install = phase === "installed" ? [] : [`installation: ${phase}: ${reason}`];
     const redirection = this.#redirection === "" ? [] : [`redirection: ${this.#redirection}`];
-    return [...install, ...redirection];
+    const ambient = this.#ambient === "" ? [] : [`ambient mode: ${this.#ambient}`];
+    return [...install, ...redirection, ...ambient];
   }
 
   get state(): InstallState {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { dirname } from "node:path";
 import { pauseAfter, sleep } from "../../lib/kit/async/mod.ts";
 import { messageOf } from "../../lib/kit/base/mod.ts";
 import { warnIneffective } from "../../lib/kit/cli/mod.ts";
@@ -27,6 +28,8 @@ import {
   keepInstalled,
   openInstallation,
 } from "../../lib/node/cni_install/mod.ts";
+import { type AmbientAgent, startAmbient } from "../../lib/node/ambient/mod.ts";
+import { hostRunner } from "../../lib/node/capture/mod.ts";
 import { Health } from "./health.ts";
 import { openListeners } from "./listeners.ts";
 import type { InstallOptions } from "./options.ts";
@@ -36,7 +39,7 @@ const log = scope("cni-agent");
 
 /** Flags without effect, with the reason. */
 const INEFFECTIVE_FLAGS: Readonly<Record<string, string>> = {
-  "ztunnel-uds-address": "ambient mode is not supported yet",
+  "ztunnel-uds-address": "ambient mode is off (--ambient-enabled)",
 };
 
 /** Pauses between attempts to read the agent's DaemonSet. */
@@ -52,7 +55,7 @@ const READS = { first: 1_000, longest: 60_000, growth: 2 };
 export async function install(options: InstallOptions, signal: AbortSignal): Promise<number> {
   validateEnv("install-cni");
   const warn: typeof log.warn = (message, fields) => log.warn(message, fields);
-  warnIneffective(options.given, INEFFECTIVE_FLAGS, warn);
+  if (options.ambient === undefined) warnIneffective(options.given, INEFFECTIVE_FLAGS, warn);
   warnIneffectiveVariables(ineffectiveVariables("install-cni"), warn);
   log.info("starting", { node: options.nodeName, pod: options.pod.name });
   const asked = new AbortController();
@@ -63,7 +66,9 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
   const access = await inClusterAccess(options.apiServer || undefined, options.serviceAccountDir);
   const client = createClient(access, { rate: DEFAULT_RATE });
   // The plugin is answered until nothing on the node calls it any more.
-  await answerPods(options, client, stack);
+  const ambient = await startAmbientMode(options, client, health);
+  stack.defer(async () => await ambient?.close());
+  await answerPods(options, client, stack, ambient);
   const installation = openInstallation(options.settings);
   const daemonSet = followDaemonSet(client, options, ending);
   await Promise.all([
@@ -76,8 +81,26 @@ export async function install(options: InstallOptions, signal: AbortSignal): Pro
     daemonSet.done,
     untilAborted(ending),
   ]);
-  await leave(installation, client, daemonSet);
+  await leave(installation, client, { daemonSet, ...ambient && { ambient } });
   return 0;
+}
+
+/** Follows pods in ambient mode, if it is on. */
+async function startAmbientMode(
+  { ambient: settings }: InstallOptions,
+  client: OrchClient,
+  health: Health,
+): Promise<AmbientAgent | undefined> {
+  if (settings === undefined) return undefined;
+  const { socketPath } = settings;
+  await Deno.mkdir(dirname(socketPath), { recursive: true });
+  health.ambient("the pods of the node are not known yet");
+  const agent = startAmbient({ settings, client, runnerFor: (seen) => hostRunner(seen) });
+  agent.begun.then(() => health.ambient(""), (error) => {
+    log.error("ambient mode cannot begin", { reason: messageOf(error) });
+    health.ambient(messageOf(error));
+  });
+  return agent;
 }
 
 /** The agent's DaemonSet, as far as it is known. */
@@ -123,7 +146,10 @@ function followDaemonSet(
 async function leave(
   installation: Installation,
   client: OrchClient,
-  { name, isRead }: FollowedDaemonSet,
+  { daemonSet: { name, isRead }, ambient }: {
+    readonly daemonSet: FollowedDaemonSet;
+    readonly ambient?: AmbientAgent;
+  },
 ): Promise<void> {
   if (await isOfOther(installation)) return;
   const { kind, why } = await fateOf(client, name, isRead);
@@ -137,6 +163,7 @@ async function leave(
     if (await isOfOther(installation)) return;
     log.info("taking the plugin off the node", { because: why });
     await installation.remove();
+    await ambient?.abandon();
     log.info("the plugin is off the node");
   }, { onWait });
 }

@@ -8,14 +8,19 @@ import { MeshError, messageOf } from "../../lib/kit/base/mod.ts";
 import { type FlagValues, usageError } from "../../lib/kit/cli/mod.ts";
 import { envText, type EnvVar } from "../../lib/kit/env/mod.ts";
 import { type InstallSettings, PLUGIN } from "../../lib/node/cni_install/mod.ts";
+import { canonicalIp, isIp } from "../../lib/kit/text/mod.ts";
+import type { AmbientSettings } from "../../lib/node/ambient/mod.ts";
 import type { RepairSettings } from "../../lib/node/repair/mod.ts";
 import { INSTALL_FLAGS } from "./flags.ts";
+import * as ambient from "./variables/ambient.ts";
 import * as variables from "./variables/pod.ts";
 
 /** Options of the installation. */
 export interface InstallOptions {
   readonly settings: InstallSettings;
   readonly repair: RepairSettings;
+  /** Absent: ambient mode is off. */
+  readonly ambient?: AmbientSettings;
   readonly ctrlzAddress: string;
   readonly ctrlzPort: number;
   readonly healthPort: number;
@@ -37,15 +42,16 @@ export interface InstallOptions {
 /**
  * Collects the options.
  *
- * @throws MeshError `not-supported` for ambient mode, and for values that cannot be used
+ * @throws MeshError for values that cannot be used
  */
 export async function installOptions(flags: FlagValues): Promise<InstallOptions> {
-  refuseUnsupported(flags);
   const { POD_NAME, POD_NAMESPACE, SYSTEM_NAMESPACE, NODE_NAME } = variables;
   const name = POD_NAME.get() || Deno.hostname();
+  const ofAmbient = ambientOf(flags);
   return {
     settings: await settingsOf(flags, name),
     repair: repairOf(flags),
+    ...ofAmbient && { ambient: ofAmbient },
     ctrlzAddress: flags.string("ctrlz_address"),
     ctrlzPort: flags.number("ctrlz_port"),
     healthPort: variables.HEALTH_PORT.get(),
@@ -81,7 +87,8 @@ async function settingsOf(flags: FlagValues, podName: string): Promise<InstallSe
     chained: flags.bool("chained-cni-plugin"),
     entry: {
       logLevel: flags.string("log-level"),
-      excludeNamespaces: flags.string("exclude-namespaces").split(",").map((one) => one.trim()),
+      excludeNamespaces: namespacesOf(flags),
+      ambientEnabled: flags.bool("ambient-enabled"),
       podNamespace: variables.POD_NAMESPACE.get() ?? "",
       ...await templateOf(flags),
     },
@@ -129,13 +136,42 @@ function repairOf(flags: FlagValues): RepairSettings {
   };
 }
 
-function refuseUnsupported(flags: FlagValues): void {
-  if (!flags.bool("ambient-enabled")) return;
-  throw new MeshError(
-    "not-supported",
-    "--ambient-enabled (AMBIENT_ENABLED): ambient mode is not supported yet",
-    { remedy: "Leave it out; the plugin redirects the traffic of pods with a sidecar." },
-  );
+function ambientOf(flags: FlagValues): AmbientSettings | undefined {
+  if (!flags.bool("ambient-enabled")) return undefined;
+  const nodeName = text(variables.NODE_NAME);
+  if (nodeName === "") {
+    throw new MeshError("cni-node-name", "--ambient-enabled (AMBIENT_ENABLED) needs NODE_NAME", {
+      remedy: "Set NODE_NAME to the name of the node; the chart takes it from the pod.",
+    });
+  }
+  const hostRoot = variables.HOST_ROOT.get();
+  return {
+    nodeName,
+    socketPath: absolute(flags, "ztunnel-uds-address"),
+    helper: join(variables.CNI_BIN_SOURCE_DIR.get(), PLUGIN),
+    dnsCapture: ambient.AMBIENT_DNS_CAPTURE.get(),
+    ipv6: ambient.AMBIENT_IPV6.get(),
+    probes: {
+      4: probeSource(ambient.HOST_PROBE_SNAT_IP, 4),
+      6: probeSource(ambient.HOST_PROBE_SNAT_IPV6, 6),
+    },
+    excludeNamespaces: new Set(namespacesOf(flags).filter((name) => name !== "")),
+    hostRoot,
+    hostNamespace: text(ambient.HOST_NETWORK_NAMESPACE) || `${hostRoot}/proc/1/ns/net`,
+  };
+}
+
+function probeSource(variable: EnvVar<string>, family: 4 | 6): string {
+  const value = variable.get();
+  if (isIp(value) && value.includes(":") === (family === 6)) return canonicalIp(value);
+  const shown = JSON.stringify(value);
+  throw new MeshError("cni-probe-source", `${variable.name}: ${shown} is no IPv${family} address`, {
+    remedy: "Give an address that nobody in the network of pods has, or leave it out.",
+  });
+}
+
+function namespacesOf(flags: FlagValues): readonly string[] {
+  return flags.string("exclude-namespaces").split(",").map((one) => one.trim());
 }
 
 function apiServer(): { readonly host: string; readonly port: string } {

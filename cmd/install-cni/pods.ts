@@ -9,6 +9,7 @@ import { scope } from "../../lib/kit/log/mod.ts";
 import type { OrchClient } from "../../lib/kit/orch/mod.ts";
 import { hostRunner } from "../../lib/node/capture/mod.ts";
 import {
+  type AmbientPlugin,
   hostPaths,
   podReader,
   selfTest,
@@ -36,6 +37,7 @@ export async function answerPods(
   options: InstallOptions,
   client: OrchClient,
   stack: AsyncDisposableStack,
+  ambient?: AmbientPlugin,
 ): Promise<void> {
   const { settings: { runDir, entry }, repair, hostRoot } = options;
   const { signal, abort } = endedBy(stack);
@@ -52,6 +54,7 @@ export async function answerPods(
       runnerFor,
       excludeNamespaces: new Set(entry.excludeNamespaces.filter((name) => name !== "")),
       nameservers,
+      ...ambient && { ambient },
     }));
   const repairing = repair.enabled
     ? repairPods({ client, settings: repair, signal, hostRoot, nameservers, runnerFor })

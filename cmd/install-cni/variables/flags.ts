@@ -12,7 +12,7 @@ export const AMBIENT_ENABLED: EnvVar<boolean> = declareEnv({
   name: "AMBIENT_ENABLED",
   type: "bool",
   default: false,
-  doc: "Handle pods in ambient mode; not supported yet, true is refused.",
+  doc: "Handle pods in ambient mode.",
   readers,
 });
 
@@ -231,5 +231,14 @@ export const SKIP_TLS_VERIFY: EnvVar<boolean> = declareEnv({
   type: "bool",
   default: false,
   doc: "Let the plugin accept any certificate of the API server.",
+  readers,
+});
+
+/** Default of `--ztunnel-uds-address`. */
+export const ZTUNNEL_UDS_ADDRESS: EnvVar<string> = declareEnv({
+  name: "ZTUNNEL_UDS_ADDRESS",
+  type: "string",
+  default: "/var/run/ztunnel/ztunnel.sock",
+  doc: "Socket that the node's tunnel proxy connects to.",
   readers,
 });

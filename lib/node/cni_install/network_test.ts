@@ -114,7 +114,7 @@ const TEMPLATES: readonly (readonly [template: string, says: RegExp])[] = [
   ["{", /CNI_NETWORK_CONFIG cannot be used: it is not JSON/],
   ["[]", /not a JSON object/],
   ['{"type":"calico"}', /"type" is "calico"; it must be "mesh-cni"/],
-  ['{"ambient_enabled":true}', /ambient mode is not supported yet/],
+  ['{"ambient_enabled":true}', /--ambient-enabled is not given/],
 ];
 
 for (const [template, says] of TEMPLATES) {

@@ -54,6 +54,8 @@ export interface EntrySettings {
   /** Level of the plugin's log, if the template has none. */
   readonly logLevel: string;
   readonly excludeNamespaces: readonly string[];
+  /** Pods in ambient mode start with the agent alone. */
+  readonly ambientEnabled?: boolean;
   /** Namespace of the agent; empty: not written. */
   readonly podNamespace: string;
   /** A JSON object whose fields take the place of those that are built here; empty: none. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IneffectiveGroup } from "../ineffective.ts";
-import { AGENT_DAEMON, ALL, bool, CNI, DAEMON, inAmbient, text } from "./rows.ts";
+import { AGENT_DAEMON, ALL, bool, DAEMON, inAmbient } from "./rows.ts";
 
 /** Variables of ambient mode and the node's network plugin, which are not implemented. */
 export const AMBIENT: readonly IneffectiveGroup[] = [
@@ -66,32 +66,6 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
         ),
         ...inAmbient(false),
       },
-    ],
-  },
-  {
-    state: { kind: "unsupported", reason: "ambient mode of the network plugin" },
-    readers: CNI,
-    rows: [
-      bool("AMBIENT_DNS_CAPTURE", CNI, false, "Capture DNS queries of pods in ambient mode."),
-      bool("AMBIENT_IPV6", CNI, true, "Set rules of ambient mode for IPv6, too."),
-      text(
-        "HOST_PROBE_SNAT_IP",
-        CNI,
-        "169.254.7.127",
-        "IPv4 source address of the node's health probes.",
-      ),
-      text(
-        "HOST_PROBE_SNAT_IPV6",
-        CNI,
-        "fd16:9254:7127:1337:ffff:ffff:ffff:ffff",
-        "IPv6 source address of the node's health probes.",
-      ),
-      text(
-        "ZTUNNEL_UDS_ADDRESS",
-        CNI,
-        "/var/run/ztunnel/ztunnel.sock",
-        "Socket that the node's tunnel proxy connects to.",
-      ),
     ],
   },
 ];

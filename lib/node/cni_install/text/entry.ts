@@ -17,7 +17,7 @@ const VERSION = "0.3.1";
  * @throws MeshError `cni-template-invalid`
  */
 export function entryOf(settings: EntrySettings, runDir: string): JsonObject {
-  const { logLevel, excludeNamespaces, podNamespace } = settings;
+  const { logLevel, excludeNamespaces, podNamespace, ambientEnabled = false } = settings;
   const built: JsonObject = {
     cniVersion: VERSION,
     name: PLUGIN,
@@ -26,14 +26,16 @@ export function entryOf(settings: EntrySettings, runDir: string): JsonObject {
     dns: {},
     plugin_log_level: logLevel,
     cni_agent_run_dir: runDir,
-    ambient_enabled: false,
+    ambient_enabled: ambientEnabled,
     exclude_namespaces: excludeNamespaces,
     ...podNamespace !== "" && { pod_namespace: podNamespace },
   };
   return settings.template === "" ? built : { ...built, ...readTemplate(settings) };
 }
 
-function readTemplate({ template, templateFrom }: EntrySettings): JsonObject {
+function readTemplate(
+  { template, templateFrom, ambientEnabled = false }: EntrySettings,
+): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(template);
@@ -44,8 +46,9 @@ function readTemplate({ template, templateFrom }: EntrySettings): JsonObject {
   if (value.type !== undefined && value.type !== PLUGIN) {
     throw invalid(templateFrom, `"type" is ${JSON.stringify(value.type)}; it must be "${PLUGIN}"`);
   }
-  if (value.ambient_enabled === true) {
-    throw invalid(templateFrom, '"ambient_enabled" is true; ambient mode is not supported yet');
+  // Without the agent's part, pods in ambient mode would never start.
+  if (value.ambient_enabled === true && !ambientEnabled) {
+    throw invalid(templateFrom, '"ambient_enabled" is true, and --ambient-enabled is not given');
   }
   return value;
 }
