@@ -49,7 +49,7 @@ async function abandoned(made: ReadonlyMap<string, string>): Promise<string[]> {
 /** The page about the charts, with current tables of values. */
 async function page(): Promise<string> {
   const tables = new Map<string, string>();
-  for (const name of ["base", "meshd", "cni", "gateway"]) {
+  for (const name of ["base", "meshd", "cni", "ztunnel", "gateway"]) {
     const values = await Deno.readTextFile(join(ROOT, `charts/${name}/values.yaml`));
     tables.set(name, valuesTable(name, values));
   }

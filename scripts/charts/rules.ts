@@ -52,12 +52,14 @@ const PLUGIN: Conditions<PluginRoleOptions> = {
     repairs: false,
     labels: false,
     deletes: false,
+    ambient: false,
     isOpenShift: false,
   },
   conditions: {
     ".repairs": { repairs: true },
     ".labels": { labels: true },
     ".deletes": { deletes: true },
+    ".ambient": { ambient: true },
     ".isOpenShift": { isOpenShift: true },
   },
 };

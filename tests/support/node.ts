@@ -58,6 +58,8 @@ export interface NodeTestOptions {
   readonly network?: PodNetwork;
   /** Archives with images beside that of the workload. */
   readonly images?: () => Promise<readonly string[]>;
+  /** The reason why the test cannot run here, beside those of nodes. */
+  readonly lacking?: string;
 }
 
 /** A test that needs what nodes need; skipped, with the reason in its name, where it lacks. */
@@ -77,9 +79,9 @@ export function nodeMachineTest(
 export function nodeTest(
   name: string,
   fn: (cluster: NodeCluster, t: Deno.TestContext) => Promise<void>,
-  { nodes = 1, network, images }: NodeTestOptions = {},
+  { nodes = 1, network, images, lacking: others }: NodeTestOptions = {},
 ): void {
-  const lacking = LACKING ?? (network === "bridge" ? lackingCniPrograms() : undefined);
+  const lacking = LACKING ?? others ?? (network === "bridge" ? lackingCniPrograms() : undefined);
   nodeMachineTest(name, async (t) => {
     await using folder = await temporaryFolder();
     const workload = await workloadArchive(folder.path);

@@ -58,5 +58,6 @@ seLinuxOptions: {{ toJson (.Values.seLinuxOptions | default (ternary (dict "type
 labels: {{ and .Values.repair.enabled .Values.repair.labelPods }}
 deletes: {{ and .Values.repair.enabled .Values.repair.deletePods }}
 repairs: {{ .Values.repair.enabled }}
+ambient: {{ .Values.ambient.enabled }}
 isOpenShift: {{ (include "cni.settings" . | fromYaml).isOpenShift }}
 {{- end }}

@@ -39,6 +39,25 @@
   verbs:
     - delete
 {{- end }}
+{{- if .ambient }}
+- apiGroups:
+    - ''
+  resources:
+    - namespaces
+    - pods
+  verbs:
+    - get
+    - list
+    - watch
+{{- end }}
+{{- if .ambient }}
+- apiGroups:
+    - ''
+  resources:
+    - pods/status
+  verbs:
+    - patch
+{{- end }}
 {{- if .isOpenShift }}
 - apiGroups:
     - security.openshift.io

@@ -62,20 +62,32 @@ import F59 from "../../../charts/meshd/templates/webhooks.yaml" with { type: "te
 import F60 from "../../../charts/meshd/templates/zzz_pilot.yaml" with { type: "text" };
 import F61 from "../../../charts/meshd/values.schema.json" with { type: "text" };
 import F62 from "../../../charts/meshd/values.yaml" with { type: "text" };
-import F63 from "../../../charts/profiles/default.yaml" with { type: "text" };
-import F64 from "../../../charts/profiles/demo.yaml" with { type: "text" };
-import F65 from "../../../charts/profiles/empty.yaml" with { type: "text" };
-import F66 from "../../../charts/profiles/minimal.yaml" with { type: "text" };
-import F67 from "../../../charts/profiles/openshift.yaml" with { type: "text" };
-import F68 from "../../../charts/profiles/platform-gke.yaml" with { type: "text" };
-import F69 from "../../../charts/profiles/platform-k3d.yaml" with { type: "text" };
-import F70 from "../../../charts/profiles/platform-k3s.yaml" with { type: "text" };
-import F71 from "../../../charts/profiles/platform-microk8s.yaml" with { type: "text" };
-import F72 from "../../../charts/profiles/platform-minikube.yaml" with { type: "text" };
-import F73 from "../../../charts/profiles/platform-openshift.yaml" with { type: "text" };
-import F74 from "../../../charts/profiles/preview.yaml" with { type: "text" };
-import F75 from "../../../charts/profiles/remote.yaml" with { type: "text" };
-import F76 from "../../../charts/profiles/stable.yaml" with { type: "text" };
+import F63 from "../../../charts/profiles/ambient.yaml" with { type: "text" };
+import F64 from "../../../charts/profiles/default.yaml" with { type: "text" };
+import F65 from "../../../charts/profiles/demo.yaml" with { type: "text" };
+import F66 from "../../../charts/profiles/empty.yaml" with { type: "text" };
+import F67 from "../../../charts/profiles/minimal.yaml" with { type: "text" };
+import F68 from "../../../charts/profiles/openshift-ambient.yaml" with { type: "text" };
+import F69 from "../../../charts/profiles/openshift.yaml" with { type: "text" };
+import F70 from "../../../charts/profiles/platform-gke.yaml" with { type: "text" };
+import F71 from "../../../charts/profiles/platform-k3d.yaml" with { type: "text" };
+import F72 from "../../../charts/profiles/platform-k3s.yaml" with { type: "text" };
+import F73 from "../../../charts/profiles/platform-microk8s.yaml" with { type: "text" };
+import F74 from "../../../charts/profiles/platform-minikube.yaml" with { type: "text" };
+import F75 from "../../../charts/profiles/platform-openshift.yaml" with { type: "text" };
+import F76 from "../../../charts/profiles/preview.yaml" with { type: "text" };
+import F77 from "../../../charts/profiles/remote.yaml" with { type: "text" };
+import F78 from "../../../charts/profiles/stable.yaml" with { type: "text" };
+import F79 from "../../../charts/ztunnel/Chart.yaml" with { type: "text" };
+import F80 from "../../../charts/ztunnel/templates/NOTES.txt" with { type: "text" };
+import F81 from "../../../charts/ztunnel/templates/_helpers.tpl" with { type: "text" };
+import F82 from "../../../charts/ztunnel/templates/daemonset.yaml" with { type: "text" };
+import F83 from "../../../charts/ztunnel/templates/monitors.yaml" with { type: "text" };
+import F84 from "../../../charts/ztunnel/templates/quota.yaml" with { type: "text" };
+import F85 from "../../../charts/ztunnel/templates/roles.yaml" with { type: "text" };
+import F86 from "../../../charts/ztunnel/templates/serviceaccount.yaml" with { type: "text" };
+import F87 from "../../../charts/ztunnel/values.schema.json" with { type: "text" };
+import F88 from "../../../charts/ztunnel/values.yaml" with { type: "text" };
 
 /** Path below `charts/` → text. */
 export const EMBEDDED_FILES: Readonly<Record<string, string>> = {
@@ -142,18 +154,30 @@ export const EMBEDDED_FILES: Readonly<Record<string, string>> = {
   "meshd/templates/zzz_pilot.yaml": F60,
   "meshd/values.schema.json": F61,
   "meshd/values.yaml": F62,
-  "profiles/default.yaml": F63,
-  "profiles/demo.yaml": F64,
-  "profiles/empty.yaml": F65,
-  "profiles/minimal.yaml": F66,
-  "profiles/openshift.yaml": F67,
-  "profiles/platform-gke.yaml": F68,
-  "profiles/platform-k3d.yaml": F69,
-  "profiles/platform-k3s.yaml": F70,
-  "profiles/platform-microk8s.yaml": F71,
-  "profiles/platform-minikube.yaml": F72,
-  "profiles/platform-openshift.yaml": F73,
-  "profiles/preview.yaml": F74,
-  "profiles/remote.yaml": F75,
-  "profiles/stable.yaml": F76,
+  "profiles/ambient.yaml": F63,
+  "profiles/default.yaml": F64,
+  "profiles/demo.yaml": F65,
+  "profiles/empty.yaml": F66,
+  "profiles/minimal.yaml": F67,
+  "profiles/openshift-ambient.yaml": F68,
+  "profiles/openshift.yaml": F69,
+  "profiles/platform-gke.yaml": F70,
+  "profiles/platform-k3d.yaml": F71,
+  "profiles/platform-k3s.yaml": F72,
+  "profiles/platform-microk8s.yaml": F73,
+  "profiles/platform-minikube.yaml": F74,
+  "profiles/platform-openshift.yaml": F75,
+  "profiles/preview.yaml": F76,
+  "profiles/remote.yaml": F77,
+  "profiles/stable.yaml": F78,
+  "ztunnel/Chart.yaml": F79,
+  "ztunnel/templates/NOTES.txt": F80,
+  "ztunnel/templates/_helpers.tpl": F81,
+  "ztunnel/templates/daemonset.yaml": F82,
+  "ztunnel/templates/monitors.yaml": F83,
+  "ztunnel/templates/quota.yaml": F84,
+  "ztunnel/templates/roles.yaml": F85,
+  "ztunnel/templates/serviceaccount.yaml": F86,
+  "ztunnel/values.schema.json": F87,
+  "ztunnel/values.yaml": F88,
 };

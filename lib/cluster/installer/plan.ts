@@ -26,9 +26,12 @@ export const PILOT = "Pilot";
 /** The component of the network plugin. */
 export const PLUGIN = "Cni";
 
+/** The component of the node proxy. */
+export const NODE_PROXY = "Ztunnel";
+
 /** True for a component whose objects all revisions share. */
 export function isShared(component: string | undefined): boolean {
-  return component === BASE || component === PLUGIN;
+  return component === BASE || component === PLUGIN || component === NODE_PROXY;
 }
 
 /** One component of an installation. */
@@ -53,7 +56,7 @@ export interface Installation {
 }
 
 /** Components that are installed together; each group waits until the one before it is ready. */
-const GROUPS: readonly (readonly string[])[] = [[BASE], [PILOT, PLUGIN], ["Ztunnel"]];
+const GROUPS: readonly (readonly string[])[] = [[BASE], [PILOT, PLUGIN], [NODE_PROXY]];
 
 /** The components in groups: one group is ready before the next begins. Gateways come last. */
 export function phasesOf(components: readonly Component[]): Component[][] {
@@ -73,7 +76,7 @@ const TITLES: Readonly<Record<string, string>> = {
   [BASE]: "Mesh core",
   [PILOT]: "Meshd",
   [PLUGIN]: "CNI",
-  Ztunnel: "Ztunnel",
+  [NODE_PROXY]: "Ztunnel",
   IngressGateways: "Ingress gateways",
   EgressGateways: "Egress gateways",
 };

@@ -6,7 +6,7 @@
 import { EXIT_FAILURE, type Invocation, tableText, usageError } from "../../kit/cli/mod.ts";
 import { toYaml } from "../../kit/text/mod.ts";
 import type { ChartSet } from "../charts/mod.ts";
-import { planInstallation, profileNames, UNSUPPORTED_PROFILES } from "../operator/mod.ts";
+import { planInstallation, profileNames } from "../operator/mod.ts";
 import { differenceLines, fieldDifferences } from "./compare.ts";
 import { flatValues, type Tree, valueAtText } from "./flat.ts";
 import { chartsOf, operatorInput, reportPlan } from "./input.ts";
@@ -15,12 +15,7 @@ import { chartsOf, operatorInput, reportPlan } from "./input.ts";
 export async function listProfiles(call: Invocation): Promise<number> {
   const charts = await chartsOf(call);
   const { profiles, platforms } = profileNames(charts);
-  const rows = [
-    ...profiles.map((name) => [name, descriptionOf(charts, name)]),
-    ...Object.entries(UNSUPPORTED_PROFILES).map((
-      [name, reason],
-    ) => [name, `Not supported yet: ${reason}.`]),
-  ].sort(([a], [b]) => a! < b! ? -1 : 1);
+  const rows = profiles.map((name) => [name, descriptionOf(charts, name)]);
   call.io.out(tableText(["PROFILE", "DESCRIPTION"], rows));
   if (platforms.length > 0) {
     call.io.out(`\nPlatforms, for --set values.global.platform=NAME: ${platforms.join(", ")}\n`);

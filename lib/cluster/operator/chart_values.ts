@@ -10,7 +10,7 @@ import type { Instance } from "./instances.ts";
 import { type Known, knownOf } from "./known_values.ts";
 import { mergedValues } from "./merge.ts";
 import type { Shared } from "./shared.ts";
-import { withPlugin } from "./plugin_values.ts";
+import { withNodeProxy, withPlugin } from "./plugin_values.ts";
 import { isEmpty, isTree, type Tree, treeAt, withValue } from "./tree.ts";
 
 /** Settings of a document, as the values of charts need them. */
@@ -28,7 +28,11 @@ export function chartValues(instance: Instance, chart: Chart, input: ValuesInput
     treeAt(root, ["spec", "values"]),
     treeAt(root, ["spec", "unvalidatedValues"]),
   );
-  const common = withPlugin(withShared(all, shared), root);
+  const common = withNodeProxy(
+    withPlugin(withShared(all, shared), root),
+    root,
+    shared.namespace,
+  );
   const own = knownOf(chart, instance.kind);
   const values = instance.kind.isList
     ? gatewayValues(all, common, instance, new Set(own.names))

@@ -65,6 +65,8 @@ export const COMPONENTS: readonly ComponentKind[] = [
     isList: false,
     chart: "ztunnel",
     valuesRoot: ["ztunnel"],
+    isApart: true,
+    isShared: true,
     workload: { kind: "DaemonSet", name: "ztunnel", container: "mesh-proxy" },
   },
   {
@@ -84,16 +86,3 @@ export const COMPONENTS: readonly ComponentKind[] = [
     workload: { kind: "Deployment", name: "mesh-egressgateway", container: "mesh-proxy" },
   },
 ];
-
-const NO_AMBIENT = "the node proxy and ambient capture are not implemented";
-
-/** Components that cannot be installed yet, with the reason. The only place that refuses them. */
-export const UNSUPPORTED_COMPONENTS: Readonly<Partial<Record<ComponentName, string>>> = {
-  Ztunnel: NO_AMBIENT,
-};
-
-/** Profiles that cannot be installed yet, with the reason. The only place that refuses them. */
-export const UNSUPPORTED_PROFILES: Readonly<Record<string, string>> = {
-  "ambient": NO_AMBIENT,
-  "openshift-ambient": NO_AMBIENT,
-};

@@ -5,7 +5,7 @@
  */
 import type { Path } from "../../kit/text/mod.ts";
 import type { ChartSet } from "../charts/mod.ts";
-import { type ComponentKind, COMPONENTS, UNSUPPORTED_COMPONENTS } from "./components.ts";
+import { type ComponentKind, COMPONENTS } from "./components.ts";
 import type { Report } from "./problems.ts";
 import { checkLabel, type Shared } from "./shared.ts";
 import { isEmpty, isTree, type Tree, treeAt, valueAt } from "./tree.ts";
@@ -105,16 +105,6 @@ function hasChart(
   charts: ChartSet["charts"],
   { problem }: Report,
 ): boolean {
-  const reason = UNSUPPORTED_COMPONENTS[kind.component];
-  if (reason !== undefined) {
-    problem({
-      path: [...path, "enabled"],
-      code: "not-supported",
-      message: `the component ${kind.component} is not supported yet: ${reason}`,
-      remedy: `Set ${path.join(".")}.enabled to false.`,
-    });
-    return false;
-  }
   if (charts.has(kind.chart)) return true;
   problem({
     path,

@@ -1,5 +1,5 @@
 /**
- * The meaning of the network plugin of an installation for the values of others.
+ * The meaning of the network plugin and of the node proxy of an installation for the values of others.
  *
  * @module
  */
@@ -20,4 +20,15 @@ export function withPlugin(values: Tree, root: Tree): Tree {
     const path = [...VALUES, name];
     return isEmpty(valueAt(at, path)) ? withValue(at, path, value) : at;
   }, values);
+}
+
+/** Values with which the daemon signs certificates for the pods of node proxies, if the document installs them. */
+export function withNodeProxy(values: Tree, root: Tree, meshNamespace: string): Tree {
+  const component = ["spec", "components", "ztunnel"];
+  const path = ["pilot", "trustedZtunnelNamespace"];
+  if (valueAt(root, [...component, "enabled"]) !== true || !isEmpty(valueAt(values, path))) {
+    return values;
+  }
+  const namespace = valueAt(root, [...component, "namespace"]);
+  return withValue(values, path, isEmpty(namespace) ? meshNamespace : namespace);
 }

@@ -5,7 +5,6 @@
  */
 import { nearest } from "../../kit/text/mod.ts";
 import type { ChartSet } from "../charts/mod.ts";
-import { UNSUPPORTED_PROFILES } from "./components.ts";
 import { type Layer, readLayer } from "./documents.ts";
 import type { Finding, Report } from "./problems.ts";
 
@@ -31,17 +30,6 @@ export function profileNames({ profiles }: ChartSet): {
 /** The documents of a profile; nothing after a fatal problem. */
 export function profileLayers(charts: ChartSet, name: string, fatal: Report["fatal"]): Layer[] {
   const { profiles } = profileNames(charts);
-  const path = ["spec", "profile"];
-  const reason = UNSUPPORTED_PROFILES[name];
-  if (reason !== undefined) {
-    fatal({
-      path,
-      code: "not-supported",
-      message: `the profile "${name}" is not supported yet: ${reason}`,
-      remedy: "Use another profile, such as default.",
-    });
-    return [];
-  }
   if (!profiles.includes(name)) {
     fatal(unknownProfile(name, profiles));
     return [];

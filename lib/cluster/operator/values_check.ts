@@ -5,7 +5,7 @@
  */
 import type { Path } from "../../kit/text/mod.ts";
 import type { ChartSet } from "../charts/mod.ts";
-import { COMPONENTS, UNSUPPORTED_COMPONENTS } from "./components.ts";
+import { COMPONENTS } from "./components.ts";
 import { GATEWAY_VALUES } from "./gateway_values.ts";
 import { type Known, knownByAny, knownMap, knownOf } from "./known_values.ts";
 import { type Report, unknownName } from "./problems.ts";
@@ -84,7 +84,7 @@ export function checkValues(
     const at = [...path, name];
     const child = known.child(name);
     if (child !== undefined) checkValues(one, child, at, report);
-    else if (!known.isFree) report(unsupported(at) ?? unknownValue(at, known));
+    else if (!known.isFree) report(unknownValue(at, known));
   }
 }
 
@@ -94,20 +94,4 @@ function unknownValue(path: Path, known: Known): ReturnType<typeof unknownName> 
     ? `${finding.remedy} Values of templates of one's own belong into unvalidatedValues.`
     : finding.remedy;
   return { ...finding, remedy };
-}
-
-/** The finding about values of a component that does not exist yet. */
-function unsupported(path: Path): ReturnType<typeof unknownName> | undefined {
-  const kind = path.length === 3
-    ? COMPONENTS.find(({ valuesRoot: [root] }) => root === path[2])
-    : undefined;
-  const reason = kind && UNSUPPORTED_COMPONENTS[kind.component];
-  if (kind === undefined || reason === undefined) return undefined;
-  return {
-    path,
-    code: "not-supported",
-    message: `the component ${kind.component} has values, and is not supported yet: ${reason}`,
-    remedy: "Remove these values.",
-    target: "key",
-  };
 }

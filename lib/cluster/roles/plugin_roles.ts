@@ -13,6 +13,8 @@ export interface PluginRoleOptions extends AccountOptions {
   readonly labels: boolean;
   /** It deletes them. */
   readonly deletes: boolean;
+  /** It follows pods in ambient mode, and announces them. */
+  readonly ambient: boolean;
   /** Its pods need a context of security that the platform gives by a right. */
   readonly isOpenShift: boolean;
 }
@@ -24,12 +26,12 @@ const ACCOUNT = "mesh-cni";
 /** The rights of the chart without values of the user. */
 export function defaultPluginRoleOptions(namespace = "mesh-system"): PluginRoleOptions {
   const repair = { repairs: true, labels: false, deletes: false };
-  return { namespace, account: ACCOUNT, ...repair, isOpenShift: false };
+  return { namespace, account: ACCOUNT, ...repair, ambient: false, isOpenShift: false };
 }
 
 /** The service account of the plugin, its roles, and their bindings. */
 export function pluginRoles(options: PluginRoleOptions): RoleObject[] {
-  const { repairs, labels, deletes, isOpenShift } = options;
+  const { repairs, labels, deletes, ambient, isOpenShift } = options;
   return accountRoles(options, {
     cluster: [
       // The plugin reads the pod that starts.
@@ -38,6 +40,12 @@ export function pluginRoles(options: PluginRoleOptions): RoleObject[] {
       ...repairs ? [rule("", ["events"], ["create"])] : [],
       ...labels ? [rule("", ["pods"], ["patch"])] : [],
       ...deletes ? [rule("", ["pods"], ["delete"])] : [],
+      ...ambient
+        ? [
+          rule("", ["namespaces", "pods"], ["get", "list", "watch"]),
+          rule("", ["pods/status"], ["patch"]),
+        ]
+        : [],
       ...isOpenShift
         ? [{
           ...rule("security.openshift.io", ["securitycontextconstraints"], ["use"]),

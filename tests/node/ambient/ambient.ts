@@ -1,0 +1,162 @@
+/**
+ * Ambient mode on a test's only node: its installation, its pods, what they ask.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { IMPORTED, importMeshImages, meshctl } from "../../../scripts/cluster/mesh/install.ts";
+import { nodeProxyArchive } from "../../../scripts/cluster/mesh/node_proxy_image.ts";
+import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
+import { nodeProxyPath, packedNodeProxy } from "../../../scripts/harness/mod.ts";
+import { join } from "../../../scripts/paths.ts";
+import { listAll, type ListItem, types } from "../../../lib/kit/orch/mod.ts";
+import {
+  apply,
+  clientOf,
+  deployment,
+  kubectl,
+  podsEventually,
+  service,
+  temporaryFolder,
+  workloadContainer,
+} from "../../support/node.ts";
+
+/** The only node. */
+export const NODE = "node-1";
+/** The namespace that is labelled. */
+export const SHOP = "shop";
+
+/** The reason why a node proxy cannot be had here. */
+export function lackingNodeProxy(): string | undefined {
+  return packedNodeProxy() === undefined ? "needs MESH_NODE_PROXY" : undefined;
+}
+
+/** Imports the images of the mesh with that of the node proxy. */
+export async function importImages(cluster: NodeCluster): Promise<void> {
+  await importMeshImages(cluster, () => {}, ["pilot-discovery", "pilot-agent", "install-cni"]);
+  await using folder = await temporaryFolder();
+  const program = await nodeProxyPath(packedNodeProxy()!);
+  await cluster.importImages(await nodeProxyArchive(program, folder.path));
+}
+
+/** Installs the profile; returns the output. Processes of the node are not in the first network here. */
+export async function installAmbient(cluster: NodeCluster): Promise<string> {
+  const { status, out, err } = await meshctl(cluster, [
+    ...["install", "-y", "--set=profile=ambient", ...IMPORTED],
+    "--set=values.pilot.autoscaleEnabled=false",
+    `--set=values.cni.env.HOST_NETWORK_NAMESPACE=/host/var/run/netns/${NODE}`,
+  ]);
+  assert.equal(status, 0, out + err);
+  return out;
+}
+
+/** A server that is ready when it serves, with its Service. */
+export function server(name: string): unknown[] {
+  const container = workloadContainer(["serve", "8080"], {
+    ports: [{ containerPort: 8080 }],
+    readinessProbe: { httpGet: { path: "/", port: 8080 }, periodSeconds: 1, failureThreshold: 1 },
+  });
+  return [deployment(name, container, { namespace: SHOP }), service(name, 80, 8080, SHOP)];
+}
+
+/** A client that asks all the time, and one that waits for commands. */
+export function clients(): unknown[] {
+  const load = workloadContainer(["load", "100ms", `http://server.${SHOP}/`]);
+  return [
+    deployment("load", load, { namespace: SHOP }),
+    deployment("load", load),
+    deployment("client", workloadContainer(["sleep", "1h"]), { namespace: SHOP }),
+    deployment("outsider", workloadContainer(["sleep", "1h"])),
+  ];
+}
+
+/** Makes the namespace. */
+export async function makeShop(cluster: NodeCluster): Promise<void> {
+  await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name: SHOP } });
+  await podsEventually(`the default account of ${SHOP}`, async () => {
+    return (await cluster.run(["get", "-n", SHOP, "serviceaccount", "default"])).success;
+  });
+}
+
+/** Waits until every pod of the namespace has a value of the annotation; empty: none has it. */
+export async function untilAnnounced(cluster: NodeCluster, value: string): Promise<void> {
+  using client = await clientOf(cluster);
+  let seen: unknown;
+  try {
+    await podsEventually(`pods that are announced as ${JSON.stringify(value)}`, async () => {
+      const pods = await listAll<ListItem>(client, types.POD, { namespace: SHOP });
+      const values = pods.map(({ metadata }) =>
+        metadata.annotations?.["ambient.mesh.io/redirection"] ?? ""
+      );
+      seen = values;
+      return values.length > 0 && values.every((one) => one === value);
+    });
+  } catch (cause) {
+    throw new Error(`${JSON.stringify(seen)}\n${await logs(cluster)}`, { cause });
+  }
+}
+
+/** The ends of the logs of the agent and of the node proxy. */
+export async function logs(cluster: NodeCluster): Promise<string> {
+  const ends = ["daemonset/mesh-cni-node", "daemonset/ztunnel", "deployment/meshd"].map(
+    async (one) => {
+      const { stdout } = await cluster.run(["logs", "-n=mesh-system", one, "--tail=60"]);
+      return `${one}\n${stdout}`;
+    },
+  );
+  return (await Promise.all(ends)).join("\n");
+}
+
+/** What a client has counted. */
+export interface Count {
+  readonly asked: number;
+  readonly failures: readonly string[];
+}
+
+/** The requests of the client that asks all the time, and the failed ones. */
+export async function countOf(cluster: NodeCluster, namespace: string): Promise<Count> {
+  const lines = (await kubectl(cluster, ["logs", "-n", namespace, "deploy/load"])).split("\n");
+  const last = lines.findLast((line) => / requests, /.test(line)) ?? "0 requests, 0 failed";
+  return {
+    asked: Number(last.split(" ")[0]),
+    failures: lines.filter((line) => line.startsWith("failure")),
+  };
+}
+
+/** Waits for more requests, and asserts that none failed. */
+export async function requireNoFailure(cluster: NodeCluster, what: string): Promise<void> {
+  for (const namespace of [SHOP, "default"]) {
+    const before = await countOf(cluster, namespace);
+    const after = await podsEventually(`requests after ${what}`, async () => {
+      const now = await countOf(cluster, namespace);
+      return now.asked >= before.asked + 20 && now;
+    });
+    assert.deepEqual(after.failures, [], `${what}: a client in ${namespace}`);
+  }
+}
+
+/** Starts a workload of the mesh again, and waits until it is there. */
+export async function restart(cluster: NodeCluster, workload: string): Promise<void> {
+  await kubectl(cluster, ["rollout", "restart", "-n=mesh-system", workload]);
+  await kubectl(cluster, ["rollout", "status", "-n=mesh-system", workload, "--timeout=180s"]);
+}
+
+/** The version of TLS that a packet on the tunnel's port shows, in the network of the node. */
+export async function tunnelVersion(cluster: NodeCluster): Promise<string> {
+  const script = join(import.meta.dirname!, "tunnel_packets.py");
+  const { stdout, stderr } = await cluster.onNode(NODE, ["python3", script, "60"]);
+  return (stdout || stderr).trim();
+}
+
+/** The rules of Mesh in the network of the node or of a pod of a server. */
+export async function rulesOfNode(cluster: NodeCluster): Promise<string> {
+  const { stdout } = await cluster.onNode(NODE, ["iptables-save", "-t", "nat"]);
+  return stdout.split("\n").filter((line) => line.includes("MESH_")).join("\n");
+}
+
+/** The rules of Mesh in all network namespaces of pods. */
+export async function rulesOfPods(cluster: NodeCluster): Promise<string> {
+  const script = "for one in /var/run/netns/cni-*; do nsenter --net=$one iptables-save; done";
+  const { stdout } = await cluster.onNode(NODE, ["sh", "-c", script]);
+  return stdout.split("\n").filter((line) => line.includes("MESH_")).join("\n");
+}
