@@ -51,7 +51,16 @@ nodeTest(
       assert.match(await rulesOfNode(cluster), /-j SNAT --to-source 169\.254\.7\.127/);
     });
     await t.step("packets between pods are TLS 1.3 on port 15008", async () => {
-      assert.equal(await tunnelVersion(cluster), "TLS 1.3", await logs(cluster));
+      // A new pod opens a tunnel of its own.
+      const [version] = await Promise.all([
+        tunnelVersion(cluster),
+        (async () => {
+          await kubectl(cluster, ["rollout", "restart", "-n", SHOP, "deploy/client"]);
+          await kubectl(cluster, ["rollout", "status", "-n", SHOP, "deploy/client"]);
+          await asks(cluster, CLIENT, ["http://server/"], (lines) => lines.every(isOk));
+        })(),
+      ]);
+      assert.equal(version, "TLS 1.3", await logs(cluster));
       const { stdout } = await cluster.run(["logs", "-n=mesh-system", "daemonset/ztunnel"]);
       assert.match(stdout, /spiffe:\/\/cluster\.local\/ns\/shop\/sa\/default/);
     });

@@ -100,7 +100,7 @@ export async function untilAnnounced(cluster: NodeCluster, value: string): Promi
 export async function logs(cluster: NodeCluster): Promise<string> {
   const ends = ["daemonset/mesh-cni-node", "daemonset/ztunnel", "deployment/meshd"].map(
     async (one) => {
-      const { stdout } = await cluster.run(["logs", "-n=mesh-system", one, "--tail=60"]);
+      const { stdout } = await cluster.run(["logs", "-n=mesh-system", one, "--tail=15"]);
       return `${one}\n${stdout}`;
     },
   );
