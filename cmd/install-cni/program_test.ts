@@ -169,11 +169,7 @@ Deno.test("CNI_NETWORK_CONFIG_FILE is read and wins; one that is missing is name
 
 /** Wrong values, with the messages and exit statuses. */
 const WRONG: readonly (readonly [argv: readonly string[], says: RegExp, status: number])[] = [
-  [
-    ["--ambient-enabled"],
-    /--ambient-enabled \(AMBIENT_ENABLED\): ambient mode is not supported/,
-    1,
-  ],
+  [["--ambient-enabled"], /--ambient-enabled \(AMBIENT_ENABLED\) needs NODE_NAME/, 1],
   [["--monitoring-port=70000"], /--monitoring-port: 70000 is not a port/, 64],
   [["--orchconfig-mode=0"], /--orchconfig-mode: 0 is not a mode/, 64],
   [["--orchconfig-mode=63"], /--orchconfig-mode: 63 is not a mode/, 64],
@@ -193,9 +189,59 @@ for (const [argv, says, status] of WRONG) {
   });
 }
 
-Deno.test("AMBIENT_ENABLED=true is refused, and false is not", async () => {
-  await assert.rejects(optionsOf([], { AMBIENT_ENABLED: "true" }), /not supported yet/);
-  await optionsOf([], { AMBIENT_ENABLED: "false" });
+Deno.test("without AMBIENT_ENABLED there is no ambient mode", async () => {
+  assert.equal(
+    (await optionsOf([], { AMBIENT_ENABLED: "false", NODE_NAME: "n" })).ambient,
+    undefined,
+  );
+  assert.equal((await optionsOf([], { NODE_NAME: "n" })).settings.entry.ambientEnabled, false);
+});
+
+Deno.test("AMBIENT_ENABLED, AMBIENT_IPV6 and others of ambient mode are read", async () => {
+  const usual = await optionsOf([], { AMBIENT_ENABLED: "true", NODE_NAME: "n" });
+  assert.equal(usual.settings.entry.ambientEnabled, true);
+  assert.deepEqual(usual.ambient, {
+    nodeName: "n",
+    socketPath: "/var/run/ztunnel/ztunnel.sock",
+    helper: "/opt/cni/bin/mesh-cni",
+    dnsCapture: false,
+    ipv6: true,
+    probes: { 4: "169.254.7.127", 6: "fd16:9254:7127:1337:ffff:ffff:ffff:ffff" },
+    excludeNamespaces: new Set(),
+    hostRoot: "/host",
+    hostNamespace: "/host/proc/1/ns/net",
+  });
+  const { ambient } = await optionsOf(["--ambient-enabled", "--exclude-namespaces=a, b"], {
+    NODE_NAME: "n",
+    AMBIENT_DNS_CAPTURE: "true",
+    AMBIENT_IPV6: "false",
+    HOST_PROBE_SNAT_IP: "192.0.2.7",
+    HOST_PROBE_SNAT_IPV6: "FD00::0:7",
+    HOST_NETWORK_NAMESPACE: "/host/node",
+    ZTUNNEL_UDS_ADDRESS: "/run/z.sock",
+  });
+  assert.ok(ambient);
+  const { socketPath, dnsCapture, ipv6, probes, excludeNamespaces, hostNamespace } = ambient;
+  assert.deepEqual([socketPath, dnsCapture, ipv6, hostNamespace], [
+    "/run/z.sock",
+    true,
+    false,
+    "/host/node",
+  ]);
+  assert.deepEqual(probes, { 4: "192.0.2.7", 6: "fd00::7" });
+  assert.deepEqual(excludeNamespaces, new Set(["a", "b"]));
+});
+
+Deno.test("a source of probes must be an address of its version", async () => {
+  const on = { AMBIENT_ENABLED: "true", NODE_NAME: "n" };
+  await assert.rejects(
+    optionsOf([], { ...on, HOST_PROBE_SNAT_IP: "fd00::1" }),
+    /HOST_PROBE_SNAT_IP: .* IPv4/,
+  );
+  await assert.rejects(
+    optionsOf([], { ...on, HOST_PROBE_SNAT_IPV6: "x" }),
+    /HOST_PROBE_SNAT_IPV6: .* IPv6/,
+  );
 });
 
 Deno.test("scopes of the agent and of the plugin take levels", async () => {

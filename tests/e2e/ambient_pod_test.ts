@@ -191,6 +191,7 @@ async function startProxy(nodePath: string) {
     status: "Healthy",
     protocol: "HBONE",
     workloadIps: [POD[4], POD[6]],
+    services: {},
   };
   await Deno.writeTextFile(
     join(dir, "local.yaml"),

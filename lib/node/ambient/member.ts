@@ -33,9 +33,15 @@ export interface MemberTimes {
   readonly forgottenMs: number;
 }
 
+/** The node proxies, as members use them. */
+export type PodProxies = Pick<
+  NodeProxies,
+  "put" | "drop" | "complete" | "served" | "forgotten"
+>;
+
 /** Dependencies of members. */
 export interface MemberOptions {
-  readonly proxies: NodeProxies;
+  readonly proxies: PodProxies;
   readonly host: HostAddresses;
   readonly times: MemberTimes;
   readonly dnsCapture: boolean;

@@ -37,6 +37,11 @@ export async function addPod(
   deps: PluginDeps,
   signal: AbortSignal,
 ): Promise<void> {
+  if (call.config.ambientEnabled && deps.ambient === undefined) {
+    throw new CniFault(CNI_CODE.field, "ambient_enabled: true, and the agent is without it", {
+      remedy: "Give --ambient-enabled to install-cni, or take the field out of its template.",
+    });
+  }
   const captured = await capturedPod(call, deps, signal, (pod, seen) => {
     return addAmbient({ pod, seen, addresses: addressesOf(call.config.prevResult) }, deps);
   });

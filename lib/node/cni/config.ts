@@ -15,6 +15,8 @@ export interface NetworkConfig {
   readonly cniVersion: CniVersion;
   readonly name: string;
   readonly excludeNamespaces: readonly string[];
+  /** Pods in ambient mode must not start outside of the mesh. */
+  readonly ambientEnabled: boolean;
   /** The result of the plugins before this one; absent when it is the first. */
   readonly prevResult: JsonObject | undefined;
 }
@@ -42,6 +44,7 @@ export function parseConfig(text: string): NetworkConfig {
     cniVersion,
     name,
     excludeNamespaces: namesOf(config.exclude_namespaces),
+    ambientEnabled: config.ambient_enabled === true,
     prevResult: prevResult ?? undefined,
   };
 }

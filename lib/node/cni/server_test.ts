@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { servePlugin } from "./server.ts";
-import type { CniPod, PluginCall, PluginDeps } from "./types.ts";
+import type { AmbientPlugin, CniPod, PluginCall, PluginDeps } from "./types.ts";
 
 const CALL: PluginCall = {
   env: {
@@ -18,7 +18,10 @@ const CALL: PluginCall = {
 const PLAIN: CniPod = { metadata: { name: "a", namespace: "shop" } };
 
 /** Listeners in a folder of their own, with a client of the socket of calls. */
-async function listen(read: PluginDeps["pods"]["read"], attempts = 1) {
+async function listen(
+  read: PluginDeps["pods"]["read"],
+  { attempts = 1, ambient }: { readonly attempts?: number; readonly ambient?: AmbientPlugin } = {},
+) {
   const dir = await Deno.makeTempDir({ prefix: "mesh-cni-" });
   const stop = new AbortController();
   const socketPath = join(dir, "pluginevent.sock");
@@ -32,6 +35,7 @@ async function listen(read: PluginDeps["pods"]["read"], attempts = 1) {
     excludeNamespaces: new Set(),
     nameservers: {},
     retry: { attempts, pauseMs: 60_000 },
+    ...ambient && { ambient },
   });
   const client = Deno.createHttpClient({ proxy: { transport: "unix", path: socketPath } });
   return {
@@ -112,4 +116,74 @@ Deno.test("the socket of calls: reading a pod ends when the caller has gone", as
   gone.abort();
   await assert.rejects(asked);
   await ended;
+});
+
+/** Pods that were to be taken in. */
+type Taken = [pod: string, seen: string, addresses: readonly string[]][];
+
+function takesIn(taken: Taken, answer: () => Promise<boolean>): AmbientPlugin {
+  return {
+    addStarting(pod, seen, addresses) {
+      taken.push([pod.metadata.name, seen, addresses]);
+      return answer();
+    },
+  };
+}
+
+const EVENT = { Netns: "/var/run/netns/a", PodName: "a", PodNamespace: "shop" };
+
+Deno.test("/cmdadd takes a pod in with its addresses, and refuses what is no pod", async () => {
+  const taken: Taken = [];
+  const ambient = takesIn(taken, () => Promise.resolve(taken.length < 4));
+  await using server = await listen(() => Promise.resolve(PLAIN), { ambient });
+  const post = async (event: unknown) => {
+    const response = await server.post(JSON.stringify(event), { path: "/cmdadd" });
+    return [response.status, await response.text()];
+  };
+  assert.deepEqual(await post({ ...EVENT, IPs: ["10.0.0.5/24", "fd00::5"] }), [200, "added\n"]);
+  await post({ ...EVENT, IPs: [{ address: "10.0.0.5/24" }, { Address: { IP: "10.0.0.6" } }] });
+  await post({ ...EVENT, IPs: null });
+  assert.deepEqual(await post(EVENT), [200, "not in ambient mode\n"]);
+  assert.deepEqual(taken.map(([, , addresses]) => addresses), [
+    ["10.0.0.5", "fd00::5"],
+    ["10.0.0.5", "10.0.0.6"],
+    [],
+    [],
+  ]);
+  assert.deepEqual(taken[0]?.slice(0, 2), ["a", "/var/run/netns/a"]);
+  for (const wrong of [{}, [], { ...EVENT, Netns: 1 }, { ...EVENT, IPs: "10.0.0.5" }]) {
+    assert.equal((await post(wrong))[0], 400);
+  }
+});
+
+Deno.test("a pod that cannot be taken in does not start, by /cmdadd and by ADD", async () => {
+  const ambient = takesIn([], () => Promise.reject(new Error("no node proxy is connected")));
+  await using server = await listen(() => Promise.resolve(PLAIN), { ambient });
+  const response = await server.post(JSON.stringify(EVENT), { path: "/cmdadd" });
+  assert.equal(response.status, 500);
+  assert.match(await response.text(), /shop\/a cannot enter ambient mode: no node proxy/);
+  const { exitCode, stdout } = await (await server.post(call())).json();
+  assert.equal(exitCode, 1);
+  assert.equal(JSON.parse(stdout).code, 11);
+});
+
+Deno.test("ADD takes a pod in with the addresses of the plugins before", async () => {
+  const taken: Taken = [];
+  const ambient = takesIn(taken, () => Promise.resolve(true));
+  await using server = await listen(() => Promise.resolve(PLAIN), { ambient });
+  const prevResult = {
+    cniVersion: "1.0.0",
+    ips: [{ address: "10.0.0.5/24" }, { address: "fd00::5/64" }],
+  };
+  const config = { ...JSON.parse(CALL.stdin), ambient_enabled: true, prevResult };
+  const { exitCode } = await (await server.post(call(JSON.stringify(config)))).json();
+  assert.equal(exitCode, 0);
+  assert.deepEqual(taken, [["a", "/var/run/netns/a", ["10.0.0.5", "fd00::5"]]]);
+});
+
+Deno.test("ADD with ambient_enabled is refused by an agent without ambient mode", async () => {
+  await using server = await listen(() => Promise.resolve(PLAIN));
+  const config = { ...JSON.parse(CALL.stdin), ambient_enabled: true };
+  const { stdout } = await (await server.post(call(JSON.stringify(config)))).json();
+  assert.equal(JSON.parse(stdout).code, 2);
 });
