@@ -27,6 +27,8 @@ export {
   secretNames,
   SHARED,
   tokenFilter,
+  tunnelClientTls,
+  tunnelServerTls,
   workloadSecrets,
 } from "./authentication/mod.ts";
 export {
@@ -49,10 +51,12 @@ export {
   blackHoleCluster,
   buildInboundCluster,
   buildOutboundCluster,
+  connectOriginateCluster,
   dynamicPassthroughCluster,
   type InboundClusterInput,
   inboundPassthroughCluster,
   type InboundTarget,
+  mainInternalCluster,
   parseDefaultEndpoint,
   passthroughCluster,
 } from "./clusters/mod.ts";
@@ -66,6 +70,7 @@ export {
 export {
   BLACK_HOLE_CLUSTER,
   clusterName,
+  CONNECT_ORIGINATE,
   dnsSrvClusterName,
   inboundClusterName,
   inboundHostName,
@@ -78,6 +83,7 @@ export {
   type SessionLabels,
   sessionRule,
   type TelemetrySet,
+  TUNNEL_PORT,
 } from "./core/mod.ts";
 export {
   type AssignmentInput,
@@ -88,6 +94,7 @@ export {
   localityRule,
   planAssignment,
   type Reach,
+  type TunnelTo,
 } from "./endpoints/mod.ts";
 export {
   buildGrpcCluster,
@@ -96,6 +103,8 @@ export {
   buildGrpcServerListener,
 } from "./grpc/mod.ts";
 export {
+  connectOriginate,
+  connectTerminate,
   gatewayHttpListener,
   gatewayQuicListener,
   gatewayTcpListener,
@@ -106,6 +115,7 @@ export {
   type KnownProtocol,
   listenerName,
   listenersAt,
+  mainInternal,
   NO_SECURITY,
   outboundHttpListener,
   type OutboundTcpInput,

@@ -19,6 +19,8 @@ export interface EndpointFacts {
   readonly node: string;
   /** True for a pod: only its label says if its proxy terminates mutual TLS. */
   readonly pod: boolean;
+  /** True for a pod whose traffic its node's proxy carries; absent: its own proxy does, or none. */
+  readonly redirected?: boolean;
 }
 
 /** The kind of the controller that made a pod. */

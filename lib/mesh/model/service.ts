@@ -122,6 +122,8 @@ export interface Endpoint {
   readonly node?: string;
   /** True for a pod of an orchestrator: only its label says if its proxy terminates mutual TLS. */
   readonly pod?: boolean;
+  /** True for a pod whose traffic its node's proxy carries. */
+  readonly redirected?: boolean;
   /** True if only clients of its cluster see it. */
   readonly clusterOnly?: boolean;
 }

@@ -27,6 +27,7 @@ import {
   deriveOutboundListeners,
   deriveOverlayListeners,
   deriveSourceLabelListeners,
+  deriveTunnelListeners,
 } from "./listeners/mod.ts";
 import { deriveEndpoints } from "./endpoints/mod.ts";
 import { deriveClassClusters, deriveOutboundClusters } from "./clusters/mod.ts";
@@ -84,6 +85,7 @@ function deriveTables(context: Context): LayerTables {
     context,
     clusters,
     endpoints,
+    tunnelEndpoints: deriveEndpoints(context, true),
     listeners: { base: listeners, overlay: overlayOf(context, "lds.overlay", listeners) },
     overlayListeners: deriveOverlayListeners(context),
     hiddenListeners: deriveHiddenListeners(context),
@@ -97,6 +99,7 @@ function deriveTables(context: Context): LayerTables {
     routes,
     classClusters: deriveClassClusters(context),
     classListeners: deriveClassListeners(context),
+    tunnelListeners: deriveTunnelListeners(context),
     certificates: deriveCertificates(context),
     gateways: deriveGatewayTables(context),
     gatewayClusters: deriveGatewayClusters(context),
@@ -150,8 +153,8 @@ function explainable(tables: TablesByType, patched: Patched): Explainable {
 
 /** All tables of resources that can be patched or explained. */
 function tablesByType(all: LayerTables): TablesByType {
-  const { clusters, endpoints, listeners, classClusters, gateways, routes, sourceLabelListeners } =
-    all;
+  const { clusters, endpoints, tunnelEndpoints, listeners, classClusters, gateways } = all;
+  const { routes, sourceLabelListeners } = all;
   const { tables, onDemand, sourceLabels, detected } = routes;
   return {
     cluster: [
@@ -160,8 +163,13 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(clusters.local),
       anyTable(classClusters.sidecars),
       anyTable(classClusters.gateways),
+      anyTable(classClusters.tunnels),
     ],
-    endpoint: [anyTable(endpoints.base), anyTable(endpoints.overlay), anyTable(endpoints.local)],
+    endpoint: [endpoints, tunnelEndpoints].flatMap(({ base, overlay, local }) => [
+      anyTable(base),
+      anyTable(overlay),
+      anyTable(local),
+    ]),
     listener: [
       anyTable(listeners.base),
       anyTable(listeners.overlay),
@@ -169,6 +177,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(sourceLabelListeners.listeners),
       anyTable(sourceLabelListeners.egressListeners),
       anyTable(all.classListeners),
+      anyTable(all.tunnelListeners),
       anyTable(gateways.listeners),
     ],
     route: [

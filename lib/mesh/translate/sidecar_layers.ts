@@ -65,7 +65,7 @@ export function sidecarLayers(tables: SidecarLayerTables, binding: ClassBinding)
     ]],
     [TYPE_URLS.endpoint, [
       ...localEndpoints(tables, binding),
-      ...sidecar === "" ? endpointLayers(tables, namespace) : egressEndpoints(tables, scope),
+      ...sidecar === "" ? endpointLayers(tables, cls) : egressEndpoints(tables, cls, scope),
     ]],
     [TYPE_URLS.listener, [
       sidecarListenerLayer(tables, binding),

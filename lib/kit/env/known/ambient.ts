@@ -39,33 +39,6 @@ export const AMBIENT: readonly IneffectiveGroup[] = [
         ),
         ...inAmbient(true),
       },
-      {
-        ...bool(
-          "PILOT_ENABLE_SENDING_HBONE",
-          AGENT_DAEMON,
-          false,
-          "Let proxies send through HTTP tunnels to peers that accept them.",
-        ),
-        ...inAmbient(true),
-      },
-      {
-        ...bool(
-          "PILOT_ENABLE_SIDECAR_LISTENING_HBONE",
-          AGENT_DAEMON,
-          false,
-          "Let sidecars accept HTTP tunnels where they are configured to.",
-        ),
-        ...inAmbient(true),
-      },
-      {
-        ...bool(
-          "PILOT_PREFER_SENDING_HBONE",
-          AGENT_DAEMON,
-          false,
-          "Prefer HTTP tunnels where other ways are possible.",
-        ),
-        ...inAmbient(false),
-      },
     ],
   },
 ];

@@ -12,6 +12,7 @@ import { readTelemetry } from "./telemetry.ts";
 import { readScope } from "./scope.ts";
 import { readGatewayApi } from "./gateway_api.ts";
 import { readAmbient } from "./ambient.ts";
+import { readTunnels } from "./tunnels.ts";
 
 /** Reads the settings; throws `MeshError` for a value that cannot be read. */
 export function readFeatures(): Features {
@@ -24,5 +25,6 @@ export function readFeatures(): Features {
     ...readScope(),
     ...readGatewayApi(),
     ...readAmbient(),
+    ...readTunnels(),
   };
 }

@@ -19,7 +19,13 @@ export {
   referredSecret,
 } from "./credentials.ts";
 export { hasUsableKey } from "./keys.ts";
-export { mutualClientTls, type MutualParameters, mutualServerTls } from "./mutual_tls.ts";
+export {
+  mutualClientTls,
+  type MutualParameters,
+  mutualServerTls,
+  tunnelClientTls,
+  tunnelServerTls,
+} from "./mutual_tls.ts";
 export {
   AGENT,
   AGENT_OPTION,

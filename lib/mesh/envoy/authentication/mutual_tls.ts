@@ -146,3 +146,45 @@ export function mutualClientTls(
     commonTlsContext: contextOf(names, peers, [...alpn, MESH_ALPN], parameters),
   }));
 }
+
+/** ALPN protocol of tunnels: HTTP/2, which the node proxy uses too. */
+const TUNNEL_ALPN = ["h2"];
+
+/**
+ * Terminates the TLS of tunnels.
+ *
+ * @param trustDomains see {@link mutualServerTls}
+ */
+export function tunnelServerTls(
+  names: SecretNames,
+  trustDomains: readonly string[],
+  parameters: MutualParameters = {},
+): TransportSocket {
+  return tlsSocket(packAny(DownstreamTlsContextSchema, {
+    requireClientCertificate: true,
+    commonTlsContext: contextOf(names, ofDomains(trustDomains), TUNNEL_ALPN, {
+      ...parameters,
+      onlyNewest: parameters.fips !== true,
+    }),
+  }));
+}
+
+/**
+ * Originates the TLS of tunnels. Which workload is at the other end is checked for each connection:
+ * it is part of the endpoint.
+ *
+ * @param trustDomains trust domains that servers may have; empty: every identity that the authorities
+ * signed
+ */
+export function tunnelClientTls(
+  names: SecretNames,
+  trustDomains: readonly string[],
+  parameters: MutualParameters = {},
+): TransportSocket {
+  return tlsSocket(packAny(UpstreamTlsContextSchema, {
+    commonTlsContext: contextOf(names, ofDomains(trustDomains), TUNNEL_ALPN, {
+      ...parameters,
+      onlyNewest: parameters.fips !== true,
+    }),
+  }));
+}

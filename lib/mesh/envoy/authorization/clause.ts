@@ -25,6 +25,8 @@ export interface ClauseContext {
    * server names.
    */
   readonly library: boolean;
+  /** True: the client is known by the tunnel that the connection came through, not by its own TLS. */
+  readonly tunnelled?: boolean | undefined;
 }
 
 /** One demand of a rule. */

@@ -27,6 +27,8 @@ export interface AuthorizationInput {
   /** Extension providers of the mesh configuration. */
   readonly providers: readonly ExtensionProvider[];
   readonly findService: FindService;
+  /** See `RuleOptions.tunnelled`. */
+  readonly tunnelled?: boolean | undefined;
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
   readonly otherSpellings: boolean;

@@ -9,7 +9,7 @@ import type { StringMatcher } from "#envoy/type/matcher/v3/string_pb.ts";
 import type { Condition, Source } from "#mesh/security/v1beta1/authorization_policy_pb.ts";
 import { create, type MessageInitShape } from "../../../kit/proto/mod.ts";
 import { conditionKey } from "../../schema/mod.ts";
-import { cidrRange } from "../core/mod.ts";
+import { cidrRange, PEER_PRINCIPAL } from "../core/mod.ts";
 import { type Clause, type ClauseContext, PRINCIPALS } from "./clause.ts";
 import { headerMatch } from "./hosts.ts";
 import { quote, quoteWildcards, regexMatch, textMatch } from "./text.ts";
@@ -34,9 +34,17 @@ export function sourceClauses(source: Source, callers: Callers): Clause<Principa
   return [
     identities(source.principals, source.notPrincipals, callers),
     tokens(source.requestPrincipals, source.notRequestPrincipals, callers),
-    { values: source.namespaces, notValues: source.notNamespaces, match: inNamespace },
+    {
+      values: source.namespaces,
+      notValues: source.notNamespaces,
+      match: (value) => inNamespace(callers, value),
+    },
     accounts(source.serviceAccounts, source.notServiceAccounts, callers),
-    { values: source.trustDomains, notValues: source.notTrustDomains, match: inTrustDomain },
+    {
+      values: source.trustDomains,
+      notValues: source.notTrustDomains,
+      match: (value) => inTrustDomain(callers, value),
+    },
     { values: source.remoteIpBlocks, notValues: source.notRemoteIpBlocks, match: remoteIp },
     { values: source.ipBlocks, notValues: source.notIpBlocks, match: sourceIp },
   ];
@@ -68,13 +76,13 @@ export function principalClause(
     case "remote-ip":
       return of(remoteIp);
     case "source-namespace":
-      return of(inNamespace);
+      return of((value) => inNamespace(callers, value));
     case "source-principal":
       return identities(values, notValues, callers);
     case "source-account":
       return accounts(values, notValues, callers);
     case "source-trust-domain":
-      return of(inTrustDomain);
+      return of((value) => inTrustDomain(callers, value));
     case "request-principal":
       return tokens(values, notValues, callers);
     case "audiences":
@@ -106,43 +114,52 @@ function isHidden(header: string): boolean {
   return name.startsWith("grpc-") || name === ":scheme" || name.endsWith("-bin");
 }
 
-function authenticated(principalName: StringMatcher): Principal {
-  return principal({ case: "authenticated", value: { principalName } });
+/** Matches the identity of the peer: that of its certificate, or of the client of its tunnel. */
+function authenticated({ tunnelled }: ClauseContext, name: StringMatcher): Principal {
+  return tunnelled === true
+    ? principal({
+      case: "filterState",
+      value: { key: PEER_PRINCIPAL, matcher: { case: "stringMatch", value: name } },
+    })
+    : principal({ case: "authenticated", value: { principalName: name } });
 }
 
 function identities(
   values: readonly string[],
   notValues: readonly string[],
-  { trustDomains }: Callers,
+  callers: Callers,
 ): Clause<Principal> {
+  const { trustDomains } = callers;
   return {
     values: inEveryDomain(values, trustDomains),
     notValues: inEveryDomain(notValues, trustDomains),
-    match: (value) => authenticated(textMatch(value, "spiffe://")),
+    match: (value) => authenticated(callers, textMatch(value, "spiffe://")),
   };
 }
 
-function inNamespace(namespace: string): Principal {
-  return authenticated(regexMatch(`.*/ns/${quoteWildcards(namespace)}/.*`));
+function inNamespace(callers: Callers, namespace: string): Principal {
+  return authenticated(callers, regexMatch(`.*/ns/${quoteWildcards(namespace)}/.*`));
 }
 
-function inTrustDomain(domain: string): Principal {
-  return authenticated(regexMatch(`spiffe://${quoteWildcards(domain, "[^/]*")}/.*`));
+function inTrustDomain(callers: Callers, domain: string): Principal {
+  return authenticated(callers, regexMatch(`spiffe://${quoteWildcards(domain, "[^/]*")}/.*`));
 }
 
 function accounts(
   values: readonly string[],
   notValues: readonly string[],
-  { namespace }: Callers,
+  callers: Callers,
 ): Clause<Principal> {
   return {
     values,
     notValues,
     match: (account) => {
+      const { namespace } = callers;
       const slash = account.indexOf("/");
       const accountNamespace = slash < 0 ? namespace : account.slice(0, slash);
       const name = account.slice(slash + 1);
       return authenticated(
+        callers,
         regexMatch(`spiffe://[^/]+/ns/${quote(accountNamespace)}/sa/${quote(name)}`),
       );
     },

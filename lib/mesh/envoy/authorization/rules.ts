@@ -40,6 +40,8 @@ export interface RuleOptions {
   readonly http: boolean;
   /** True: a gRPC library enforces the rules. It knows less about requests than Envoy. */
   readonly library?: boolean;
+  /** True: connections came through tunnels, whose clients they have. */
+  readonly tunnelled?: boolean | undefined;
   /** The mesh's trust domain, then its aliases. */
   readonly trustDomains: readonly string[];
   /** True: rules that deny also match other spellings of paths and hosts; see `disguisedMatch`. */
@@ -104,6 +106,7 @@ export function accessRules(
     const callers = {
       http: options.http,
       library: options.library ?? false,
+      tunnelled: options.tunnelled,
       namespace: meta.namespace,
       trustDomains: options.trustDomains,
     };

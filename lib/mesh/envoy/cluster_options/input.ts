@@ -90,6 +90,8 @@ export interface MutualInput {
    * (`enableAutoMtls`).
    */
   readonly automatic: boolean;
+  /** True: endpoints may have tunnels; see `TunnelTo`. Default: they have none. */
+  readonly tunnels?: boolean;
 }
 
 /** One cluster of a service. */

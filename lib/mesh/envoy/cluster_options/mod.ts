@@ -7,7 +7,7 @@
 export { applyConnectionPool, UNLIMITED } from "./connection_pool.ts";
 export { applyDns, dnsAssignment } from "./dns.ts";
 export { requestNames, resolveRequestedNames } from "./dynamic_lookup.ts";
-export { applyHttpOptions, upstreamHttp } from "./http_options.ts";
+export { applyHttpOptions, HTTP_OPTIONS, upstreamHttp } from "./http_options.ts";
 export type {
   ClusterDecisions,
   InboundDefaults,
@@ -22,7 +22,7 @@ export {
   isPassthrough,
   keepSessions,
 } from "./load_balancer.ts";
-export { applyMutualTls } from "./mutual_tls.ts";
+export { applyMutualTls, applyTunnels } from "./mutual_tls.ts";
 export { applyOutlierDetection } from "./outlier_detection.ts";
 export { applyProxyProtocol } from "./proxy_protocol.ts";
 export { applySettings } from "./proxy_settings.ts";

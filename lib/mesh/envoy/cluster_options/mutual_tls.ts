@@ -16,11 +16,13 @@ import { create, packAny } from "../../../kit/proto/mod.ts";
 import { mutualClientTls } from "../authentication/mod.ts";
 import {
   dnsSrvClusterName,
+  internalSocket,
   MESH_ALPN,
   MESH_HTTP_ALPNS,
   MESH_METADATA,
   rawSocket,
   tlsSocket,
+  TUNNEL_MODE,
 } from "../core/mod.ts";
 import { TLS_MODE } from "../endpoints/mod.ts";
 import type { UpstreamHttp } from "./http_options.ts";
@@ -111,6 +113,35 @@ function socketOf(
     alpn: isHttp(port.protocol) ? [http === "http2" ? http2 : http1] : [],
     parameters: mutual.parameters,
   });
+}
+
+/**
+ * Adds the socket of endpoints with tunnels before all others. TLS that a rule originates is the
+ * content of the tunnel; mutual TLS of the mesh is not: the tunnel has it.
+ */
+export function applyTunnels(
+  cluster: Cluster,
+  { mutual, policy }: Pick<OutboundClusterInput, "mutual" | "policy">,
+): void {
+  if (mutual?.tunnels !== true) return;
+  const { transportSocket: own, transportSocketMatches: others } = cluster;
+  const { mode } = policy?.tls ?? {};
+  const inside = mode === Mode.SIMPLE || mode === Mode.MUTUAL ? own : undefined;
+  cluster.transportSocketMatches = [
+    create(SocketMatchSchema, {
+      name: "hbone",
+      match: { [TUNNEL_MODE.key]: TUNNEL_MODE.http },
+      transportSocket: internalSocket(inside),
+    }),
+    ...others.length > 0 ? others : [
+      create(SocketMatchSchema, {
+        name: "tlsMode-disabled",
+        match: {},
+        transportSocket: own ?? rawSocket(),
+      }),
+    ],
+  ];
+  cluster.transportSocket = undefined;
 }
 
 /** A hash that no certificate matches. */

@@ -14,3 +14,4 @@ export {
   parseDefaultEndpoint,
 } from "./inbound.ts";
 export { buildOutboundCluster } from "./outbound.ts";
+export { connectOriginateCluster, mainInternalCluster, type OriginateInput } from "./tunnels.ts";

@@ -23,6 +23,7 @@ import {
   applyOutlierDetection,
   applyProxyProtocol,
   applyTls,
+  applyTunnels,
   type ClusterDecisions,
   dnsAssignment,
   isOriginalDestination,
@@ -114,6 +115,7 @@ function applyUpstream(cluster: Cluster, input: OutboundClusterInput): void {
     defaults: mesh.tls,
   });
   applyMutualTls(cluster, input, http);
+  if (isEds(cluster)) applyTunnels(cluster, input);
   applyProxyProtocol(cluster, policy?.proxyProtocol);
   applyOutlierDetection(cluster, policy?.outlierDetection, mesh);
   if (dynamic && !isPassthrough(policy?.loadBalancer)) resolveRequestedNames(cluster, mesh, names!);

@@ -46,6 +46,8 @@ export interface ManagerInput {
   readonly found?: boolean;
   /** True: requests came over mutual TLS that this listener terminated. */
   readonly mutual?: boolean;
+  /** True: requests came through tunnels. */
+  readonly tunnelled?: boolean | undefined;
   /** Filters that allow or deny requests. */
   readonly security?: readonly HttpFilter[];
   /** Requests are HTTP/3. */
@@ -60,7 +62,13 @@ type Init = Exclude<MessageInitShape<typeof HttpConnectionManagerSchema>, HttpCo
 /** Builds the connection manager. */
 export function httpConnectionManager(input: ManagerInput): HttpConnectionManager {
   const { defaults, routes } = input;
-  const side = input.class !== "inbound" ? "client" : input.mutual ? "mutual" : "server";
+  const side = input.class !== "inbound"
+    ? "client"
+    : input.tunnelled === true
+    ? "tunnel"
+    : input.mutual
+    ? "mutual"
+    : "server";
   const telemetry = defaults.telemetry?.[side] ?? NO_TELEMETRY;
   const init: Init = {
     statPrefix: `${input.statPrefix};`,

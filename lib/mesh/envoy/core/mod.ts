@@ -52,3 +52,19 @@ export {
   WORKLOAD_SECRET,
 } from "./tls_context.ts";
 export { PAYLOAD, TOKEN_FILTER } from "./token_metadata.ts";
+export {
+  CONNECT_ORIGINATE,
+  CONNECT_TERMINATE,
+  DESTINATION_STATE,
+  internalAddress,
+  internalSocket,
+  LOCAL_PRINCIPAL,
+  MAIN_INTERNAL,
+  PEER_PRINCIPAL,
+  SOURCE_STATE,
+  TUNNEL_KEYS,
+  TUNNEL_METADATA,
+  TUNNEL_MODE,
+  TUNNEL_PORT,
+  tunnelAddress,
+} from "./tunnels.ts";

@@ -36,6 +36,8 @@ export interface TelemetrySet {
   readonly server: SideTelemetry;
   /** Telemetry of inbound traffic with mutual TLS. */
   readonly mutual: SideTelemetry;
+  /** Telemetry of inbound traffic through tunnels; absent: the mesh has none. */
+  readonly tunnel?: SideTelemetry | undefined;
 }
 
 /** A side of a proxy. */

@@ -15,8 +15,15 @@ import {
   ClusterLoadAssignmentSchema,
 } from "#envoy/config/endpoint/v3/endpoint_pb.ts";
 import { create } from "../../../kit/proto/mod.ts";
-import { meshMetadata, pipeOrSocket, WORKLOAD_KEY } from "../core/mod.ts";
-import { HEALTH, TLS_MODE, TRANSPORT_METADATA } from "./metadata.ts";
+import {
+  meshMetadata,
+  pipeOrSocket,
+  TUNNEL_METADATA,
+  TUNNEL_MODE,
+  tunnelAddress,
+  WORKLOAD_KEY,
+} from "../core/mod.ts";
+import { HEALTH, TLS_MODE, TRANSPORT_METADATA, tunnelFields } from "./metadata.ts";
 import { planAssignment } from "./plan.ts";
 import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 
@@ -42,11 +49,15 @@ function localityMessage(planned: PlannedLocality): LocalityLbEndpoints {
 }
 
 function endpointMessage(planned: PlannedEndpoint): LbEndpoint {
-  const { endpoint, port, weight, health } = planned;
+  const { endpoint, port, weight, health, tunnel } = planned;
   return create(LbEndpointSchema, {
     hostIdentifier: {
       case: "endpoint",
-      value: { address: pipeOrSocket(endpoint.address, port) },
+      value: {
+        address: tunnel === undefined
+          ? pipeOrSocket(endpoint.address, port)
+          : tunnelAddress(tunnel.to),
+      },
     },
     healthStatus: HEALTH[health],
     metadata: metadataOf(planned),
@@ -55,8 +66,17 @@ function endpointMessage(planned: PlannedEndpoint): LbEndpoint {
   });
 }
 
-function metadataOf({ label, mutual }: PlannedEndpoint): Metadata | undefined {
+function metadataOf({ label, mutual, tunnel }: PlannedEndpoint): Metadata | undefined {
   const metadata = label === "" ? undefined : meshMetadata({ [WORKLOAD_KEY]: label });
+  if (tunnel !== undefined) {
+    return create(MetadataSchema, {
+      filterMetadata: {
+        [TRANSPORT_METADATA]: { [TUNNEL_MODE.key]: TUNNEL_MODE.http },
+        [TUNNEL_METADATA]: Object.fromEntries(tunnelFields(tunnel)),
+        ...metadata?.filterMetadata,
+      },
+    });
+  }
   if (!mutual) return metadata;
   const transport = { [TRANSPORT_METADATA]: { [TLS_MODE.key]: TLS_MODE.mesh } };
   return create(MetadataSchema, {

@@ -7,8 +7,15 @@
  *
  * @module
  */
-import { MESH_METADATA, UNIX_PREFIX, WORKLOAD_KEY } from "../core/mod.ts";
-import { HEALTH, TLS_MODE, TRANSPORT_METADATA } from "./metadata.ts";
+import {
+  CONNECT_ORIGINATE,
+  MESH_METADATA,
+  TUNNEL_METADATA,
+  TUNNEL_MODE,
+  UNIX_PREFIX,
+  WORKLOAD_KEY,
+} from "../core/mod.ts";
+import { HEALTH, TLS_MODE, TRANSPORT_METADATA, tunnelFields } from "./metadata.ts";
 import { planAssignment } from "./plan.ts";
 import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
 import { type ReverseWriter, reverseWriter } from "./reverse_writer.ts";
@@ -46,7 +53,8 @@ function writeEndpoint(out: ReverseWriter, planned: PlannedEndpoint): void {
   if (planned.weight !== 1) writeWeight(out, 4, planned.weight);
   writeMetadata(out, planned);
   out.number(2, HEALTH[planned.health]);
-  writeAddress(out, planned.endpoint.address, planned.port);
+  if (planned.tunnel !== undefined) writeTunnelAddress(out, planned.tunnel.to);
+  else writeAddress(out, planned.endpoint.address, planned.port);
   out.message(2, mark);
 }
 
@@ -71,22 +79,43 @@ function writeAddress(out: ReverseWriter, address: string, port: number): void {
   out.message(1, mark);
 }
 
-/** `LbEndpoint.metadata`. */
-function writeMetadata(out: ReverseWriter, { label, mutual }: PlannedEndpoint): void {
-  if (label === "" && !mutual) return;
+/** The address of the internal listener that opens tunnels: `envoy_internal_address` is 3. */
+function writeTunnelAddress(out: ReverseWriter, to: string): void {
   const mark = out.length;
-  if (label !== "") writeEntry(out, MESH_METADATA, WORKLOAD_KEY, label);
-  if (mutual) writeEntry(out, TRANSPORT_METADATA, TLS_MODE.key, TLS_MODE.mesh);
+  out.text(2, to);
+  out.text(1, CONNECT_ORIGINATE);
+  out.message(3, mark);
+  out.message(1, mark);
+  out.message(1, mark);
+}
+
+/** `LbEndpoint.metadata`. */
+function writeMetadata(out: ReverseWriter, { label, mutual, tunnel }: PlannedEndpoint): void {
+  if (label === "" && !mutual && tunnel === undefined) return;
+  const mark = out.length;
+  if (label !== "") writeEntry(out, MESH_METADATA, [[WORKLOAD_KEY, label]]);
+  if (tunnel !== undefined) {
+    writeEntry(out, TUNNEL_METADATA, tunnelFields(tunnel));
+    writeEntry(out, TRANSPORT_METADATA, [[TUNNEL_MODE.key, TUNNEL_MODE.http]]);
+  } else if (mutual) writeEntry(out, TRANSPORT_METADATA, [[TLS_MODE.key, TLS_MODE.mesh]]);
   out.message(3, mark);
 }
 
-/** `Metadata.filter_metadata`: one entry with one string field. */
-function writeEntry(out: ReverseWriter, name: string, key: string, value: string): void {
+/** `Metadata.filter_metadata`: one entry with string fields. */
+function writeEntry(
+  out: ReverseWriter,
+  name: string,
+  fields: readonly (readonly [key: string, value: string])[],
+): void {
   const mark = out.length;
-  out.text(3, value); // Value.string_value
-  out.message(2, mark);
-  out.text(1, key);
-  out.message(1, mark); // Struct.fields
+  for (let i = fields.length - 1; i >= 0; i--) {
+    const [key, value] = fields[i]!;
+    const field = out.length;
+    out.text(3, value); // Value.string_value
+    out.message(2, field);
+    out.text(1, key);
+    out.message(1, field); // Struct.fields
+  }
   out.message(2, mark);
   out.text(1, name);
   out.message(1, mark);

@@ -79,6 +79,8 @@ function entranceOf(
     weight,
     label: "",
     mutual: true,
+    // Gateways between networks do not carry tunnels.
+    tunnel: undefined,
     network,
   };
 }

@@ -71,6 +71,7 @@ function plan(endpoint: Endpoint, input: AssignmentInput): PlannedEndpoint | und
     health: drains ? "draining" : endpoint.health,
     network: input.reach?.networkOf(endpoint) ?? endpoint.network,
     mutual: input.mutual?.(endpoint, port) ?? false,
+    tunnel: input.tunnel?.(endpoint, port),
     label: input.telemetryLabel === true ? telemetryLabel(endpoint, input.canonical) : "",
   };
 }

@@ -38,12 +38,24 @@ export interface AssignmentInput {
   readonly hostNames?: boolean;
   /** Reports if an endpoint's port accepts mutual TLS; default: none does. */
   readonly mutual?: (endpoint: Endpoint, port: number) => boolean;
+  /** Returns the tunnel to an endpoint's port; `undefined`: none. Default: there are no tunnels. */
+  readonly tunnel?: ((endpoint: Endpoint, port: number) => TunnelTo | undefined) | undefined;
   /** Locality of the proxy; `undefined` if it has no effect. */
   readonly proxyLocality?: ProxyLocality;
   /** Locality settings of the policy; used only with a locality. */
   readonly localityRule?: LocalityRule;
   /** Gateways to other networks; used only with a locality. */
   readonly reach?: Reach;
+}
+
+/** The tunnel (HBONE) to an endpoint. */
+export interface TunnelTo {
+  /** `address:port` of the destination. */
+  readonly to: string;
+  /** `address:port` of the waypoint at which the tunnel ends; empty: at the destination itself. */
+  readonly waypoint: string;
+  /** Identities that its end may have, separated by commas; empty: any identity of the mesh. */
+  readonly identity: string;
 }
 
 /** An endpoint as it is sent. */
@@ -58,6 +70,8 @@ export interface PlannedEndpoint {
   readonly label: string;
   /** True: clients use mutual TLS. */
   readonly mutual: boolean;
+  /** Clients use this tunnel, and no mutual TLS. */
+  readonly tunnel?: TunnelTo | undefined;
   /** The network of the endpoint; empty: none. */
   readonly network: string;
 }

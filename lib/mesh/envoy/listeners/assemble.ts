@@ -44,6 +44,8 @@ export interface ListenerParts extends Binding {
   readonly firstBytesMs?: number;
   /** Passes connections to the listener of their original destination. */
   readonly useOriginalDst?: boolean;
+  /** True: it serves connections from inside the proxy, and has no address. */
+  readonly internal?: boolean;
   /** Allows sockets with addresses that are not the host's (TPROXY). */
   readonly transparent?: boolean;
   readonly manager: Pick<
@@ -61,7 +63,9 @@ export function assemble(parts: ListenerParts): Listener {
   const name = parts.name ?? listenerName(bind, port);
   return create(ListenerSchema, {
     name,
-    address: pipeOrSocket(bind, port),
+    ...(parts.internal === true
+      ? { listenerSpecifier: { case: "internalListener", value: {} } }
+      : { address: pipeOrSocket(bind, port) }),
     additionalAddresses: (parts.extraBinds ?? []).map((extra) => ({
       address: pipeOrSocket(extra, port),
     })),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { CidrRange } from "#envoy/config/core/v3/address_pb.ts";
 import type {
   Filter,
   FilterChain,
@@ -20,7 +21,12 @@ import { isHttp, type PeerMode, type Protocol } from "../../model/mod.ts";
 import { create } from "../../../kit/proto/mod.ts";
 import { serverTls } from "../authentication/mod.ts";
 import { type ManagerDefaults, managerFilter } from "../connection_manager/mod.ts";
-import { BLACK_HOLE_CLUSTER, INBOUND_PASSTHROUGH_CLUSTER } from "../core/mod.ts";
+import {
+  BLACK_HOLE_CLUSTER,
+  cidrRange,
+  INBOUND_PASSTHROUGH_CLUSTER,
+  MAIN_INTERNAL,
+} from "../core/mod.ts";
 import { inboundRoute } from "../routes/mod.ts";
 import { MAX_DIRECT_RESPONSE_BODY } from "../virtual_hosts/mod.ts";
 import { assemble, listenerName } from "./assemble.ts";
@@ -85,10 +91,10 @@ export interface VirtualInboundInput extends Binding {
  */
 export function virtualInbound(input: VirtualInboundInput): Listener {
   const { manager, security = NO_SECURITY } = input;
-  const detects = input.detectsUndeclared === true || security.http.length > 0;
+  const detects = detectsUndeclared(input);
   const rest = undeclared(detects);
   const named = security.named.map((port) => ({ ...rest, port }));
-  const ports = uniquePorts([...input.ports, ...named], input.port);
+  const ports = uniquePorts([...input.ports, ...named], [input.port]);
   const modes = ports.map((p) => ({ ...p, mode: security.mode(p.port) }));
   const inspectors = inspectorsOf(modes, { ...rest, mode: security.otherwise }, security);
   return assemble({
@@ -120,6 +126,80 @@ export function virtualInbound(input: VirtualInboundInput): Listener {
     ],
     detects: inspectors.length > 0,
   });
+}
+
+function detectsUndeclared(
+  { detectsUndeclared, security = NO_SECURITY }: VirtualInboundInput,
+): boolean {
+  return detectsUndeclared === true || security.http.length > 0;
+}
+
+/** Input of the listener for the content of tunnels. */
+export interface MainInternalInput
+  extends Omit<VirtualInboundInput, "bind" | "port" | "extraBinds"> {
+  /** True: connections to undeclared ports are closed. */
+  readonly declaredOnly: boolean;
+  /** Ports of the proxy itself, to which no tunnel leads. */
+  readonly closed: readonly number[];
+}
+
+/**
+ * Addresses that no tunnel to an undeclared port leads to: they are those of the machine, where
+ * programs listen that trust whoever connects, the proxy's administration among them.
+ */
+const OWN_MACHINE = ["127.0.0.0/8", "0.0.0.0/8", "::/127", "::ffff:0:0/96"];
+
+/**
+ * Builds the internal listener for the content of ended tunnels: the chains of {@link virtualInbound}
+ * without TLS, because tunnels prove the identity of clients.
+ */
+export function mainInternal(input: MainInternalInput): Listener {
+  const { manager, security = NO_SECURITY, closed } = input;
+  const rest = undeclared(detectsUndeclared({ ...input, bind: "", port: 0 }));
+  const ports = uniquePorts(input.ports, closed);
+  const named = { manager, security, mode: "disable", tunnelled: true } as const;
+  const open = (port: InboundPort): ModedPort => ({ ...port, tls: undefined, mode: "disable" });
+  const inspectors = inspectorsOf(ports.map(open), open(rest), security);
+  const nothing = (name: string, match: PortMatch | undefined): FilterChain =>
+    forwardChain(name, { match, cluster: BLACK_HOLE_CLUSTER });
+  return assemble({
+    ...input,
+    bind: "",
+    port: 0,
+    internal: true,
+    name: MAIN_INTERNAL,
+    direction: "inbound",
+    bindToPort: true,
+    chains: [
+      ...closed.map((port) =>
+        nothing(`${MAIN_INTERNAL}-closed-${port}`, { destinationPort: port })
+      ),
+      nothing(`${MAIN_INTERNAL}-machine`, { prefixRanges: OWN_MACHINE.map(rangeOf) }),
+      ...(input.declaredOnly
+        ? [nothing(`${MAIN_INTERNAL}-undeclared`, undefined)]
+        : portChains(rest, { ...named, name: MAIN_INTERNAL })),
+      ...flatMapInParts(
+        input.parts ?? UNDIVIDED,
+        ports,
+        (p) =>
+          portChains({ ...p, tls: undefined }, {
+            ...named,
+            name: listenerName(MAIN_INTERNAL, p.port),
+            match: { destinationPort: p.port },
+          }),
+      ),
+    ],
+    listenerFilters: [
+      originalDestination(),
+      ...(input.transparent ? [originalSource()] : []),
+      ...inspectors,
+    ],
+    detects: inspectors.length > 0,
+  });
+}
+
+function rangeOf(range: string): CidrRange {
+  return cidrRange(range)!;
 }
 
 /**
@@ -160,9 +240,9 @@ function inspectorsOf(
   });
 }
 
-function uniquePorts(ports: readonly InboundPort[], own: number): InboundPort[] {
+function uniquePorts(ports: readonly InboundPort[], own: readonly number[]): InboundPort[] {
   const byPort = new Map<number, InboundPort>();
-  for (const p of ports) if (p.port !== own && !byPort.has(p.port)) byPort.set(p.port, p);
+  for (const p of ports) if (!own.includes(p.port) && !byPort.has(p.port)) byPort.set(p.port, p);
   return [...byPort.values()];
 }
 
@@ -208,11 +288,13 @@ interface PortChains {
   readonly security: SecurityPolicies;
   /** Mutual TLS mode of the port. */
   readonly mode: PeerMode;
+  /** True: connections came through tunnels. */
+  readonly tunnelled?: boolean;
 }
 
 function portChains(
   port: InboundPort,
-  { name, match, manager, security, mode }: PortChains,
+  { name, match, manager, security, mode, tunnelled }: PortChains,
 ): FilterChain[] {
   const ways = port.tls === undefined
     ? inboundChains(port.protocol, mode, security, manager.http10)
@@ -226,6 +308,7 @@ function portChains(
       protocol: port.protocol,
       security: security.http,
       mutual,
+      tunnelled,
       defaults: manager,
     });
   return ways.map((way) => {
@@ -236,7 +319,7 @@ function portChains(
     if (way.carries === "http") {
       return chain(called, at, http(way.ends === true), { transportSocket });
     }
-    const how = forwarding(manager, way.ends ? "mutual" : "server");
+    const how = forwarding(manager, tunnelled ? "tunnel" : way.ends ? "mutual" : "server");
     if (way.carries === "nothing") {
       return forwardChain(called, { ...how, match: at, cluster: BLACK_HOLE_CLUSTER });
     }

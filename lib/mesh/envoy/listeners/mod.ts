@@ -1,7 +1,6 @@
 /**
  * Listeners (LDS): inbound, outbound and gateway listeners with their filter chains, protocol
- * detection, TCP proxy, HTTP/3. Upstream Envoy filters only. Not built here: TLS with issued
- * certificates, HBONE.
+ * detection, TCP proxy, HTTP/3, tunnels (HBONE). Upstream Envoy filters only.
  *
  * @module
  */
@@ -10,7 +9,7 @@ export { type EncodedListener, listenersAt } from "./copies.ts";
 export { gatewayHttpListener, gatewayTcpListener, gatewayTlsListener } from "./gateway.ts";
 export type { GatewayTlsChain } from "./gateway_input.ts";
 export { NO_SECURITY, type SecurityPolicies } from "./security.ts";
-export { type InboundPort, ingressListener, virtualInbound } from "./inbound.ts";
+export { type InboundPort, ingressListener, mainInternal, virtualInbound } from "./inbound.ts";
 export {
   outboundHttpListener,
   type OutboundTcpInput,
@@ -20,3 +19,4 @@ export {
 export { gatewayQuicListener } from "./quic.ts";
 export type { KnownProtocol, TcpChain } from "./tcp_chain.ts";
 export type { WeightedCluster } from "./tcp_proxy.ts";
+export { connectOriginate, connectTerminate } from "./tunnels.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { CidrRange } from "#envoy/config/core/v3/address_pb.ts";
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import type { Filter } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { HttpFilter } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
@@ -43,6 +44,7 @@ export interface PortMatch {
   readonly destinationPort?: number;
   readonly transportProtocol?: string;
   readonly applicationProtocols?: string[];
+  readonly prefixRanges?: CidrRange[];
 }
 
 /** One filter chain of a port. */

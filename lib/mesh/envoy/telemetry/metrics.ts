@@ -25,7 +25,15 @@ import {
   ConfigSchema,
 } from "#envoy/extensions/access_loggers/stats/v3/stats_pb.ts";
 import { create, packAny } from "../../../kit/proto/mod.ts";
-import { MESH_METADATA, type Side, WORKLOAD_KEY } from "../core/mod.ts";
+import {
+  LOCAL_PRINCIPAL,
+  MESH_METADATA,
+  PEER_PRINCIPAL,
+  type Side,
+  TUNNEL_KEYS,
+  TUNNEL_METADATA,
+  WORKLOAD_KEY,
+} from "../core/mod.ts";
 import { celFormat } from "./expression.ts";
 import { NAMESPACE_PIECE, PIECES, PROTOCOL_PIECE } from "./peers.ts";
 import type { MetricName, MetricRule } from "./merge_levels.ts";
@@ -44,6 +52,8 @@ export interface Counting {
   readonly forgets: boolean;
   /** Cluster id of all endpoints with a workload label. */
   readonly clusterId: string;
+  /** True: endpoints may have tunnels. */
+  readonly tunnels?: boolean | undefined;
 }
 
 const ownPart = (what: string): string => `%ENVIRONMENT(MESH_SELF_${what})%`;
@@ -57,8 +67,20 @@ const service = (field: string): string => `%CLUSTER_METADATA(${MESH_METADATA}:s
  */
 const UNKNOWN = "unknown";
 
-function known(command: string, param?: string): string {
-  const operators = [{ command, param }, { command: "CEL", param: `'${UNKNOWN}'` }];
+/** A command of a format. */
+interface Operator {
+  readonly command: string;
+  readonly param: string;
+}
+
+/** The identity at the end of a tunnel, which has been checked. */
+const TUNNEL_END: Operator = {
+  command: "UPSTREAM_METADATA",
+  param: `${TUNNEL_METADATA}:${TUNNEL_KEYS.identity}`,
+};
+
+function known(command: string, param?: string, ...others: readonly Operator[]): string {
+  const operators = [{ command, param }, ...others, { command: "CEL", param: `'${UNKNOWN}'` }];
   return `%COALESCE(${JSON.stringify({ operators })})%`;
 }
 
@@ -134,7 +156,7 @@ const OWN = ["WORKLOAD", "NAMESPACE", "SERVICE", "REVISION", "CLUSTER", "APP", "
 );
 
 /** Labels of both workloads. */
-function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
+function endLabels(side: Side, tcp: boolean, { clusterId, tunnels }: Counting): Labels {
   const client = side === "client";
   const peer = !tcp
     ? PIECES.slice(0, client ? 5 : PIECES.length).map(piece)
@@ -142,7 +164,13 @@ function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
     ? [...[0, 1, 2, 3].map(endpointPart), endpointCluster(clusterId)]
     : PIECES.map((key) => side === "mutual" ? subjectPart(key) : UNKNOWN);
   const principal = (mine: boolean): string => {
-    if (client) return known(mine ? "UPSTREAM_LOCAL_URI_SAN" : "UPSTREAM_PEER_URI_SAN");
+    if (client && mine) return known("UPSTREAM_LOCAL_URI_SAN");
+    if (client) {
+      return known("UPSTREAM_PEER_URI_SAN", undefined, ...tunnels === true ? [TUNNEL_END] : []);
+    }
+    if (side === "tunnel") {
+      return `%FILTER_STATE(${mine ? LOCAL_PRINCIPAL : PEER_PRINCIPAL}:PLAIN)%`;
+    }
     if (side === "server") return UNKNOWN;
     return mine ? "%DOWNSTREAM_LOCAL_URI_SAN%" : "%DOWNSTREAM_PEER_URI_SAN%";
   };
@@ -155,7 +183,7 @@ function endLabels(side: Side, tcp: boolean, clusterId: string): Labels {
     destination_service: service("host"),
     destination_service_name: service("name"),
     destination_service_namespace: service("namespace"),
-    connection_security_policy: client ? UNKNOWN : side === "mutual" ? "mutual_tls" : "none",
+    connection_security_policy: client ? UNKNOWN : side === "server" ? "none" : "mutual_tls",
     response_flags: "%RESPONSE_FLAGS%",
   };
 }
@@ -257,7 +285,7 @@ export function whenOpened(exclude: boolean): AccessLogFilter {
  */
 export function requestMetrics(side: Side, counting: Counting): AccessLog[] {
   return logger(REQUESTS, {
-    ...endLabels(side, false, counting.clusterId),
+    ...endLabels(side, false, counting),
     ...protocolLabels(false),
   }, counting);
 }
@@ -267,7 +295,7 @@ export function connectionMetrics(
   side: Side,
   counting: Counting,
 ): { readonly opened: AccessLog[]; readonly closed: AccessLog[] } {
-  const labels = { ...endLabels(side, true, counting.clusterId), ...protocolLabels(true) };
+  const labels = { ...endLabels(side, true, counting), ...protocolLabels(true) };
   return {
     opened: logger(OPENED, labels, counting, whenOpened(false)),
     closed: logger(CLOSED, labels, counting, whenOpened(true)),

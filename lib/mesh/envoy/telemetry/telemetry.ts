@@ -54,6 +54,8 @@ export interface TelemetryInput {
   readonly clusterId: string;
   /** True: metrics that were not updated for some time are removed. */
   readonly forgets?: boolean;
+  /** True: the mesh has tunnels. */
+  readonly tunnels?: boolean;
   /** Features that the proxy lacks; absent: none. */
   readonly missing?: readonly OmittedFeature[] | undefined;
   /** See `TracingInput.certain`. */
@@ -78,7 +80,12 @@ export interface TelemetryResult {
 export function buildTelemetry(input: TelemetryInput): TelemetryResult {
   const client = sideTelemetry(input, "client");
   const server = sideTelemetry(input, "server");
-  const telemetry = { client, server, mutual: sideTelemetry(input, "mutual") };
+  const telemetry = {
+    client,
+    server,
+    mutual: sideTelemetry(input, "mutual"),
+    ...(input.tunnels === true ? { tunnel: sideTelemetry(input, "tunnel") } : {}),
+  };
   return { telemetry, digest: digestOf(telemetry) };
 }
 
@@ -102,7 +109,7 @@ function sideTelemetry(input: TelemetryInput, side: Side): SideTelemetry {
   const { clusterId } = input;
   const counting = rules === undefined || input.missing?.includes("metrics") === true
     ? undefined
-    : { rules, forgets: input.forgets === true, clusterId };
+    : { rules, forgets: input.forgets === true, clusterId, tunnels: input.tunnels };
   const connections = counting && connectionMetrics(side, counting);
   const opened = connections !== undefined && connections.opened.length > 0;
   return {

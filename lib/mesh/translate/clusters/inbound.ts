@@ -21,6 +21,7 @@ import type { Context } from "./features.ts";
 import { clusterDefaults } from "./defaults.ts";
 import { outboundPolicy } from "../destinations/mod.ts";
 import { type InboundPort, inboundPorts } from "./inbound_ports.ts";
+import { tunnelClusters } from "./tunnels.ts";
 
 /** The clusters that every gateway has. */
 export function routerClusters(read: Read, context: Context, family: Family): Cluster[] {
@@ -50,6 +51,7 @@ export function sidecarClusters(read: Read, context: Context, cls: ProxyClass): 
         mesh: defaults,
       })
     ),
+    ...tunnelClusters(read, context, cls),
   ];
 }
 

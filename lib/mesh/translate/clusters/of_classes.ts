@@ -11,6 +11,7 @@ import { type Family, ownClusterSettings } from "../context/mod.ts";
 import type { Context } from "./features.ts";
 import { type ClusterTable, encodeResource, resourceTable } from "../resources/mod.ts";
 import { routerClusters, sidecarClusters } from "./inbound.ts";
+import { tunnelClusters } from "./tunnels.ts";
 
 /** The tables. */
 export interface ClassClusters {
@@ -18,6 +19,8 @@ export interface ClassClusters {
   readonly sidecars: ClusterTable;
   /** Clusters that every gateway has. */
   readonly gateways: ClusterTable<Family>;
+  /** Key of the class of a gateway → clusters of its tunnels. */
+  readonly tunnels: ClusterTable;
 }
 
 /** Creates the tables. */
@@ -37,6 +40,13 @@ export function deriveClassClusters(context: Context): ClassClusters {
       "cds.router",
       oneOf<Family>("v4", "v6", "dual"),
       (read, family) => routerClusters(read, context, family).map(clusterResource),
+    ),
+    tunnels: resourceTable(
+      graph,
+      "cds.tunnels",
+      text,
+      (read, key) =>
+        tunnelClusters(read, context, read.get(context.classes, key)).map(clusterResource),
     ),
   };
 }

@@ -23,6 +23,7 @@ import {
   text,
 } from "../../graph/mod.ts";
 import type { OmittedFeature, Protocol, ProxyClass, Role } from "../../model/mod.ts";
+import type { TunnelFeatures } from "./tunnels.ts";
 
 /** Features that several folders read. The other features are declared in the folders that read them. */
 export interface SharedFeatures {
@@ -38,6 +39,8 @@ export interface SharedFeatures {
   readonly autoAllocateAddresses: boolean;
   /** TLS of proxies is limited to what FIPS 140-2 allows (`COMPLIANCE_POLICY`). */
   readonly fips: boolean;
+  /** Tunnels (HBONE) between proxies; absent: there are none. */
+  readonly tunnels?: TunnelFeatures | undefined;
 }
 
 /** The part of the context that needs no table of translation. */
@@ -130,6 +133,8 @@ export const telemetryKeys: KeyCodec<TelemetryKey> = converted(text, {
 export interface SecurityTables {
   /** The filters of AuthorizationPolicies. */
   readonly authorization: Derived<AuthorizationFilters, PolicyKeys>;
+  /** The same for connections through tunnels, which have the identities of their clients. */
+  readonly tunnelled: Derived<AuthorizationFilters, PolicyKeys>;
   /** Their filters in proxyless gRPC servers. */
   readonly proxyless: Derived<ProxylessFilters, PolicyKeys>;
   readonly tokens: Derived<TokenFilter, TokenPolicies>;

@@ -5,7 +5,14 @@
  */
 import { type HostKey, type SidecarKey, sidecarKeys } from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
-import { type ClassBinding, imports, localImports, locatedKey } from "../context/mod.ts";
+import type { ProxyClass } from "../../model/mod.ts";
+import {
+  type ClassBinding,
+  imports,
+  localImports,
+  locatedKey,
+  sendsTunnels,
+} from "../context/mod.ts";
 import type { Context } from "./features.ts";
 import { type ByLocality, collection } from "../resources/mod.ts";
 
@@ -13,20 +20,34 @@ import { type ByLocality, collection } from "../resources/mod.ts";
 export interface EndpointLayerTables {
   readonly context: Context;
   readonly endpoints: ByLocality<HostKey>;
+  /** The endpoints of proxies that send through tunnels. */
+  readonly tunnelEndpoints: ByLocality<HostKey>;
+}
+
+/** The tables that a class sees, and the prefix of the names of its collections. */
+function tablesFor(
+  { context, endpoints, tunnelEndpoints }: EndpointLayerTables,
+  cls: ProxyClass,
+): { readonly prefix: string; readonly seen: ByLocality<HostKey> } {
+  return sendsTunnels(context.features, cls)
+    ? { prefix: "endpoint/tunnels", seen: tunnelEndpoints }
+    : { prefix: "endpoint", seen: endpoints };
 }
 
 /** The layers of a namespace without a Sidecar: an overlay over the base layer. */
-export function endpointLayers(tables: EndpointLayerTables, namespace: string): Collection[] {
+export function endpointLayers(tables: EndpointLayerTables, cls: ProxyClass): Collection[] {
   const { scopes, indexes } = tables.context.mesh;
+  const { namespace } = cls;
+  const { prefix, seen } = tablesFor(tables, cls);
   return [
-    collection(tables, `endpoint/overlay/${namespace}`, () => ({
+    collection(tables, `${prefix}/overlay/${namespace}`, () => ({
       members: { listFrom: [scopes.overlayHosts, namespace] },
-      resources: tables.endpoints.overlay,
+      resources: seen.overlay,
       keyOf: (host) => ({ namespace, host }),
     })),
-    collection(tables, `endpoint/public`, () => ({
+    collection(tables, `${prefix}/public`, () => ({
       members: { index: indexes.hostsSeenBy, buckets: [""] },
-      resources: tables.endpoints.base,
+      resources: seen.base,
       keyOf: (host) => ({ namespace: "", host }),
     })),
   ];
@@ -34,27 +55,34 @@ export function endpointLayers(tables: EndpointLayerTables, namespace: string): 
 
 /** Endpoints that proxies of a locality see differently from others of their namespace. */
 export function localEndpoints(tables: EndpointLayerTables, binding: ClassBinding): Collection[] {
-  const { cls: { namespace }, locality } = binding;
+  const { cls, locality } = binding;
   if (locality === "") return [];
+  const { namespace } = cls;
+  const { prefix, seen } = tablesFor(tables, cls);
   const { hosts } = tables.context.mesh.localities;
   const key = locatedKey(binding);
-  return [collection(tables, `endpoint/locality/${hosts.keyCodec.encode(key)}`, () => ({
+  return [collection(tables, `${prefix}/locality/${hosts.keyCodec.encode(key)}`, () => ({
     members: { listFrom: [hosts, key] },
-    resources: tables.endpoints.local,
+    resources: seen.local,
     keyOf: (host) => ({ namespace, host, locality }),
     ...localImports(binding),
   }))];
 }
 
 /** Endpoints of the hosts that a Sidecar imports. */
-export function egressEndpoints(tables: EndpointLayerTables, scope: SidecarKey): Collection[] {
+export function egressEndpoints(
+  tables: EndpointLayerTables,
+  cls: ProxyClass,
+  scope: SidecarKey,
+): Collection[] {
   const { namespace } = scope;
+  const { prefix, seen } = tablesFor(tables, cls);
   const name = sidecarKeys.encode(scope);
-  return [collection(tables, `endpoint/egress/${name}`, () => ({
+  return [collection(tables, `${prefix}/egress/${name}`, () => ({
     members: {
       listFrom: [tables.context.mesh.scopes.egressHosts, { ...scope, listener: undefined }],
     },
-    resources: tables.endpoints.base,
+    resources: seen.base,
     keyOf: (host) => ({ namespace, host }),
     note: imports(scope),
   }))];

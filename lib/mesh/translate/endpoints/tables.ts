@@ -43,28 +43,34 @@ import {
 } from "../resources/mod.ts";
 import { takesMutual } from "../security/mod.ts";
 import { meshLocality } from "./mesh_locality.ts";
+import { tunnelsOf } from "./tunnels.ts";
 
-/** Creates the tables of endpoint assignments. */
-export function deriveEndpoints(context: Context): ByLocality<HostKey> {
+/**
+ * Creates the tables of endpoint assignments.
+ *
+ * @param tunnels the assignments are those of proxies that send through tunnels
+ */
+export function deriveEndpoints(context: Context, tunnels = false): ByLocality<HostKey> {
   const { graph } = context.mesh;
+  const named = tunnels ? "eds.tunnels" : "eds";
   const content = resourceTable(
     graph,
-    "eds.content",
+    `${named}.content`,
     contentKeys,
-    (read, key) => assignmentsOf(read, context, key),
+    (read, key) => assignmentsOf(read, context, key, tunnels),
   );
   const seen: ResourcesOf<HostKey> = (read, { namespace, host }) => {
     const chosen = followServiceRules(read, context, { namespace }, host);
     return chosen === undefined ? [] : read.follow(content, { ...chosen, locality: "" });
   };
-  const base = resourceTable(graph, "eds", hostKeys, seen);
-  const local = resourceTable(graph, "eds.placed", localHostKeys, (read, key) => {
+  const base = resourceTable(graph, named, hostKeys, seen);
+  const local = resourceTable(graph, `${named}.placed`, localHostKeys, (read, key) => {
     const { locality, ...shared } = key;
     const chosen = followRulesAt(read, context, key);
     if (chosen === undefined) return [];
     return differences(read.follow(content, { ...chosen, locality }), read.get(base, shared));
   });
-  return { base, overlay: overlayOf(context, "eds.overlay", base, seen), local };
+  return { base, overlay: overlayOf(context, `${named}.overlay`, base, seen), local };
 }
 
 /** The assignments of a service: one for each port, and for each subset there. */
@@ -72,6 +78,7 @@ function assignmentsOf(
   read: Read,
   context: Context,
   { service: serviceKey, rules, locality }: ContentKey,
+  tunnels: boolean,
 ): readonly Resource[] {
   const { mesh, features } = context;
   const proxyLocality = localityOf(locality);
@@ -97,6 +104,7 @@ function assignmentsOf(
     telemetryLabel: features.telemetryLabel && features.endpointTelemetryLabel,
     canonical: features.canonicalOutside && service.meshExternal ? canonicalOf(service) : undefined,
     mutual: takesMutual(read, context),
+    ...(tunnels ? { tunnel: tunnelsOf(read, context) } : {}),
     topologyOf: topologyOf(read, context, policy.subsets),
     sendUnhealthy: features.sendUnhealthyEndpoints,
     keepDraining: sessionRule(service.labels, features.sessions) !== undefined,

@@ -14,9 +14,10 @@ import {
   clusterVariants,
   familyOf,
   listenerVariants,
+  sendsTunnels,
   variantOf,
 } from "../context/mod.ts";
-import { collection, TYPE_URLS } from "../resources/mod.ts";
+import { collection, type ListenerTable, TYPE_URLS } from "../resources/mod.ts";
 import {
   type AutomaticTables,
   type GatewayClusterTables,
@@ -47,6 +48,8 @@ export interface GatewayLayerTables
   readonly gateways: GatewayTables;
   readonly gatewayClusters: GatewayClusterTables;
   readonly automatic: AutomaticTables<ClusterKey>;
+  /** Key of a class → listeners of its tunnels. */
+  readonly tunnelListeners: ListenerTable;
 }
 
 /** The layers of a gateway. */
@@ -64,6 +67,7 @@ export function routerLayers(
   };
   return new Map([
     [TYPE_URLS.cluster, [
+      ...tunnelLayer(tables, binding, "cluster"),
       ...ownClusters(tables, binding, scope),
       ...features.filterGatewayClusters ? usedClusters(tables, binding, scope) : [
         ...localClusters(tables, binding),
@@ -73,7 +77,7 @@ export function routerLayers(
     [TYPE_URLS.endpoint, [
       automaticEndpoints(tables, binding, scope),
       ...localEndpoints(tables, binding),
-      ...endpointLayers(tables, namespace),
+      ...endpointLayers(tables, cls),
     ]],
     [TYPE_URLS.secret, [
       secretLayer(tables, cls),
@@ -82,9 +86,25 @@ export function routerLayers(
         : []),
       ...(cls.options.REFERRED === "true" ? referredCredentials(tables, cls, scope) : []),
     ]],
-    [TYPE_URLS.listener, [gatewayListeners(tables, binding, scope)]],
+    [TYPE_URLS.listener, [
+      ...tunnelLayer(tables, binding, "listener"),
+      gatewayListeners(tables, binding, scope),
+    ]],
     [TYPE_URLS.route, [gatewayRoutes(tables, binding, scope)]],
   ]);
+}
+
+/** The listener and the cluster by which a gateway sends through tunnels. */
+function tunnelLayer(
+  { context, classClusters, tunnelListeners }: GatewayLayerTables,
+  { cls }: ClassBinding,
+  type: "cluster" | "listener",
+): Collection[] {
+  if (!sendsTunnels(context.features, cls)) return [];
+  return [collection({ context }, `${type}/tunnels/${cls.key}`, () => ({
+    members: { list: [cls.key] },
+    resources: type === "cluster" ? classClusters.tunnels : tunnelListeners,
+  }))];
 }
 
 function gatewayListeners(

@@ -41,7 +41,7 @@ export function grpcLayers(
     resources: grpc.servers,
   }));
   const outbound = sidecar === ""
-    ? namespaceLayers(tables, grpc, cls.namespace)
+    ? namespaceLayers(tables, grpc, binding)
     : importedLayers(tables, grpc, binding);
   return new Map([
     [TYPE_URLS.cluster, [...localClusters(tables, grpc, binding), ...outbound.clusters]],
@@ -62,8 +62,9 @@ interface OutboundLayers {
 function namespaceLayers(
   tables: GrpcLayerTables,
   grpc: GrpcTables,
-  namespace: string,
+  { cls }: ClassBinding,
 ): OutboundLayers {
+  const { namespace } = cls;
   const { indexes, scopes } = tables.context.mesh;
   const layers = (type: string, { base, overlay }: Layered<HostKey>): Collection[] => [
     collection(tables, `${type}/grpc/overlay/${namespace}`, () => ({
@@ -79,7 +80,7 @@ function namespaceLayers(
   ];
   return {
     clusters: layers("cluster", grpc.clusters),
-    endpoints: endpointLayers(tables, namespace),
+    endpoints: endpointLayers(tables, cls),
     listeners: layers("listener", grpc.listeners),
     routes: layers("route", grpc.routes),
   };
@@ -89,8 +90,9 @@ function namespaceLayers(
 function importedLayers(
   tables: GrpcLayerTables,
   grpc: GrpcTables,
-  { cls: { namespace }, sidecar }: ClassBinding,
+  { cls, sidecar }: ClassBinding,
 ): OutboundLayers {
+  const { namespace } = cls;
   const scope = { namespace, sidecar };
   const name = sidecarKeys.encode(scope);
   const targets = (
@@ -116,7 +118,7 @@ function importedLayers(
   }));
   return {
     clusters: [clusters],
-    endpoints: egressEndpoints(tables, scope),
+    endpoints: egressEndpoints(tables, cls, scope),
     listeners: [targets("listeners", grpc.targetListeners)],
     routes: [targets("routes", grpc.targetRoutes)],
   };

@@ -10,6 +10,7 @@ import {
   DRAIN_OPTION,
   inboundClusterName,
   inboundHostName,
+  type InboundPort as BuiltPort,
   inboundRetries,
   inboundRoute,
   ingressListener,
@@ -29,6 +30,7 @@ import { managerDefaults } from "./defaults.ts";
 import { telemetryKey } from "../telemetry/mod.ts";
 import { httpProxyListeners } from "./http_proxy.ts";
 import type { InboundPort } from "../clusters/mod.ts";
+import { originateListeners, terminateListeners } from "./tunnels.ts";
 
 /** Default ports of redirected connections. */
 const OUTBOUND_PORT = 15001;
@@ -69,6 +71,14 @@ export function inboundListeners(
   return [
     ...ports.map((port) => portListener(read, context, port, { cls, manager, security })),
     ...httpProxyListeners(read, context, cls, manager),
+    ...originateListeners(read, context, cls, manager),
+    ...terminateListeners(read, context, {
+      cls,
+      variant,
+      manager,
+      ports: ports.map((port) => inboundPort(read, context, port)),
+      closed: [],
+    }),
   ];
 }
 
@@ -88,6 +98,8 @@ export function virtualListeners(
   const sidecar = sidecarOf(read, context, cls);
   const policy = outboundPolicy(read.within(VIRTUAL_OUTBOUND), context, sidecar);
   const security = securityOf(read.within(VIRTUAL_INBOUND), context, cls, cls.options);
+  const outboundPort = mesh.field(read, "proxyListenPort") || OUTBOUND_PORT;
+  const capturedPort = mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT;
   const common = {
     bind: variant.family === "v6" ? "::" : "0.0.0.0",
     transparent: cls.interception === "TPROXY",
@@ -102,31 +114,44 @@ export function virtualListeners(
         ? ["0.0.0.0"]
         : undefined,
       exactBalance: parseBoolean(cls.options.OUTBOUND_LISTENER_EXACT_BALANCE ?? "") === true,
-      port: mesh.field(read, "proxyListenPort") || OUTBOUND_PORT,
+      port: outboundPort,
       egressCluster: clusterOfPolicy(policy),
     }),
     virtualInbound({
       ...common,
       extraBinds: variant.family === "dual" ? ["::"] : undefined,
       exactBalance: parseBoolean(cls.options.INBOUND_LISTENER_EXACT_BALANCE ?? "") === true,
-      port: mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT,
+      port: capturedPort,
       security,
       detectsUndeclared: read.get(mesh.patches.inboundHttp, cls),
       parts: read,
-      ports: ports.filter((p) => !p.bindToPort).map((p) => ({
-        port: p.number,
-        protocol: p.protocol,
-        cluster: inboundClusterName(p.number),
-        speaks: knownProtocol(context.features, p.protocol),
-        virtualHost: inboundVirtualHost(read, context, p),
-        tls: p.tls,
-      })),
+      ports: ports.filter((p) => !p.bindToPort).map((p) => inboundPort(read, context, p)),
     }),
     ...ports.filter((p) => p.bindToPort).map((p) =>
       portListener(read, context, p, { cls, manager, security })
     ),
     ...httpProxyListeners(read, context, cls, manager),
+    ...originateListeners(read, context, cls, manager),
+    ...terminateListeners(read, context, {
+      cls,
+      variant,
+      manager,
+      ports: ports.map((port) => inboundPort(read, context, port)),
+      closed: [outboundPort, capturedPort],
+    }),
   ];
+}
+
+/** A port of the workload, as builders of listeners take it. */
+function inboundPort(read: Read, context: Context, port: InboundPort): BuiltPort {
+  return {
+    port: port.number,
+    protocol: port.protocol,
+    cluster: inboundClusterName(port.number),
+    speaks: knownProtocol(context.features, port.protocol),
+    virtualHost: inboundVirtualHost(read, context, port),
+    tls: port.tls,
+  };
 }
 
 function portListener(

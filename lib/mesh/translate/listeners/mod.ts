@@ -15,7 +15,7 @@ export {
   type ListenerLayerTables,
   sidecarListenerLayer,
 } from "./layers.ts";
-export { deriveClassListeners } from "./of_classes.ts";
+export { deriveClassListeners, deriveTunnelListeners } from "./of_classes.ts";
 export { deriveOutboundListeners, deriveOverlayListeners } from "./outbound.ts";
 export { deriveSourceLabelListeners } from "./source_labels.ts";
 export type { ListenerFeatures } from "./features.ts";

@@ -9,8 +9,12 @@ import { parseClusterName } from "../../envoy/mod.ts";
 import { type Read, type Resource, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { inboundPorts } from "../clusters/mod.ts";
+import { variantOf } from "../context/mod.ts";
+import { telemetryKey } from "../telemetry/mod.ts";
+import { managerDefaults } from "./defaults.ts";
 import type { Context } from "./features.ts";
 import { encodeInParts, type ListenerTable, resourceTable } from "../resources/mod.ts";
+import { originateListeners } from "./tunnels.ts";
 import { inboundListeners, VIRTUAL_INBOUND, virtualListeners } from "./inbound.ts";
 
 /** Creates the table: key of a class → listeners. */
@@ -46,4 +50,15 @@ function recordPort(
   const port = parseClusterName(of[0] ?? "")?.port;
   const ofPort = listeners.find((l) => port !== undefined && l.name.endsWith(`_${port}`));
   read.decide?.({ ...decision, of: [ofPort?.name ?? VIRTUAL_INBOUND, ...of] });
+}
+
+/** Creates the table: key of the class of a gateway → listeners of its tunnels. */
+export function deriveTunnelListeners(context: Context): ListenerTable {
+  return resourceTable(context.mesh.graph, "lds.tunnels", text, (read, key) => {
+    const cls = read.get(context.classes, key);
+    const telemetry = telemetryKey(read, context, cls, "");
+    const manager = managerDefaults(read, context, variantOf(cls, telemetry));
+    return originateListeners(read, context, cls, manager)
+      .map((l) => encodeInParts(read, l.name, ListenerSchema, l));
+  });
 }

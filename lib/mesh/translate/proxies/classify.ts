@@ -17,7 +17,12 @@ import type {
   ProxyNode,
   ServiceTarget,
 } from "../../model/mod.ts";
-import { ownSettings, type SharedFeatures } from "../context/mod.ts";
+import {
+  LISTENS_OPTION,
+  NOT_SENDING_OPTION,
+  ownSettings,
+  type SharedFeatures,
+} from "../context/mod.ts";
 import type { ProxyFeatures } from "./features.ts";
 
 /** Node metadata keys that steer generation. */
@@ -50,7 +55,7 @@ export type ClassFacts = Omit<ProxyClass, "key" | "targets">;
  */
 export function classBasis(
   node: ProxyNode,
-  features: ProxyFeatures & Pick<SharedFeatures, "autoAllocateAddresses">,
+  features: ProxyFeatures & Pick<SharedFeatures, "autoAllocateAddresses" | "tunnels">,
 ): ClassBasis {
   const { metadata } = node;
   const namespace = text(metadata.NAMESPACE) || node.namespace;
@@ -89,8 +94,15 @@ export function classBasis(
         : {}),
       ...(takesClustersOnDemand(node) ? { ODCDS: "true" } : {}),
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),
+      ...(features.tunnels === undefined ? {} : tunnelOptions(metadata)),
     },
   };
+}
+
+/** What a proxy says about tunnels. */
+function tunnelOptions(metadata: ProxyNode["metadata"]): Record<string, string> {
+  const asked = [LISTENS_OPTION, NOT_SENDING_OPTION].filter((key) => isTrue(metadata[key]));
+  return Object.fromEntries(asked.map((key) => [key, "true"]));
 }
 
 /** If the proxy has both families, only the default one is used, unless the mesh serves both. */

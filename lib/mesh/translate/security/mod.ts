@@ -10,6 +10,8 @@ export {
   recordPolicies,
   securityOf,
   trustDomainsOf,
+  tunnelClient,
+  tunnelServer,
 } from "./policies.ts";
 export { overTlsDefaults } from "./tls_defaults.ts";
 export type { SecurityFeatures } from "./features.ts";

@@ -28,6 +28,8 @@ import {
   secretNames,
   type SecurityPolicies,
   tokenFilter,
+  tunnelClientTls,
+  tunnelServerTls,
 } from "../../envoy/mod.ts";
 import { type Read, rowRef, text } from "../../graph/mod.ts";
 import { discoveryUri, keySetName, type ProxyClass } from "../../model/mod.ts";
@@ -56,6 +58,12 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
       "accessFilters.authorization",
       policyKeys,
       (read, keys) => authorizationOf(read, context, keys),
+      options,
+    ),
+    tunnelled: graph.derive(
+      "accessFilters.tunnelled",
+      policyKeys,
+      (read, keys) => authorizationOf(read, context, keys, true),
       options,
     ),
     proxyless: graph.derive("accessFilters.grpc", policyKeys, (read, keys): ProxylessFilters => {
@@ -89,12 +97,18 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
   };
 }
 
-function authorizationOf(read: Read, context: BaseContext, keys: PolicyKeys): AuthorizationFilters {
+function authorizationOf(
+  read: Read,
+  context: BaseContext,
+  keys: PolicyKeys,
+  tunnelled?: boolean,
+): AuthorizationFilters {
   const { mesh } = context;
   const policies = rowsOf(keys, (key) => read.get(mesh.tables.authorizationPolicies, key));
   const custom = policies.some(({ spec }) => spec.actionDetail.value !== undefined);
   return authorizationFilters({
     policies,
+    tunnelled,
     providers: custom ? mesh.field(read, "extensionProviders") : [],
     findService: (service, port) => {
       const host = namedHost(read, context, service);
@@ -174,16 +188,18 @@ export function recordPolicies(
  * The security policies of a workload's listeners.
  *
  * @param options of the proxy, for the secrets of mutual TLS
+ * @param how `tunnelled`: of the content of tunnels
  */
 export function securityOf(
   read: Read,
   context: Context,
   workload: Workload,
   options: ProxyClass["options"],
+  { tunnelled = false }: { readonly tunnelled?: boolean } = {},
 ): SecurityPolicies {
   const { security } = context.mesh;
   const accessKeys = read.get(security.authorization, workload);
-  const access = read.get(context.security.authorization, accessKeys);
+  const access = read.get(context.security[tunnelled ? "tunnelled" : "authorization"], accessKeys);
   const policies = read.get(security.tokens, workload);
   recordPolicies(read, "access", "AuthorizationPolicy", accessKeys);
   recordPolicies(read, "tokens", "RequestAuthentication", policies);
@@ -196,8 +212,8 @@ export function securityOf(
     ],
     tcp: access.tcp,
   };
-  // The servers of Gateways say how gateways use TLS.
-  if (workload.role === "router") {
+  // The servers of Gateways say how gateways use TLS; tunnels have TLS of their own.
+  if (workload.role === "router" || tunnelled) {
     return { ...filters, mode: () => "disable", otherwise: "disable", named: [] };
   }
   const modes = read.follow(security.peerModes, workload);
@@ -219,6 +235,26 @@ export function mutualServer(
 ): TransportSocket {
   const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
   return mutualServerTls(names, domains, mutualParameters(read, context));
+}
+
+/** The TLS context at the end of tunnels. */
+export function tunnelServer(
+  read: Read,
+  context: BaseContext,
+  names: SecretNames,
+): TransportSocket {
+  const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
+  return tunnelServerTls(names, domains, mutualParameters(read, context));
+}
+
+/** The TLS context of opened tunnels. */
+export function tunnelClient(
+  read: Read,
+  context: BaseContext,
+  names: SecretNames,
+): TransportSocket {
+  const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
+  return tunnelClientTls(names, domains, mutualParameters(read, context));
 }
 
 /**

@@ -45,6 +45,7 @@ export function deriveTelemetry(context: BaseContext): TelemetryTable {
             ["zipkin", "datadog"].includes(proxy?.tracing?.tracer.case ?? "")),
         certain: !tracerMissing,
         missing,
+        tunnels: features.tunnels !== undefined,
         sampling: features.traceSampling,
         exchangeMetadata: features.exchangeMetadata,
         clusterId: context.clusterId,

@@ -1,0 +1,94 @@
+/**
+ * Clusters of tunnels (HBONE): the internal listener for the content of ended tunnels, and the ends
+ * of opened ones.
+ *
+ * @module
+ */
+import {
+  type Cluster,
+  Cluster_DiscoveryType as DiscoveryType,
+  Cluster_LbPolicy as LbPolicy,
+  ClusterSchema,
+} from "#envoy/config/cluster/v3/cluster_pb.ts";
+import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
+import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
+import { create, durationOf, packAny } from "../../../kit/proto/mod.ts";
+import { applyConnectionPool, HTTP_OPTIONS, type InboundDefaults } from "../cluster_options/mod.ts";
+import {
+  CONNECT_ORIGINATE,
+  internalAddress,
+  internalSocket,
+  MAIN_INTERNAL,
+  statName,
+  TUNNEL_KEYS,
+  TUNNEL_METADATA,
+  TUNNEL_PORT,
+} from "../core/mod.ts";
+
+/** The internal listener to which the content of ended tunnels goes. */
+export function mainInternalCluster(mesh: InboundDefaults): Cluster {
+  const cluster = create(ClusterSchema, {
+    name: MAIN_INTERNAL,
+    altStatName: statName(MAIN_INTERNAL),
+    clusterDiscoveryType: { case: "type", value: DiscoveryType.STATIC },
+    loadAssignment: {
+      clusterName: MAIN_INTERNAL,
+      endpoints: [{
+        lbEndpoints: [{
+          hostIdentifier: { case: "endpoint", value: { address: internalAddress(MAIN_INTERNAL) } },
+        }],
+      }],
+    },
+    transportSocket: internalSocket(),
+  });
+  applyConnectionPool(cluster, mesh);
+  return cluster;
+}
+
+/** Input of {@link connectOriginateCluster}. */
+export interface OriginateInput {
+  readonly mesh: InboundDefaults;
+  /** TLS of tunnels. */
+  readonly tls: TransportSocket;
+  /** Time after which a connection without tunnels is closed, ms; `undefined`: Envoy's. */
+  readonly idleTimeoutMs?: number | undefined;
+}
+
+/**
+ * The ends of opened tunnels: the tunnel port at the destination of each connection, or at the
+ * waypoint that the endpoint names.
+ */
+export function connectOriginateCluster({ mesh, tls, idleTimeoutMs }: OriginateInput): Cluster {
+  const cluster = create(ClusterSchema, {
+    name: CONNECT_ORIGINATE,
+    altStatName: statName(CONNECT_ORIGINATE),
+    clusterDiscoveryType: { case: "type", value: DiscoveryType.ORIGINAL_DST },
+    lbPolicy: LbPolicy.CLUSTER_PROVIDED,
+    lbConfig: {
+      case: "originalDstLbConfig",
+      value: {
+        upstreamPortOverride: TUNNEL_PORT,
+        metadataKey: {
+          key: TUNNEL_METADATA,
+          path: [{ segment: { case: "key", value: TUNNEL_KEYS.waypoint } }],
+        },
+      },
+    },
+    typedExtensionProtocolOptions: {
+      [HTTP_OPTIONS]: packAny(HttpProtocolOptionsSchema, {
+        commonHttpProtocolOptions: idleTimeoutMs === undefined
+          ? undefined
+          : { idleTimeout: durationOf(idleTimeoutMs) },
+        upstreamProtocolOptions: {
+          case: "explicitHttpConfig",
+          value: {
+            protocolConfig: { case: "http2ProtocolOptions", value: { allowConnect: true } },
+          },
+        },
+      }),
+    },
+    transportSocket: tls,
+  });
+  applyConnectionPool(cluster, mesh);
+  return cluster;
+}

@@ -1,0 +1,40 @@
+/**
+ * Which proxies have tunnels (HBONE).
+ *
+ * @module
+ */
+import { parseBoolean } from "../../../kit/base/mod.ts";
+import { secretNames } from "../../envoy/mod.ts";
+import type { ProxyClass } from "../../model/mod.ts";
+import type { SharedFeatures } from "./context.ts";
+
+/** Which tunnels the mesh has. */
+export interface TunnelFeatures {
+  /** Proxies send through tunnels to workloads that accept them. */
+  readonly sending: boolean;
+  /** Sidecars accept tunnels, if their metadata asks for it. */
+  readonly listening: boolean;
+  /** Tunnels go before mutual TLS where a workload accepts both. */
+  readonly preferring: boolean;
+}
+
+/** Node metadata by which a sidecar accepts tunnels. */
+export const LISTENS_OPTION = "ENABLE_HBONE";
+
+/** Node metadata by which a proxy sends through no tunnels. */
+export const NOT_SENDING_OPTION = "DISABLE_HBONE_SEND";
+
+type Asking = Pick<ProxyClass, "role" | "options">;
+
+/** Reports if a proxy sends through tunnels: it needs a certificate. */
+export function sendsTunnels({ tunnels }: SharedFeatures, { options }: Asking): boolean {
+  return tunnels?.sending === true && parseBoolean(options[NOT_SENDING_OPTION] ?? "") !== true &&
+    secretNames({ options }).client !== undefined && options.GENERATOR === undefined;
+}
+
+/** Reports if a proxy is a sidecar that accepts tunnels: it needs a certificate. */
+export function listensForTunnels({ tunnels }: SharedFeatures, { role, options }: Asking): boolean {
+  return tunnels?.listening === true && role === "sidecar" &&
+    parseBoolean(options[LISTENS_OPTION] ?? "") === true &&
+    secretNames({ options }).server !== undefined && options.GENERATOR === undefined;
+}

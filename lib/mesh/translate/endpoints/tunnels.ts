@@ -1,0 +1,43 @@
+/**
+ * Tunnels (HBONE) to endpoints: which workloads accept them, and who may be at their end.
+ *
+ * @module
+ */
+import { hostPort, type TunnelTo } from "../../envoy/mod.ts";
+import type { Read } from "../../graph/mod.ts";
+import type { Endpoint } from "../../model/mod.ts";
+import { isIp } from "../../../kit/text/mod.ts";
+import { takesMutual, trustDomainsOf } from "../security/mod.ts";
+import type { Context } from "./features.ts";
+
+/** The label by which a workload says that it accepts tunnels; it lists protocols. */
+const TUNNEL_LABEL = "networking.mesh.io/tunnel";
+
+/** Reports if a workload accepts tunnels: its label says so, or its node's proxy does it. */
+function acceptsTunnels({ labels, redirected }: Endpoint): boolean {
+  return redirected === true || (labels[TUNNEL_LABEL] ?? "").split(",").includes("http");
+}
+
+/** Finds the tunnel to an endpoint's port. */
+export type TunnelOf = (endpoint: Endpoint, port: number) => TunnelTo | undefined;
+
+/**
+ * Returns the function that finds tunnels. An endpoint that accepts mutual TLS, too, has one only
+ * where the mesh prefers tunnels.
+ */
+export function tunnelsOf(read: Read, context: Context): TunnelOf {
+  const takes = takesMutual(read, context);
+  const prefers = context.features.tunnels?.preferring === true;
+  const domains = trustDomainsOf(read, context);
+  return (endpoint, port) => {
+    const { address, namespace, serviceAccount } = endpoint;
+    if (!acceptsTunnels(endpoint) || !isIp(address)) return undefined;
+    if (!prefers && takes(endpoint, port)) return undefined;
+    const identity = serviceAccount === ""
+      ? ""
+      : domains.map((domain) => `spiffe://${domain}/ns/${namespace}/sa/${serviceAccount}`).join(
+        ",",
+      );
+    return { to: hostPort(address, port), waypoint: "", identity };
+  };
+}
