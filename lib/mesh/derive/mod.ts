@@ -60,6 +60,7 @@ export {
   type PeerModes,
   type Security,
   UNPATCHED,
+  type WaypointTarget,
 } from "./workloads/mod.ts";
 export {
   type GatewayHost,

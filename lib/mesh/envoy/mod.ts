@@ -53,6 +53,8 @@ export {
   buildOutboundCluster,
   connectOriginateCluster,
   dynamicPassthroughCluster,
+  ENCAP,
+  encapCluster,
   type InboundClusterInput,
   inboundPassthroughCluster,
   type InboundTarget,
@@ -82,6 +84,7 @@ export {
   SESSION_FILTER,
   type SessionLabels,
   sessionRule,
+  statName,
   type TelemetrySet,
   TUNNEL_PORT,
 } from "./core/mod.ts";
@@ -124,6 +127,10 @@ export {
   type TcpChain,
   virtualInbound,
   virtualOutbound,
+  type WaypointChain,
+  waypointHttpChain,
+  waypointInternal,
+  waypointTcpChain,
   type WeightedCluster,
 } from "./listeners/mod.ts";
 export {
@@ -176,4 +183,5 @@ export {
   routeConfiguration,
   shortNames,
   virtualHostFor,
+  virtualHostOf,
 } from "./virtual_hosts/mod.ts";

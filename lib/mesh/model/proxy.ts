@@ -7,7 +7,7 @@ import type { OmittedFeature } from "./proxy_features.ts";
 import type { Locality } from "./service.ts";
 
 /** Kind of a proxy. */
-export type Role = "sidecar" | "router";
+export type Role = "sidecar" | "router" | "waypoint";
 
 /** Kind of a client: a proxy that has a class, or the proxy of a node. */
 export type ClientRole = Role | "ztunnel";

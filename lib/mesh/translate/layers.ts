@@ -1,7 +1,7 @@
 /**
  * The layers that a proxy sees of each resource type: those of its class over the overlay of its
  * namespace over the base layer that all proxies share. One file for each role: sidecar, gateway
- * (router), proxyless gRPC.
+ * (router), waypoint, proxyless gRPC.
  *
  * @module
  */
@@ -36,6 +36,7 @@ import { createExplained, type Explainable } from "./provenance/mod.ts";
 import { anyTable, overlayOf, TYPE_URLS } from "./resources/mod.ts";
 import { deriveHttpProxy, deriveRoutes } from "./routes/mod.ts";
 import { sidecarLayers, type SidecarLayerTables } from "./sidecar_layers.ts";
+import { deriveWaypointTables, waypointLayers, type WaypointLayerTables } from "./waypoints/mod.ts";
 
 /** The layers of class bindings, and the effects of patches in them. */
 export interface Layers {
@@ -44,7 +45,7 @@ export interface Layers {
 }
 
 /** The tables that layers are made of. */
-interface LayerTables extends SidecarLayerTables, GatewayLayerTables {
+interface LayerTables extends SidecarLayerTables, GatewayLayerTables, WaypointLayerTables {
   readonly context: Context;
 }
 
@@ -65,6 +66,8 @@ export function createLayers(context: Context): Layers {
         binding,
         binding.cls.role === "router"
           ? routerLayers(tables, binding)
+          : binding.cls.role === "waypoint"
+          ? waypointLayers(tables, binding)
           : sidecarLayers(tables, binding),
       ),
     );
@@ -103,6 +106,7 @@ function deriveTables(context: Context): LayerTables {
     certificates: deriveCertificates(context),
     gateways: deriveGatewayTables(context),
     gatewayClusters: deriveGatewayClusters(context),
+    waypoints: deriveWaypointTables(context, clusters.base),
     automatic: deriveAutomatic(context, clusters.base, endpoints),
     credentials: deriveCredentials(context),
     httpProxy: deriveHttpProxy(context, routes, routes.sourceLabels),
@@ -164,6 +168,8 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(classClusters.sidecars),
       anyTable(classClusters.gateways),
       anyTable(classClusters.tunnels),
+      anyTable(all.waypoints.own),
+      anyTable(all.waypoints.clusters),
     ],
     endpoint: [endpoints, tunnelEndpoints].flatMap(({ base, overlay, local }) => [
       anyTable(base),
@@ -178,6 +184,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(sourceLabelListeners.egressListeners),
       anyTable(all.classListeners),
       anyTable(all.tunnelListeners),
+      anyTable(all.waypoints.listeners),
       anyTable(gateways.listeners),
     ],
     route: [
@@ -194,6 +201,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(detected.sourceLabels),
       anyTable(all.httpProxy.tables),
       anyTable(gateways.routes),
+      anyTable(all.waypoints.routes),
     ],
     virtualHost: [
       anyTable(onDemand.hosts.base),

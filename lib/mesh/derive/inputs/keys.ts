@@ -105,7 +105,7 @@ export interface Workload {
 
 /** The codec of {@link Workload}: `role|namespace|labels`. */
 export const workloadKeys: KeyCodec<Workload> = keyOf<Workload>({
-  role: oneOf("sidecar", "router"),
+  role: oneOf("sidecar", "router", "waypoint"),
   namespace: text,
   labels: labelKeys,
 });

@@ -189,14 +189,18 @@ function byPriority<T>(
   return (a, b) => priority(a.spec) - priority(b.spec) || byAge(a, b);
 }
 
+/** The contexts of the proxies of a role. */
+const CONTEXTS: Readonly<Record<Role, readonly Context[]>> = {
+  sidecar: [Context.ANY, Context.SIDECAR_INBOUND, Context.SIDECAR_OUTBOUND],
+  router: [Context.ANY, Context.GATEWAY],
+  waypoint: [Context.ANY, Context.WAYPOINT],
+};
+
 /** Reports if a patch applies to a proxy. */
 function applies(condition: Condition, proxy: PatchedProxy): boolean {
   const { context, version, metadata, needs } = condition;
   if (needs.some((feature) => proxy.missing?.includes(feature))) return false;
-  const contexts = proxy.role === "router"
-    ? [Context.ANY, Context.GATEWAY]
-    : [Context.ANY, Context.SIDECAR_INBOUND, Context.SIDECAR_OUTBOUND];
-  if (!contexts.includes(context)) return false;
+  if (!CONTEXTS[proxy.role].includes(context)) return false;
   if (version !== "") {
     const expression = compileRegex(version);
     if (proxy.version === "" || typeof expression === "string") return false;
@@ -219,7 +223,7 @@ function partsOf({ applyTo, context }: Condition, role: Role): readonly Part[] {
     case ApplyTo.ROUTE_CONFIGURATION:
     case ApplyTo.VIRTUAL_HOST:
     case ApplyTo.HTTP_ROUTE:
-      if (role === "router" || context === Context.SIDECAR_OUTBOUND) return ["route"];
+      if (role !== "sidecar" || context === Context.SIDECAR_OUTBOUND) return ["route"];
       return context === Context.SIDECAR_INBOUND ? ["listener"] : ["route", "listener"];
     case ApplyTo.EXTENSION_CONFIG:
       return ["extension"];

@@ -13,6 +13,7 @@ import {
   type Selecting,
   selecting,
   type SelectionOptions,
+  selectsByLabel,
   selectsByLabels,
   targeting,
 } from "./selection.ts";
@@ -33,11 +34,15 @@ export function deriveLevels<T extends Selecting>(
     const root = options.rootNamespace(read);
     const rows = selecting(read, policies, workload, root);
     const all = rows.filter((row) => !selectsByLabels(row.spec));
-    const gateway = workload.role === "router" ? workload.labels[GATEWAY_NAME] : undefined;
-    const byLabels = gateway === undefined || options.selectorsForApiGateways;
+    const gateway = workload.role === "sidecar" ? undefined : workload.labels[GATEWAY_NAME];
+    const byLabels = workload.role === "sidecar" || selectsByLabel(workload, options);
     const own = [
       ...(byLabels ? rows.filter((row) => selectsByLabels(row.spec)) : []),
-      ...(gateway === undefined ? [] : targeting(read, policies, workload.namespace, gateway)),
+      ...(gateway === undefined ? [] : targeting(read, policies, {
+        namespace: workload.namespace,
+        by: "gateway",
+        name: gateway,
+      })),
     ].filter((row) => row.meta.namespace === workload.namespace);
     const levels = [
       all.filter((row) => row.meta.namespace === root),

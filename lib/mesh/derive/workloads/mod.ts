@@ -16,6 +16,7 @@ export {
   type PatchingOf,
   UNPATCHED,
 } from "./filters.ts";
+export type { WaypointTarget } from "./selection.ts";
 export { deriveLevels } from "./levels.ts";
 export { deriveOwnWorkloads, type OwnWorkload, type ProxyIdentity } from "./own_workload.ts";
 export { deriveSecurity, modeOf, modesWithin, type PeerModes, type Security } from "./security.ts";

@@ -20,11 +20,13 @@ import {
 import type { MeshInputs } from "../indexes/mod.ts";
 import { type Workload, workloadKeys } from "../inputs/mod.ts";
 import {
+  deriveAttached,
   deriveSelected,
   indexSelectors,
   selecting,
   type SelectionOptions,
   selectsByLabels,
+  type WaypointTarget,
 } from "./selection.ts";
 
 /** Mutual TLS of a workload, by port. */
@@ -40,6 +42,10 @@ export interface Security {
   readonly authorization: Derived<readonly string[], Workload>;
   /** Row keys of the RequestAuthentications that apply to a workload. */
   readonly tokens: Derived<readonly string[], Workload>;
+  /** Row keys of the AuthorizationPolicies that are attached to a destination at a waypoint. */
+  readonly attachedAuthorization: Derived<readonly string[], WaypointTarget>;
+  /** Row keys of the RequestAuthentications that are attached to it. */
+  readonly attachedTokens: Derived<readonly string[], WaypointTarget>;
   readonly peerModes: Derived<PeerModes, Workload>;
   /** The PeerAuthentication that selects a workload by labels and counts; undefined: none. */
   readonly peerPolicy: Derived<ObjectKey | undefined, Workload>;
@@ -90,6 +96,8 @@ export function deriveSecurity(
   return {
     authorization: deriveSelected(graph, "security.authorization", access, options),
     tokens: deriveSelected(graph, "security.tokens", requests, options),
+    attachedAuthorization: deriveAttached(graph, "security.attached", access, options),
+    attachedTokens: deriveAttached(graph, "security.attachedTokens", requests, options),
     peerModes,
     peerPolicy,
     keySets: graph.derive(

@@ -32,8 +32,14 @@ export interface SelectionOptions {
 /** The label with the name of the Gateway that a workload of the Gateway API belongs to. */
 export const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 
-/** The API group of Gateways in target references. */
-const GATEWAY_GROUP = "gateway.networking.k8s.io";
+/** `group/kind` of target references → what the policy is attached to. */
+const TARGETS: Readonly<Record<string, SelectionKey["by"]>> = {
+  "gateway.networking.k8s.io/Gateway": "gateway",
+  "gateway.networking.k8s.io/GatewayClass": "class",
+  "/Service": "service",
+  "core/Service": "service",
+  "networking.mesh.io/ServiceEntry": "entry",
+};
 
 /** The part of a policy that selects workloads: of its namespace, or of all namespaces if that is the root. */
 export interface Selecting {
@@ -47,16 +53,19 @@ export interface Selecting {
 /** Policies of a namespace by what they select. */
 interface SelectionKey {
   readonly namespace: string;
-  /** `all`: every workload; `label`: workloads with a label; `gateway`: those of a Gateway. */
-  readonly by: "all" | "label" | "gateway";
-  /** The label's or Gateway's name, and the label's value. */
+  /**
+   * `all`: every workload; `label`: workloads with a label; `gateway`, `class`: those of a Gateway or
+   * of the Gateways of a class; `service`, `entry`: a Service or ServiceEntry at its waypoint.
+   */
+  readonly by: "all" | "label" | "gateway" | "class" | "service" | "entry";
+  /** The name of the label or of the target, and the label's value. */
   readonly name: string;
   readonly value: string;
 }
 
 const selectionKeys: KeyCodec<SelectionKey> = keyOf<SelectionKey>({
   namespace: text,
-  by: oneOf("all", "label", "gateway"),
+  by: oneOf("all", "label", "gateway", "class", "service", "entry"),
   name: text,
   value: text,
 });
@@ -83,8 +92,9 @@ export function indexSelectors<T extends Selecting>(
     const { namespace } = row.meta;
     const targets = targetsOf(row.spec);
     for (const { group, kind, name } of targets) {
-      if (group !== GATEWAY_GROUP || kind !== "Gateway") continue;
-      yield [{ namespace, by: "gateway", name, value: "" }, key] as const;
+      const by = TARGETS[`${group}/${kind}`];
+      if (by === undefined) continue;
+      yield [{ namespace, by, name, value: "" }, key] as const;
     }
     if (targets.length > 0) return;
     const labels = selectorOf(row.spec);
@@ -130,14 +140,20 @@ export function selecting<T extends Selecting>(
   });
 }
 
-/** The policies of a namespace that target a Gateway by name. */
+/** An object that policies of its namespace target by name. */
+export interface PolicyTarget {
+  readonly namespace: string;
+  readonly by: "gateway" | "class" | "service" | "entry";
+  readonly name: string;
+}
+
+/** The policies of a namespace that target an object by name. */
 export function targeting<T extends Selecting>(
   read: Read,
   { table, index, compare }: SelectablePolicies<T>,
-  namespace: string,
-  gateway: string,
+  target: PolicyTarget,
 ): ConfigObject<T>[] {
-  return read.members(index, { namespace, by: "gateway", name: gateway, value: "" })
+  return read.members(index, { ...target, value: "" })
     .map((key) => read.get(table, key))
     .filter((row) => row !== undefined)
     .sort(compare);
@@ -156,12 +172,69 @@ export function deriveSelected<T extends Selecting>(
   return graph.derive(name, workloadKeys, (read, workload): readonly string[] => {
     const root = options.rootNamespace(read);
     const gateway = workload.labels[GATEWAY_NAME];
-    const byLabels = gateway === undefined || options.selectorsForApiGateways;
+    const byLabels = selectsByLabel(workload, options);
     const rows = selecting(read, policies, workload, root)
       .filter((row) => byLabels || !selectsByLabels(row.spec));
-    if (gateway !== undefined && workload.role === "router") {
-      rows.push(...targeting(read, policies, workload.namespace, gateway));
+    if (gateway !== undefined && workload.role !== "sidecar") {
+      const target = { namespace: workload.namespace, by: "gateway", name: gateway } as const;
+      rows.push(...targeting(read, policies, target));
     }
     return rows.map(({ meta }) => objectKey(meta));
   });
+}
+
+/** Reports if policies select a workload by labels: never a waypoint. */
+export function selectsByLabel(
+  { role, labels }: Workload,
+  options: Pick<SelectionOptions, "selectorsForApiGateways">,
+): boolean {
+  if (role === "waypoint") return false;
+  return labels[GATEWAY_NAME] === undefined || options.selectorsForApiGateways;
+}
+
+/** A destination at a waypoint, as policies are attached to it. */
+export interface WaypointTarget {
+  /** The Gateway of the waypoint. */
+  readonly namespace: string;
+  readonly gateway: string;
+  readonly className: string;
+  /** The object that defines the service, `Kind/namespace/name`; empty: a workload. */
+  readonly object: string;
+}
+
+/** The codec of {@link WaypointTarget}. */
+const waypointTargets: KeyCodec<WaypointTarget> = keyOf<WaypointTarget>({
+  namespace: text,
+  gateway: text,
+  className: text,
+  object: text,
+});
+
+/**
+ * Creates the table: a destination at a waypoint → row keys of the policies that are attached to it:
+ * those of the root namespace for the class, then those for the Gateway, then those for the service.
+ */
+export function deriveAttached<T extends Selecting>(
+  graph: Graph,
+  name: string,
+  policies: SelectablePolicies<T>,
+  options: Pick<SelectionOptions, "rootNamespace">,
+): Derived<readonly string[], WaypointTarget> {
+  return graph.derive(name, waypointTargets, (read, target): readonly string[] => {
+    const { namespace, gateway, className, object } = target;
+    const targets: PolicyTarget[] = [
+      { namespace: options.rootNamespace(read), by: "class", name: className },
+      { namespace, by: "gateway", name: gateway },
+      ...serviceTarget(object),
+    ];
+    const keys = targets.flatMap((one) => targeting(read, policies, one))
+      .map(({ meta }) => objectKey(meta));
+    return [...new Set(keys)];
+  });
+}
+
+function serviceTarget(object: string): PolicyTarget[] {
+  const [kind, namespace, name] = object.split("/");
+  if (namespace === undefined || name === undefined) return [];
+  return [{ namespace, by: kind === "Service" ? "service" : "entry", name }];
 }

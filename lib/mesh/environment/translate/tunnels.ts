@@ -5,6 +5,7 @@
  */
 import { declareEnv } from "../../../kit/env/mod.ts";
 import type { Features } from "../../translate/mod.ts";
+import { PILOT_ENABLE_AMBIENT } from "./ambient.ts";
 
 const readers = ["pilot-discovery"] as const;
 
@@ -44,5 +45,6 @@ export function readTunnels(): Pick<Features, "tunnels"> {
   const sending = PILOT_ENABLE_SENDING_HBONE.get();
   const listening = PILOT_ENABLE_SIDECAR_LISTENING_HBONE.get();
   const preferring = PILOT_PREFER_SENDING_HBONE.get();
-  return sending || listening ? { tunnels: { sending, listening, preferring } } : {};
+  const some = sending || listening || PILOT_ENABLE_AMBIENT.get();
+  return some ? { tunnels: { sending, listening, preferring } } : {};
 }

@@ -14,4 +14,10 @@ export {
   parseDefaultEndpoint,
 } from "./inbound.ts";
 export { buildOutboundCluster } from "./outbound.ts";
-export { connectOriginateCluster, mainInternalCluster, type OriginateInput } from "./tunnels.ts";
+export {
+  connectOriginateCluster,
+  ENCAP,
+  encapCluster,
+  mainInternalCluster,
+  type OriginateInput,
+} from "./tunnels.ts";

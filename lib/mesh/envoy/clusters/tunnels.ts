@@ -13,7 +13,12 @@ import {
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
 import { create, durationOf, packAny } from "../../../kit/proto/mod.ts";
-import { applyConnectionPool, HTTP_OPTIONS, type InboundDefaults } from "../cluster_options/mod.ts";
+import {
+  applyConnectionPool,
+  applyHttpOptions,
+  HTTP_OPTIONS,
+  type InboundDefaults,
+} from "../cluster_options/mod.ts";
 import {
   CONNECT_ORIGINATE,
   internalAddress,
@@ -27,15 +32,29 @@ import {
 
 /** The internal listener to which the content of ended tunnels goes. */
 export function mainInternalCluster(mesh: InboundDefaults): Cluster {
+  return internalCluster(MAIN_INTERNAL, MAIN_INTERNAL, mesh);
+}
+
+/** Name of {@link encapCluster}. */
+export const ENCAP = "encap";
+
+/** Connections that go on through a tunnel to the workload that they were meant for. */
+export function encapCluster(mesh: InboundDefaults): Cluster {
+  const cluster = internalCluster(ENCAP, CONNECT_ORIGINATE, mesh);
+  applyHttpOptions(cluster, "downstream", undefined, {});
+  return cluster;
+}
+
+function internalCluster(name: string, listener: string, mesh: InboundDefaults): Cluster {
   const cluster = create(ClusterSchema, {
-    name: MAIN_INTERNAL,
-    altStatName: statName(MAIN_INTERNAL),
+    name,
+    altStatName: statName(name),
     clusterDiscoveryType: { case: "type", value: DiscoveryType.STATIC },
     loadAssignment: {
-      clusterName: MAIN_INTERNAL,
+      clusterName: name,
       endpoints: [{
         lbEndpoints: [{
-          hostIdentifier: { case: "endpoint", value: { address: internalAddress(MAIN_INTERNAL) } },
+          hostIdentifier: { case: "endpoint", value: { address: internalAddress(listener) } },
         }],
       }],
     },

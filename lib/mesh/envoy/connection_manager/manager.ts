@@ -29,7 +29,7 @@ const HTTP_CONNECTION_MANAGER = "envoy.filters.network.http_connection_manager";
 const SERVER_NAME = "mesh-dataproxy";
 
 /** Direction of requests. It decides which headers are trusted. */
-export type ManagerClass = "outbound" | "inbound" | "gateway";
+export type ManagerClass = "outbound" | "inbound" | "gateway" | "waypoint";
 
 /** Input of a connection manager. */
 export interface ManagerInput {
@@ -62,7 +62,9 @@ type Init = Exclude<MessageInitShape<typeof HttpConnectionManagerSchema>, HttpCo
 /** Builds the connection manager. */
 export function httpConnectionManager(input: ManagerInput): HttpConnectionManager {
   const { defaults, routes } = input;
-  const side = input.class !== "inbound"
+  const side = input.class === "waypoint"
+    ? "waypoint"
+    : input.class !== "inbound"
     ? "client"
     : input.tunnelled === true
     ? "tunnel"
@@ -174,6 +176,13 @@ function trust(input: ManagerInput): Init {
         forwardClientCertDetails: ForwardClientCert.APPEND_FORWARD,
         setCurrentClientCertDetails: { subject: true, dns: true, uri: true },
         serverName: SERVER_NAME,
+      };
+    case "waypoint":
+      // Tunnels prove identities; a header can prove none.
+      return {
+        useRemoteAddress: false,
+        internalAddressConfig: internal(PRIVATE_RANGES, input.defaults),
+        forwardClientCertDetails: ForwardClientCert.SANITIZE,
       };
     case "gateway":
       // No client is internal: Envoy's headers are removed from requests.

@@ -5,5 +5,5 @@
  * @module
  */
 export { DRAIN_OPTION, type ManagerDefaults, type PathNormalization } from "./input.ts";
-export { httpConnectionManager, managerFilter } from "./manager.ts";
+export { httpConnectionManager, managerFilter, type ManagerInput } from "./manager.ts";
 export { connectionSettings, type ProxySettings } from "./settings.ts";

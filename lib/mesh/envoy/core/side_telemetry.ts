@@ -38,6 +38,8 @@ export interface TelemetrySet {
   readonly mutual: SideTelemetry;
   /** Telemetry of inbound traffic through tunnels; absent: the mesh has none. */
   readonly tunnel?: SideTelemetry | undefined;
+  /** Telemetry of waypoints; absent: the mesh has none. */
+  readonly waypoint?: SideTelemetry | undefined;
 }
 
 /** A side of a proxy. */

@@ -20,3 +20,9 @@ export { gatewayQuicListener } from "./quic.ts";
 export type { KnownProtocol, TcpChain } from "./tcp_chain.ts";
 export type { WeightedCluster } from "./tcp_proxy.ts";
 export { connectOriginate, connectTerminate } from "./tunnels.ts";
+export {
+  type WaypointChain,
+  waypointHttpChain,
+  waypointInternal,
+  waypointTcpChain,
+} from "./waypoint.ts";

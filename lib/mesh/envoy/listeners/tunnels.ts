@@ -43,8 +43,8 @@ export interface TunnelListener {
   readonly manager: ListenerParts["manager"];
 }
 
-/** Sets filter state. It is shared with the internal connection that follows. */
-function state(key: string, format: string, factoryKey = ""): FilterStateValue {
+/** Sets filter state. It is shared with the internal connection that follows, which may set a new one. */
+export function state(key: string, format: string, factoryKey = ""): FilterStateValue {
   return create(FilterStateValueSchema, {
     key: { case: "objectKey", value: key },
     factoryKey,
@@ -58,7 +58,6 @@ function state(key: string, format: string, factoryKey = ""): FilterStateValue {
         omitEmptyValues: true,
       },
     },
-    readOnly: true,
     sharedWithUpstream: Shared.ONCE,
     skipIfEmpty: true,
   });

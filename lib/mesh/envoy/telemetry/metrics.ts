@@ -158,10 +158,11 @@ const OWN = ["WORKLOAD", "NAMESPACE", "SERVICE", "REVISION", "CLUSTER", "APP", "
 /** Labels of both workloads. */
 function endLabels(side: Side, tcp: boolean, { clusterId, tunnels }: Counting): Labels {
   const client = side === "client";
+  const endpoint = [...[0, 1, 2, 3].map(endpointPart), endpointCluster(clusterId)];
   const peer = !tcp
     ? PIECES.slice(0, client ? 5 : PIECES.length).map(piece)
     : client
-    ? [...[0, 1, 2, 3].map(endpointPart), endpointCluster(clusterId)]
+    ? endpoint
     : PIECES.map((key) => side === "mutual" ? subjectPart(key) : UNKNOWN);
   const principal = (mine: boolean): string => {
     if (client && mine) return known("UPSTREAM_LOCAL_URI_SAN");
@@ -175,10 +176,10 @@ function endLabels(side: Side, tcp: boolean, { clusterId, tunnels }: Counting): 
     return mine ? "%DOWNSTREAM_LOCAL_URI_SAN%" : "%DOWNSTREAM_PEER_URI_SAN%";
   };
   return {
-    reporter: client ? "source" : "destination",
+    reporter: client ? "source" : side === "waypoint" ? "waypoint" : "destination",
     ...workloadLabels("source", client ? OWN : peer),
     source_principal: principal(client),
-    ...workloadLabels("destination", client ? peer : OWN),
+    ...workloadLabels("destination", client ? peer : side === "waypoint" ? endpoint : OWN),
     destination_principal: principal(!client),
     destination_service: service("host"),
     destination_service_name: service("name"),

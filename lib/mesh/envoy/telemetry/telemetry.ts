@@ -84,7 +84,12 @@ export function buildTelemetry(input: TelemetryInput): TelemetryResult {
     client,
     server,
     mutual: sideTelemetry(input, "mutual"),
-    ...(input.tunnels === true ? { tunnel: sideTelemetry(input, "tunnel") } : {}),
+    ...(input.tunnels === true
+      ? {
+        tunnel: sideTelemetry(input, "tunnel"),
+        waypoint: sideTelemetry(input, "waypoint"),
+      }
+      : {}),
   };
   return { telemetry, digest: digestOf(telemetry) };
 }

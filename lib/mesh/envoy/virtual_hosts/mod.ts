@@ -15,4 +15,5 @@ export {
   catchAllVirtualHost,
   connectRoute,
   virtualHostFor,
+  virtualHostOf,
 } from "./virtual_host.ts";

@@ -44,6 +44,22 @@ export function virtualHostFor(options: VirtualHostOptions, routes: readonly Rou
   });
 }
 
+/** Builds the virtual host for every host, with these routes. */
+export function virtualHostOf(
+  { name, rule, hideAttempts }: Pick<VirtualHostOptions, "rule" | "hideAttempts"> & {
+    readonly name: string;
+  },
+  routes: readonly Route[],
+): VirtualHost {
+  return create(VirtualHostSchema, {
+    name,
+    domains: ["*"],
+    routes: [...routes],
+    includeRequestAttemptCount: hideAttempts !== true,
+    metadata: rule === undefined ? undefined : metadataOfRule(rule),
+  });
+}
+
 /** Status for hosts outside the mesh if the mesh does not allow them. */
 const BLOCKED = 502;
 

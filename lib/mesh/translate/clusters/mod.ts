@@ -14,4 +14,6 @@ export {
 } from "./layers.ts";
 export { type ClassClusters, deriveClassClusters } from "./of_classes.ts";
 export { deriveOutboundClusters } from "./outbound.ts";
+export { clusterDefaults } from "./defaults.ts";
+export { tunnelClusters } from "./tunnels.ts";
 export type { ClusterFeatures } from "./features.ts";

@@ -156,7 +156,7 @@ export interface TokenPolicies {
 
 /** The codec of {@link TokenPolicies}. */
 export const tokenPolicies: KeyCodec<TokenPolicies> = keyOf<TokenPolicies>({
-  role: oneOf<Role>("sidecar", "router"),
+  role: oneOf<Role>("sidecar", "router", "waypoint"),
   policies: policyKeys,
 });
 

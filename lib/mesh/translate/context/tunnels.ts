@@ -8,7 +8,7 @@ import { secretNames } from "../../envoy/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import type { SharedFeatures } from "./context.ts";
 
-/** Which tunnels the mesh has. */
+/** Which tunnels the mesh has. Waypoints have them whatever these say. */
 export interface TunnelFeatures {
   /** Proxies send through tunnels to workloads that accept them. */
   readonly sending: boolean;
@@ -27,14 +27,20 @@ export const NOT_SENDING_OPTION = "DISABLE_HBONE_SEND";
 type Asking = Pick<ProxyClass, "role" | "options">;
 
 /** Reports if a proxy sends through tunnels: it needs a certificate. */
-export function sendsTunnels({ tunnels }: SharedFeatures, { options }: Asking): boolean {
-  return tunnels?.sending === true && parseBoolean(options[NOT_SENDING_OPTION] ?? "") !== true &&
-    secretNames({ options }).client !== undefined && options.GENERATOR === undefined;
+export function sendsTunnels({ tunnels }: SharedFeatures, { role, options }: Asking): boolean {
+  if (secretNames({ options }).client === undefined || options.GENERATOR !== undefined) {
+    return false;
+  }
+  if (role === "waypoint") return tunnels !== undefined;
+  return tunnels?.sending === true && parseBoolean(options[NOT_SENDING_OPTION] ?? "") !== true;
 }
 
-/** Reports if a proxy is a sidecar that accepts tunnels: it needs a certificate. */
+/** Reports if a proxy accepts tunnels: a waypoint, or a sidecar that asks for it. It needs a certificate. */
 export function listensForTunnels({ tunnels }: SharedFeatures, { role, options }: Asking): boolean {
+  if (secretNames({ options }).server === undefined || options.GENERATOR !== undefined) {
+    return false;
+  }
+  if (role === "waypoint") return tunnels !== undefined;
   return tunnels?.listening === true && role === "sidecar" &&
-    parseBoolean(options[LISTENS_OPTION] ?? "") === true &&
-    secretNames({ options }).server !== undefined && options.GENERATOR === undefined;
+    parseBoolean(options[LISTENS_OPTION] ?? "") === true;
 }

@@ -28,6 +28,8 @@ import { encodeInParts, type HostPort } from "../resources/mod.ts";
 export interface RouteClient extends Client {
   /** Source labels; without them rules that match source labels do not apply. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Returns the name that a cluster has at these clients; default: its own. */
+  readonly clusterOf?: (cluster: string) => string;
 }
 
 /** The virtual host of one port of a host; `undefined` where it has none. */
@@ -82,7 +84,12 @@ export function hostRoutes(
   if (!served && (port !== 80 || routeKey === "")) return undefined;
 
   const defaults = routeDefaults(read, context);
-  const resolve = destinationResolver(read, context, client, port);
+  const { clusterOf } = client;
+  const resolveOwn = destinationResolver(read, context, client, port);
+  const resolve: typeof resolveOwn = clusterOf === undefined ? resolveOwn : (...of) => {
+    const found = resolveOwn(...of);
+    return { ...found, cluster: clusterOf(found.cluster) };
+  };
   const row = routeKey === "" ? undefined : read.get(mesh.tables.virtualServices, routeKey);
   const spec = row && read.follow(mesh.routes.spec, routeKey);
   const routes = row === undefined || spec === undefined ? [] : translateHttpRoutes(spec, {

@@ -14,7 +14,9 @@ import type { Context } from "./features.ts";
 const TUNNEL_LABEL = "networking.mesh.io/tunnel";
 
 /** Reports if a workload accepts tunnels: its label says so, or its node's proxy does it. */
-function acceptsTunnels({ labels, redirected }: Endpoint): boolean {
+export function acceptsTunnels(
+  { labels, redirected }: Pick<Endpoint, "labels" | "redirected">,
+): boolean {
   return redirected === true || (labels[TUNNEL_LABEL] ?? "").split(",").includes("http");
 }
 

@@ -10,6 +10,7 @@ import { fullHost, objectKey } from "../../model/mod.ts";
 import type { Context } from "./features.ts";
 import { type GatewayClusterTables, gatewayKeys, gatewayLocalityKeys } from "./keys.ts";
 import { boundRoutes } from "./bound_routes.ts";
+import type { MeshContext } from "../context/mod.ts";
 
 /** Creates the tables. */
 export function deriveGatewayClusters(context: Context): GatewayClusterTables {
@@ -46,7 +47,7 @@ export function deriveGatewayClusters(context: Context): GatewayClusterTables {
 }
 
 /** Hosts of the services that providers name, `namespace/host` or `host`. */
-function providerHosts(read: Read, { mesh }: Context): string[] {
+export function providerHosts(read: Read, { mesh }: MeshContext): string[] {
   return (mesh.field(read, "extensionProviders") ?? []).map(serviceOf)
     .filter((service) => service !== "")
     .map((service) => service.slice(service.indexOf("/") + 1).toLowerCase());

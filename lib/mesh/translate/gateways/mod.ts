@@ -5,7 +5,7 @@
  * @module
  */
 export { deriveAutomatic } from "./automatic.ts";
-export { deriveGatewayClusters } from "./clusters.ts";
+export { deriveGatewayClusters, providerHosts } from "./clusters.ts";
 export { type GatewayLayerTables, routerLayers } from "./layers.ts";
 export { deriveGatewayTables } from "./tables.ts";
 export type { GatewayFeatures } from "./features.ts";

@@ -30,7 +30,7 @@ export interface ChangesKey {
 
 /** The codec of {@link ChangesKey}. */
 export const changesKeys: KeyCodec<ChangesKey> = keyOf<ChangesKey>({
-  role: oneOf<Role>("sidecar", "router"),
+  role: oneOf<Role>("sidecar", "router", "waypoint"),
   changes: changeKeys,
 });
 

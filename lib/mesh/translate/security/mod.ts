@@ -5,6 +5,7 @@
  */
 export { hasMutualProxy, mutualInput, serverIdentities, takesMutual } from "./mutual_tls.ts";
 export {
+  attachedSecurity,
   deriveSecurityPolicies,
   mutualServer,
   recordPolicies,

@@ -73,6 +73,6 @@ export function mutualInput(
     identities: serverIdentities(read, context, service),
     parameters: mutualParameters(read, context),
     automatic: context.mesh.field(read, "enableAutoMtls") ?? true,
-    ...(context.features.tunnels?.sending === true ? { tunnels: true } : {}),
+    ...(context.features.tunnels !== undefined ? { tunnels: true } : {}),
   };
 }

@@ -13,7 +13,7 @@ import {
 } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { JWTRule } from "#mesh/security/v1beta1/request_authentication_pb.ts";
 import { type DecisionLog, hash } from "../../../kit/base/mod.ts";
-import { modeOf, type Workload } from "../../derive/mod.ts";
+import { modeOf, type WaypointTarget, type Workload } from "../../derive/mod.ts";
 import {
   type AuthorizationFilters,
   authorizationFilters,
@@ -224,6 +224,29 @@ export function securityOf(
     otherwise: modes.mode,
     named: Object.keys(modes.ports).map(Number),
     tls: names && mutualServer(read, context, names),
+  };
+}
+
+/** The policies that are attached to a destination at a waypoint. */
+export function attachedSecurity(
+  read: Read,
+  context: Context,
+  target: WaypointTarget,
+): Pick<SecurityPolicies, "http" | "tcp"> {
+  const { security } = context.mesh;
+  const accessKeys = read.get(security.attachedAuthorization, target);
+  const access = read.get(context.security.tunnelled, accessKeys);
+  const policies = read.get(security.attachedTokens, target);
+  recordPolicies(read, "access", "AuthorizationPolicy", accessKeys);
+  recordPolicies(read, "tokens", "RequestAuthentication", policies);
+  const { filter } = read.get(context.security.tokens, { role: "waypoint", policies });
+  return {
+    http: [
+      ...access.http.asking,
+      ...(filter === undefined ? [] : [filter]),
+      ...access.http.deciding,
+    ],
+    tcp: access.tcp,
   };
 }
 

@@ -10,9 +10,14 @@ import { fromBinary } from "../../../kit/proto/mod.ts";
 import { RpcError } from "../../../kit/rpc/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
 
-const ROLES: ReadonlySet<string> = new Set<ClientRole>(["sidecar", "router", "ztunnel"]);
+const ROLES: ReadonlySet<string> = new Set<ClientRole>([
+  "sidecar",
+  "router",
+  "waypoint",
+  "ztunnel",
+]);
 /** Kinds of proxy the protocol knows and this server does not serve. */
-const NOT_SERVED: ReadonlySet<string> = new Set(["waypoint", "agentgateway"]);
+const NOT_SERVED: ReadonlySet<string> = new Set(["agentgateway"]);
 /** Longest node id, characters: four parts, each at most a DNS name. */
 const MAX_ID = 1024;
 
@@ -90,7 +95,9 @@ function parseId(
   }
   if (!ROLES.has(role)) {
     throw invalid(
-      `the node id must begin with sidecar, router or ztunnel, not "${role.slice(0, 64)}"`,
+      `the node id must begin with sidecar, router, waypoint or ztunnel, not "${
+        role.slice(0, 64)
+      }"`,
     );
   }
   return { role: role as ClientRole, ip, fullName, dnsDomain };

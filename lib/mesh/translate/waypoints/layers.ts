@@ -1,0 +1,108 @@
+/**
+ * The layers of waypoints: what their services need, and nothing else.
+ *
+ * @module
+ */
+import { hostKeys } from "../../derive/mod.ts";
+import type { Collection } from "../../graph/mod.ts";
+import { objectKeys, serviceKeys } from "../../model/mod.ts";
+import type { ClusterLayerTables } from "../clusters/mod.ts";
+import {
+  type ClassBinding,
+  type ClusterVariant,
+  clusterVariantOf,
+  clusterVariants,
+} from "../context/mod.ts";
+import type { EndpointLayerTables } from "../endpoints/mod.ts";
+import { collection, TYPE_URLS } from "../resources/mod.ts";
+import { secretLayer, type SecretLayerTables } from "../secrets/mod.ts";
+import type { Context } from "./features.ts";
+import { waypointOf, waypointPorts, type WaypointTables } from "./keys.ts";
+
+/** The tables that layers of waypoints are made of. */
+export interface WaypointLayerTables
+  extends ClusterLayerTables, EndpointLayerTables, SecretLayerTables {
+  readonly context: Context;
+  readonly waypoints: WaypointTables;
+}
+
+/** The layers of a waypoint. */
+export function waypointLayers(
+  tables: WaypointLayerTables,
+  binding: ClassBinding,
+): Map<string, readonly Collection[]> {
+  const { cls } = binding;
+  const { waypoints } = tables;
+  const waypoint = waypointOf(cls);
+  const named = objectKeys.encode(waypoint);
+  return new Map([
+    [TYPE_URLS.cluster, clusterLayers(tables, binding)],
+    [TYPE_URLS.endpoint, endpointLayers(tables, binding)],
+    [TYPE_URLS.listener, [
+      collection(tables, `listener/waypoint/${cls.key}`, () => ({
+        members: { list: [cls.key] },
+        resources: waypoints.listeners,
+      })),
+    ]],
+    [TYPE_URLS.route, [
+      collection(tables, `route/waypoint/${named}`, () => ({
+        members: { listFrom: [waypoints.routeKeys, waypoint], codec: waypointPorts },
+        resources: waypoints.routes,
+        keyOf: (port) => port,
+      })),
+    ]],
+    [TYPE_URLS.secret, [secretLayer(tables, cls)]],
+  ]);
+}
+
+/** Waypoints share the clusters of sidecars: they know the original destination, too. */
+function clusterLayers(tables: WaypointLayerTables, { cls }: ClassBinding): Collection[] {
+  const { waypoints } = tables;
+  const waypoint = waypointOf(cls);
+  const variant: ClusterVariant = { ...clusterVariantOf(cls), role: "sidecar" };
+  const named = `${clusterVariants.encode(variant)}/${objectKeys.encode(waypoint)}`;
+  return [
+    collection(tables, `cluster/waypoint/own/${cls.key}`, () => ({
+      members: { list: [cls.key] },
+      resources: waypoints.own,
+    })),
+    collection(tables, `cluster/waypoint/services/${named}`, () => ({
+      members: { listFrom: [waypoints.services, waypoint], codec: serviceKeys },
+      resources: waypoints.clusters,
+      keyOf: ({ namespace, host }) => ({ variant, namespace, host }),
+    })),
+    collection(tables, `cluster/waypoint/others/${named}`, () => ({
+      members: { listFrom: [waypoints.destinations, waypoint], codec: hostKeys },
+      resources: tables.clusters.base,
+      keyOf: ({ namespace, host }) => ({ variant, namespace, host }),
+    })),
+  ];
+}
+
+function endpointLayers(
+  tables: WaypointLayerTables,
+  { cls, locality }: ClassBinding,
+): Collection[] {
+  const { waypoints, tunnelEndpoints: { base, local } } = tables;
+  const waypoint = waypointOf(cls);
+  const named = objectKeys.encode(waypoint);
+  const lists = [["services", waypoints.services, serviceKeys], [
+    "others",
+    waypoints.destinations,
+    hostKeys,
+  ]] as const;
+  return lists.flatMap(([what, members, codec]) => [
+    ...locality === "" ? [] : [
+      collection(tables, `endpoint/waypoint/${what}/placed/${named}/${locality}`, () => ({
+        members: { listFrom: [members, waypoint], codec },
+        resources: local,
+        keyOf: ({ namespace, host }) => ({ namespace, host, locality }),
+      })),
+    ],
+    collection(tables, `endpoint/waypoint/${what}/${named}`, () => ({
+      members: { listFrom: [members, waypoint], codec },
+      resources: base,
+      keyOf: ({ namespace, host }) => ({ namespace, host }),
+    })),
+  ]);
+}

@@ -1,0 +1,110 @@
+/**
+ * Listeners of waypoints.
+ *
+ * @module
+ */
+import type { FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";
+import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { connectTerminate, secretNames, TUNNEL_PORT, waypointInternal } from "../../envoy/mod.ts";
+import { type Derived, type Read, text } from "../../graph/mod.ts";
+import { variantOf, wildcard } from "../context/mod.ts";
+import { managerDefaults, originateListeners, tunnelIdleMs } from "../listeners/mod.ts";
+import { encodeInParts, type ListenerTable, resourceTable } from "../resources/mod.ts";
+import { tunnelServer } from "../security/mod.ts";
+import { telemetryKey } from "../telemetry/mod.ts";
+import { type Chains, serviceChains, workloadChains } from "./chains.ts";
+import type { Context } from "./features.ts";
+import { waypointOf, type WaypointService, waypointServices, type WaypointTables } from "./keys.ts";
+import { servedService } from "./services.ts";
+
+type ChainTable<K> = Derived<Chains, K>;
+
+/**
+ * Creates the table: key of a class → listeners. The chains of a service are a cell of their own, so
+ * that a change of one service builds only those.
+ */
+export function deriveWaypointListeners(
+  context: Context,
+  services: WaypointTables["services"],
+): ListenerTable {
+  const { graph } = context.mesh;
+  const equal = (a: Chains, b: Chains): boolean => a.digest === b.digest;
+  const defaultsOf = (read: Read, key: string) => {
+    const cls = read.get(context.classes, key);
+    const telemetry = telemetryKey(read, context, cls, "");
+    const variant = variantOf(cls, telemetry);
+    return { cls, variant, manager: managerDefaults(read, context, variant) };
+  };
+  const ofService: ChainTable<WaypointService> = graph.derive(
+    "waypoint.chains",
+    waypointServices,
+    (read, { cls: key, service: serviceKey }) => {
+      const service = servedService(read, context, serviceKey);
+      if (service === undefined) return NOTHING;
+      const { cls, manager } = defaultsOf(read, key);
+      return serviceChains(read, context, { cls, service, manager, services });
+    },
+    { equal },
+  );
+  const ofWorkloads: ChainTable<string> = graph.derive("waypoint.direct", text, (read, key) => {
+    const { cls, manager } = defaultsOf(read, key);
+    return workloadChains(read, context, cls, manager);
+  }, { equal });
+  return resourceTable(graph, "lds.waypoint", text, (read, key) => {
+    const { cls, variant, manager } = defaultsOf(read, key);
+    const names = secretNames(cls).server;
+    if (names === undefined) return [];
+    const direct = read.get(ofWorkloads, key);
+    const all = read.get(services, waypointOf(cls))
+      .map((service) => read.get(ofService, { cls: key, service }));
+    const detects = direct.chains.length > 0;
+    return [
+      connectTerminate({
+        ...wildcard({ family: variant.family, bound: false }),
+        ...(cls.interception === "NONE" && cls.options.BIND_IP
+          ? { bind: cls.options.BIND_IP, extraBinds: [] }
+          : {}),
+        port: TUNNEL_PORT,
+        manager,
+        tls: tunnelServer(read, context, names),
+        idleTimeoutMs: tunnelIdleMs(read, context),
+      }),
+      waypointInternal({
+        chains: distinct([...all.flatMap(({ chains }) => chains), ...direct.chains]),
+        detected: detects ? "all" : unique(all.flatMap(({ detected }) => detected)),
+        tls: unique(all.flatMap(({ tls }) => tls)),
+        manager,
+      }),
+      ...originateListeners(read, context, cls, manager),
+    ].map((listener) => encodeInParts(read, listener.name, ListenerSchema, listener));
+  });
+}
+
+const NOTHING: Chains = { chains: [], detected: [], tls: [], digest: "" };
+
+function unique(ports: readonly number[]): number[] {
+  return [...new Set(ports)].sort((a, b) => a - b);
+}
+
+/**
+ * The proxy rejects a listener with two chains of one match: an address and port that several services
+ * have belong to the first.
+ */
+function distinct(chains: readonly FilterChain[]): FilterChain[] {
+  const taken = new Set<string>();
+  return chains.flatMap((chain) => {
+    const match = chain.filterChainMatch;
+    if (match === undefined) return [chain];
+    const { prefixRanges, destinationPort, serverNames, applicationProtocols } = match;
+    const rest = JSON.stringify([destinationPort, serverNames, applicationProtocols]);
+    const free = prefixRanges.filter(({ addressPrefix, prefixLen }) => {
+      const key = `${addressPrefix}/${prefixLen} ${rest}`;
+      if (taken.has(key)) return false;
+      taken.add(key);
+      return true;
+    });
+    if (free.length === 0) return [];
+    if (free.length === prefixRanges.length) return [chain];
+    return [{ ...chain, filterChainMatch: { ...match, prefixRanges: free } }];
+  });
+}
