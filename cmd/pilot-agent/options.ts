@@ -30,11 +30,11 @@ export interface ProxyOptions {
 /**
  * Collects the options from the parsed flags.
  *
- * @param role the argument, `sidecar` or `router`; checked by the command table
+ * @param role the argument, a role; checked by the command table
  */
 export function proxyOptions(flags: FlagValues, role: string = "sidecar"): ProxyOptions {
   return {
-    role: role === "router" ? "router" : "sidecar",
+    role: role === "router" || role === "waypoint" ? role : "sidecar",
     concurrency: flags.number("concurrency"),
     domain: flags.string("domain"),
     meshConfig: flags.string("meshConfig"),

@@ -36,7 +36,7 @@ export const PILOT_AGENT: ProgramSpec = {
       args: [{
         name: "role",
         description: "Role of the proxy; sidecar when it is not given",
-        choices: ["sidecar", "router"],
+        choices: ["sidecar", "router", "waypoint"],
         optional: true,
       }],
       flags: PROXY_FLAGS,

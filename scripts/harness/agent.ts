@@ -36,7 +36,7 @@ export interface ConfigDump {
 }
 
 export interface AgentOptions {
-  readonly role: "sidecar" | "router";
+  readonly role: "sidecar" | "router" | "waypoint";
   readonly name: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;

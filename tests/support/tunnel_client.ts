@@ -20,6 +20,8 @@ export interface TunnelRequest {
   readonly path?: string;
   readonly host?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The answer is complete with this text; default: at its end. */
+  readonly until?: string;
 }
 
 /** The answer to an HTTP/1.1 request inside a tunnel. */
@@ -28,9 +30,13 @@ export interface TunnelAnswer {
   readonly text: string;
 }
 
+/** Longest wait for bytes, ms. */
+const LONGEST_MS = 5_000;
+
 /** Asks through a tunnel; status 0 if the tunnel ends without an answer. Rejects if TLS fails. */
 export async function throughTunnel(request: TunnelRequest): Promise<TunnelAnswer> {
-  const { at, port = 15008, to, own, path = "/", host = "shop.test", headers = {} } = request;
+  const { at, port = 15008, to, own, path = "/", host = "shop.test", headers = {}, until } =
+    request;
   const files = own && {
     cert: await Deno.readTextFile(own.cert),
     key: await Deno.readTextFile(own.key),
@@ -47,6 +53,7 @@ export async function throughTunnel(request: TunnelRequest): Promise<TunnelAnswe
         const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
         resolve({ status, text });
       };
+      stream.setTimeout(LONGEST_MS, () => stream.close());
       stream.setEncoding("utf8");
       stream.on("response", (answer) => {
         if (answer[":status"] !== 200) return resolve({ status: 0, text: "" });
@@ -55,9 +62,13 @@ export async function throughTunnel(request: TunnelRequest): Promise<TunnelAnswe
           `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n${more.join("")}\r\n`,
         );
       });
-      stream.on("data", (part: string) => text += part);
+      stream.on("data", (part: string) => {
+        text += part;
+        if (until !== undefined && text.includes(until)) done();
+      });
       stream.on("end", done);
       stream.on("error", done);
+      stream.on("close", done);
     });
   } finally {
     session.destroy();

@@ -16,7 +16,7 @@ import type { Pairs } from "./pod.ts";
 import { readObject, type Unread } from "./unread.ts";
 
 /** Roles of a proxy. */
-export const ROLES = ["sidecar", "router"] as const;
+export const ROLES = ["sidecar", "router", "waypoint"] as const;
 export type AgentRole = typeof ROLES[number];
 
 export interface NodeInput {

@@ -1,0 +1,236 @@
+/**
+ * A waypoint, as real Envoys meet it: clients reach services through it by tunnels (HBONE), and it
+ * applies routes and policies.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { type Agent, startAgent, startBackend } from "../../scripts/harness/mod.ts";
+import { envoyPath } from "../../scripts/tools.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
+import { type Certificate, withCertificates } from "../support/certificates.ts";
+import { documents, manifest, type Spec } from "../support/manifest.ts";
+import { throughTunnel, type TunnelRequest } from "../support/tunnel_client.ts";
+import { becomes } from "./security/case.ts";
+import {
+  filesOf,
+  policy,
+  type SecurityWorld,
+  SERVER,
+  SERVER_NAMESPACE,
+  startSecurityWorld,
+} from "./security/world.ts";
+
+/** Address of the waypoint's proxy. */
+const WAYPOINT = "127.0.41.20";
+
+/** Virtual addresses of the services. */
+const VIP = { shop: "240.0.41.1", till: "240.0.41.2" } as const;
+
+const USE = { "mesh.io/use-waypoint": "wp" };
+
+function labelled(text: string, labels: Readonly<Record<string, string>>): string {
+  return text.replace("metadata:\n", `metadata:\n  labels: ${JSON.stringify(labels)}\n`);
+}
+
+/** The Gateway of the waypoint, and the service in front of it. */
+function waypointDocuments(traffic: string): string {
+  const host = `wp-mesh-waypoint.${SERVER_NAMESPACE}.svc.cluster.local`;
+  return documents(
+    toYaml({
+      apiVersion: "gateway.networking.k8s.io/v1",
+      kind: "Gateway",
+      metadata: {
+        name: "wp",
+        namespace: SERVER_NAMESPACE,
+        labels: { "mesh.io/waypoint-for": traffic },
+      },
+      spec: {
+        gatewayClassName: "mesh-waypoint",
+        listeners: [{ name: "mesh", port: 15008, protocol: "HBONE" }],
+      },
+    }),
+    manifest("ServiceEntry", "wp", {
+      hosts: [host],
+      location: "MESH_INTERNAL",
+      resolution: "STATIC",
+      ports: [{ number: 15008, name: "mesh", protocol: "TLS" }],
+      endpoints: [{ address: WAYPOINT, serviceAccount: "wp" }],
+    }, SERVER_NAMESPACE),
+  );
+}
+
+/** The services behind the waypoint: their workload accepts tunnels. */
+function services({ http, tcp }: SecurityWorld): string {
+  const service = (name: keyof typeof VIP, number: number, protocol: string, to: number) =>
+    labelled(
+      manifest("ServiceEntry", name, {
+        hosts: [`${name}.test`],
+        addresses: [VIP[name]],
+        location: "MESH_INTERNAL",
+        resolution: "STATIC",
+        ports: [{ number, protocol, name: "main", targetPort: to }],
+        endpoints: [{
+          address: SERVER,
+          labels: {
+            app: "shop",
+            "networking.mesh.io/tunnel": "http",
+            "security.mesh.io/tlsMode": "disabled",
+          },
+          serviceAccount: "shop",
+        }],
+      }, SERVER_NAMESPACE),
+      USE,
+    );
+  return documents(service("shop", 80, "HTTP", http), service("till", 7000, "TCP", tcp));
+}
+
+/** A service without a waypoint, in plain text. */
+function other(port: number): string {
+  return manifest("ServiceEntry", "other", {
+    hosts: ["other.test"],
+    location: "MESH_INTERNAL",
+    resolution: "STATIC",
+    ports: [{ number: port, protocol: "HTTP", name: "main" }],
+    endpoints: [{ address: "127.0.41.7" }],
+  }, SERVER_NAMESPACE);
+}
+
+async function startWaypoint(
+  stack: AsyncDisposableStack,
+  world: SecurityWorld,
+): Promise<Agent> {
+  const dir = await Deno.makeTempDir({ prefix: "mesh-waypoint-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  return stack.use(
+    await startAgent({
+      role: "waypoint",
+      name: "wp",
+      namespace: SERVER_NAMESPACE,
+      labels: { "gateway.networking.k8s.io/gateway-name": "wp" },
+      ip: WAYPOINT,
+      xds: world.daemon.xds,
+      envoy: await envoyPath(),
+      dir,
+      env: filesOf(await world.certificate(SERVER_NAMESPACE, "wp"), world.authority),
+      proxyConfig: { proxyStatsMatcher: { inclusionRegexps: [".*update_rejected"] } },
+    }),
+  );
+}
+
+const target = (kind: string, name: string, group: string, rules: Spec): Spec => ({
+  targetRefs: [{ group, kind, name }],
+  action: "DENY",
+  ...rules,
+});
+
+const path = (one: string): Spec => ({ rules: [{ to: [{ operation: { paths: [one] } }] }] });
+
+interface Asked {
+  readonly world: SecurityWorld;
+  readonly ask: (more?: Partial<TunnelRequest>) => Promise<{ status: number; backend: string }>;
+}
+
+async function routes({ world, ask }: Asked): Promise<void> {
+  await using plain = startBackend("other", "127.0.41.7");
+  const match = [{ headers: { "x-to": { exact: "other" } } }];
+  await world.config.write("other.yaml", other(plain.port));
+  await world.config.write(
+    "routes.yaml",
+    manifest("VirtualService", "shop", {
+      hosts: ["shop.test"],
+      http: [
+        { match, route: [{ destination: { host: "other.test", port: { number: plain.port } } }] },
+        {
+          route: [{
+            destination: { host: "shop.test" },
+            headers: { response: { set: { via: "wp" } } },
+          }],
+        },
+      ],
+    }, SERVER_NAMESPACE),
+  );
+  const header = { headers: { "x-to": "other" } };
+  await becomes(
+    "the other service",
+    1,
+    async () => Number((await ask(header)).backend === "other"),
+  );
+  assert.equal((await ask()).backend, "shop");
+}
+
+async function policies({ world, ask }: Asked): Promise<void> {
+  const status = (more: Partial<TunnelRequest>) => async () => (await ask(more)).status;
+  const entry = "networking.mesh.io";
+  const caller = {
+    rules: [{ from: [{ source: { principals: ["cluster.local/ns/web/sa/caller"] } }] }],
+  };
+  const rules: readonly [string, Spec, Partial<TunnelRequest>][] = [
+    ["of the service", target("ServiceEntry", "shop", entry, path("/closed")), { path: "/closed" }],
+    ["of the waypoint", target("Gateway", "wp", "gateway.networking.k8s.io", path("/shut")), {
+      path: "/shut",
+    }],
+    ["about its client", target("ServiceEntry", "shop", entry, caller), {}],
+  ];
+  for (const [what, spec, request] of rules) {
+    await world.config.write("access.yaml", policy("AuthorizationPolicy", "access", spec));
+    await becomes(`a request against the policy ${what}`, 403, status(request));
+    if (request.path !== undefined) assert.equal((await ask()).status, 200, what);
+  }
+  const elsewhere = target("ServiceEntry", "till", entry, path("/closed"));
+  await world.config.write("access.yaml", policy("AuthorizationPolicy", "access", elsewhere));
+  await becomes("a policy of another service", 200, status({ path: "/closed" }));
+}
+
+Deno.test(withCertificates("a waypoint routes, and applies policies", async (t) => {
+  await using world = await startSecurityWorld({
+    env: { PILOT_ENABLE_AMBIENT: "true" },
+    agentEnv: { MESH_META_ENABLE_HBONE: "true" },
+  });
+  await using stack = new AsyncDisposableStack();
+  await world.config.write("services.yaml", services(world));
+  await world.config.write("waypoint.yaml", waypointDocuments("service"));
+  const waypoint = await startWaypoint(stack, world);
+  const own: Certificate = await world.certificate("web", "caller");
+  const ask = async (more: Partial<TunnelRequest> = {}) => {
+    const request = { at: WAYPOINT, to: `${VIP.shop}:80`, own, ...more };
+    const { status, text } = await throughTunnel(request);
+    return { status, backend: /"backend":"(\w+)"/.exec(text)?.[1] ?? "" };
+  };
+  const asked = { world, ask };
+  await t.step("requests and connections", async () => {
+    await becomes("a request through the waypoint", 200, async () => (await ask()).status);
+    const { text } = await throughTunnel({
+      at: WAYPOINT,
+      to: `${VIP.till}:7000`,
+      own,
+      until: "till",
+    });
+    assert.match(text, /till/);
+  });
+  await t.step("it has what it serves, and nothing else", async () => {
+    const names = (await waypoint.held("cluster")).filter((name) => name.includes("|")).sort();
+    assert.deepEqual(names, [
+      "inbound-vip|7000|tcp|till.test",
+      "inbound-vip|80|http|shop.test",
+    ]);
+    assert.deepEqual(await waypoint.held("route"), ["inbound-vip|80|http|shop.test"]);
+    assert.deepEqual((await waypoint.held("listener")).sort(), [
+      "connect_originate",
+      "connect_terminate",
+      "main_internal",
+    ]);
+  });
+  await t.step("destinations that are not bound to it are refused", async () => {
+    for (const to of [`${SERVER}:${world.http}`, "240.0.41.9:80", `127.0.0.1:${world.http}`]) {
+      assert.equal((await ask({ to })).status, 0, to);
+    }
+  });
+  await t.step("routes", () => routes(asked));
+  await t.step("policies", () => policies(asked));
+  await t.step("nothing was rejected", async () => {
+    for (const [name, count] of Object.entries(await waypoint.stats("update_rejected$"))) {
+      assert.equal(count, 0, `${name}: ${waypoint.program.output().slice(-2000)}`);
+    }
+  });
+}));
