@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  PILOT_ENABLE_AMBIENT_WAYPOINTS,
   PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER,
   PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER,
   REVISION,
@@ -62,6 +63,7 @@ async function run(
     await runGateways(term, {
       deploys,
       createsClasses,
+      waypoints: PILOT_ENABLE_AMBIENT_WAYPOINTS.get(),
       className: PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME.get(),
       controllerName: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
       synced: injection.synced,

@@ -241,6 +241,7 @@ export const ROOMS: readonly Room[] = [
     purpose: "secrets with which daemons of other clusters read this one",
   },
   { name: "revision_tags", wing: "cluster", purpose: "names for revisions of the control plane" },
+  { name: "waypoints", wing: "cluster", purpose: "making, removing and showing waypoints" },
   {
     name: "installer",
     wing: "cluster",

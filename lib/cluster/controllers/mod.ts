@@ -53,6 +53,7 @@ export {
 } from "./exports/exports.ts";
 export {
   type GatewayControllerInput,
+  PILOT_ENABLE_AMBIENT_WAYPOINTS,
   PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER,
   PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER,
   runGateways,

@@ -13,8 +13,9 @@ import { GATEWAY_CLASS, type GatewayClassItem } from "./types.ts";
 
 /** The class of gateways of other clusters, which nobody deploys here. */
 const REMOTE = { name: "mesh-remote", controllerName: "mesh.io/unmanaged-gateway" };
-/** Controller of the class of waypoints, which are not implemented. */
+/** Controller of the class of waypoints. */
 export const WAYPOINT_CONTROLLER = "mesh.io/mesh-controller";
+const WAYPOINT = { name: "mesh-waypoint", controllerName: WAYPOINT_CONTROLLER };
 
 /** Names of the class whose Gateways are deployed. */
 export interface ClassNames {
@@ -22,12 +23,14 @@ export interface ClassNames {
   readonly className: string;
   /** Controller that classes of the mesh name. */
   readonly controllerName: string;
+  /** True: there are waypoints. */
+  readonly waypoints: boolean;
 }
 
 /** The classes that are missing. Those that exist stay as they are: they may be the user's. */
 export function missingClasses(
   classes: readonly Pick<GatewayClassItem, "metadata">[],
-  { className, controllerName }: ClassNames,
+  { className, controllerName, waypoints }: ClassNames,
 ): OrchObject[] {
   const wanted = [
     {
@@ -36,6 +39,7 @@ export function missingClasses(
       description: "Gateways that the mesh deploys and configures",
     },
     { ...REMOTE, description: "Gateways of another cluster, which are not deployed here" },
+    ...waypoints ? [{ ...WAYPOINT, description: "Waypoints that the mesh deploys" }] : [],
   ];
   const present = new Set(classes.map(({ metadata }) => metadata.name));
   return wanted.filter(({ name }) => !present.has(name)).map(({ name, ...spec }) => ({

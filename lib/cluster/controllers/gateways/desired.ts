@@ -6,7 +6,8 @@
 import { MeshError } from "../../../kit/base/mod.ts";
 import type { OrchObject } from "../../../kit/orch/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
-import { gatewayObjects, type InjectionConfig } from "../../inject/mod.ts";
+import { gatewayObjects, type InjectionConfig, waypointObjects } from "../../inject/mod.ts";
+import { WAYPOINT_CONTROLLER } from "./classes.ts";
 import {
   accountOf,
   deploymentName,
@@ -68,7 +69,8 @@ export function desiredObjects(
 ): OrchObject[] {
   const { settings: { config, rootNamespace: _, ...settings } } = context;
   const { metadata: { name, namespace = "", uid = "" }, spec } = gateway;
-  const type = serviceType(gateway);
+  const isWaypoint = of.spec.controllerName === WAYPOINT_CONTROLLER;
+  const type = serviceType(gateway, isWaypoint ? "ClusterIP" : undefined);
   if (type === undefined) {
     throw new MeshError("gateway-service-type", "networking.mesh.io/service-type is no type", {
       remedy: "Use LoadBalancer, NodePort or ClusterIP.",
@@ -78,7 +80,7 @@ export function desiredObjects(
   const { labels, annotations } = metadataOf(gateway);
   const sets = listenerSetsOf(gateway, context.listenerSets, context.labelsOf);
   const { clusterId: clusterID, ...others } = settings;
-  const objects = gatewayObjects({
+  const objects = (isWaypoint ? waypointObjects : gatewayObjects)({
     ...others,
     clusterID,
     name,

@@ -72,7 +72,7 @@ export interface GatewayControllerInput extends ClassNames {
   /** Resolves when the settings are complete. */
   readonly synced: Promise<unknown>;
   readonly settings: () => Omit<GatewaySettings, "kubeVersion">;
-  readonly rules: () => Omit<GatewayRules, "controllerName">;
+  readonly rules: () => Omit<GatewayRules, "controllerName" | "waypoints">;
   /** Calls back after changes of settings or rules; returns a function that ends this. */
   onChange(changed: () => void): () => void;
 }
@@ -118,7 +118,10 @@ class Controller implements AsyncDisposable {
     });
     this.#sets = observe<ListenerSetItem>(term, LISTENER_SET, { wake, convert: withoutStatus });
     this.#namespaces = observe(term, types.NAMESPACE, { wake, convert: withoutStatus });
-    const labelSelector = `${NAME_LABEL},${MANAGED_LABEL}=${MANAGED}`;
+    // Not every object of a waypoint has the label of managed ones.
+    const labelSelector = input.waypoints
+      ? NAME_LABEL
+      : `${NAME_LABEL},${MANAGED_LABEL}=${MANAGED}`;
     this.#managed = new Map(
       MANAGED_TYPES.map((type) => [
         type.kind,
@@ -149,17 +152,24 @@ class Controller implements AsyncDisposable {
   }
 
   async pass(current: Pass): Promise<number> {
-    const { deploys, createsClasses, controllerName } = this.#input;
+    const { deploys, createsClasses, controllerName, waypoints } = this.#input;
     const classes = createsClasses && !this.#classes.state().absent
       ? missingClasses(this.#classes.values(), this.#input)
       : [];
     const creations = classes.map((one) => () => createClass(this.#term.client, one));
     if (!deploys) return await applyAll(current, creations);
     const observed = this.#observed();
-    const own = ownGateways(observed, { ...this.#input.rules(), controllerName });
+    const own = ownGateways(observed, {
+      ...this.#input.rules(),
+      controllerName,
+      waypoints,
+    });
     await this.#referred.follow(referencesOf(own));
     if (current.signal.aborted) return 0;
-    const { wanted, obsolete, faults } = planOf(own, observed.managed, this.#context());
+    const { wanted, obsolete, faults } = planOf(own, observed.managed, {
+      ...this.#context(),
+      waypoints,
+    });
     faults.forEach(tellFault);
     const keys = new Set(wanted.map(({ object }) => keyOf(object.kind, object.metadata)));
     this.#applied.keep(keys);

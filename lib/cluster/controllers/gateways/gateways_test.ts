@@ -15,6 +15,7 @@ const CONTROLLER = "mesh.io/gateway-controller";
 const RULES: GatewayRules = {
   controllerName: CONTROLLER,
   revision: "default",
+  waypoints: true,
   tags: new Map(),
   selects: (name) => name !== "unselected",
 };
@@ -68,9 +69,10 @@ function plannedFor(
   gateway: GatewayItem,
   context: GatewayContext = contextOf(),
   managed: readonly ManagedItem[] = [],
+  waypoints: boolean = true,
 ) {
   const observed = { gateways: [gateway], classes: CLASSES, namespaces: NAMESPACES, managed };
-  return planOf(ownGateways(observed, RULES), managed, context);
+  return planOf(ownGateways(observed, RULES), managed, { ...context, waypoints });
 }
 
 function kindsOf(gateway: GatewayItem, context?: GatewayContext): string[] {
@@ -96,9 +98,22 @@ Deno.test("a Gateway is deployed by its class, its revision and its namespace", 
   }
 });
 
-Deno.test("a Gateway of waypoints is refused by name", () => {
-  const { faults } = plannedFor(gatewayOf({}, { gatewayClassName: "mesh-waypoint" }));
-  assert.deepEqual(faults.map(({ reason }) => reason), ["waypoints are not supported"]);
+Deno.test("a waypoint is deployed where the mesh has waypoints", () => {
+  const waypoint = gatewayOf({}, {
+    gatewayClassName: "mesh-waypoint",
+    listeners: [{ name: "mesh", port: 15008, protocol: "HBONE" }],
+  });
+  const { wanted } = plannedFor(waypoint);
+  const names = wanted.map(({ object: { kind, metadata } }) => `${kind} ${metadata.name}`);
+  assert.deepEqual(
+    names,
+    ["ServiceAccount", "Deployment", "Service"].map((kind) => `${kind} front-mesh-waypoint`),
+  );
+  const service = JSON.stringify(wanted[2]!.object);
+  assert.match(service, /"type":"ClusterIP"/);
+  assert.match(service, /"port":15008,"protocol":"TCP","appProtocol":"hbone"/);
+  const { faults } = plannedFor(waypoint, contextOf(), [], false);
+  assert.deepEqual(faults.map(({ reason }) => reason), ["waypoints are not enabled"]);
 });
 
 Deno.test("overlays change objects and add optional ones, but not their names", () => {
@@ -147,7 +162,8 @@ function managedItem(name: string, uid = "1"): ManagedItem["item"] {
     name: "front",
     uid,
   };
-  return { metadata: { name, namespace: "shop", ownerReferences: [owner] } };
+  const labels = { "gateway.mesh.io/managed": "mesh.io-gateway-controller" };
+  return { metadata: { name, namespace: "shop", labels, ownerReferences: [owner] } };
 }
 
 Deno.test("objects that a Gateway does not need any more are removed", () => {
@@ -189,7 +205,7 @@ Deno.test("names of Deployments are at most as long as names of Services", () =>
 Deno.test("classes that exist are not created again", () => {
   const names = { className: "mesh", controllerName: CONTROLLER };
   const created = (classes: readonly GatewayClassItem[]) =>
-    missingClasses(classes, names).map(({ metadata }) => metadata.name);
+    missingClasses(classes, { ...names, waypoints: false }).map(({ metadata }) => metadata.name);
   assert.deepEqual(created([]), ["mesh", "mesh-remote"]);
   assert.deepEqual(created(CLASSES), ["mesh-remote"]);
 });

@@ -15,6 +15,8 @@ const CLASS_LABEL = "gateway.networking.k8s.io/gateway-class-name";
 /** The label of objects that the controller made, and its value. */
 export const MANAGED_LABEL = "gateway.mesh.io/managed";
 export const MANAGED = "mesh.io-gateway-controller";
+/** The same for objects of waypoints. */
+export const WAYPOINT_MANAGED = "mesh.io-mesh-controller";
 
 const NAME_ANNOTATION = "gateway.mesh.io/name-override";
 const ACCOUNT_ANNOTATION = "gateway.mesh.io/service-account";
@@ -68,9 +70,16 @@ export function accountOf(gateway: GatewayItem): { readonly name: string; readon
   return own ? { name: own, own: true } : { name: deploymentName(gateway), own: false };
 }
 
-/** The type of a Gateway's Service; `undefined` for one that Services do not have. */
-export function serviceType({ metadata: { annotations = {} } }: GatewayItem): string | undefined {
-  const type = annotations[SERVICE_TYPE_ANNOTATION] || "LoadBalancer";
+/**
+ * The type of a Gateway's Service; `undefined` for one that Services do not have.
+ *
+ * @param preset the type of a Gateway that names none
+ */
+export function serviceType(
+  { metadata: { annotations = {} } }: GatewayItem,
+  preset: string = "LoadBalancer",
+): string | undefined {
+  const type = annotations[SERVICE_TYPE_ANNOTATION] || preset;
   return SERVICE_TYPES.includes(type) ? type : undefined;
 }
 

@@ -8,7 +8,14 @@ import type { ListItem, OrchObject } from "../../../kit/orch/mod.ts";
 import { objectKey } from "../../../mesh/model/mod.ts";
 import { WAYPOINT_CONTROLLER } from "./classes.ts";
 import { desiredObjects, type GatewayContext } from "./desired.ts";
-import { isManual, isOwnRevision, type RevisionOwner } from "./managed.ts";
+import {
+  isManual,
+  isOwnRevision,
+  MANAGED,
+  MANAGED_LABEL,
+  type RevisionOwner,
+  WAYPOINT_MANAGED,
+} from "./managed.ts";
 import type { GatewayClassItem, GatewayItem } from "./types.ts";
 
 /** A managed object with its kind, which objects of lists do not have. */
@@ -28,6 +35,8 @@ export interface ObservedGateways {
 /** Settings that select Gateways. */
 export interface GatewayRules extends RevisionOwner {
   readonly controllerName: string;
+  /** False: waypoints are not deployed. */
+  readonly waypoints: boolean;
   /** True for a namespace that the mesh configuration selects. */
   selects(namespace: string, labels: Readonly<Record<string, string>>): boolean;
 }
@@ -78,14 +87,18 @@ export function ownGateways(
 export function planOf(
   own: readonly OwnGateway[],
   managed: readonly ManagedItem[],
-  context: GatewayContext,
+  context: GatewayContext & Pick<GatewayRules, "waypoints">,
 ): GatewayPlan {
   const wanted: { gateway: GatewayItem; object: OrchObject }[] = [];
   const faults: GatewayFault[] = [];
   const complete = new Set<string>();
   for (const { gateway, of } of own) {
-    if (of.spec.controllerName === WAYPOINT_CONTROLLER) {
-      faults.push({ gateway, reason: "waypoints are not supported" });
+    if (of.spec.controllerName === WAYPOINT_CONTROLLER && !context.waypoints) {
+      faults.push({
+        gateway,
+        reason: "waypoints are not enabled",
+        remedy: "Set PILOT_ENABLE_AMBIENT=true for the daemon.",
+      });
       continue;
     }
     try {
@@ -100,9 +113,17 @@ export function planOf(
   const keys = new Set(wanted.map(({ object }) => keyOf(object.kind, object.metadata)));
   const obsolete = managed.filter(({ kind, item: { metadata } }) =>
     metadata.deletionTimestamp === undefined && !keys.has(keyOf(kind, metadata)) &&
+    isManaged(metadata) &&
     ownersOf(metadata).some((uid) => complete.has(uid))
   );
   return { wanted, obsolete, faults };
+}
+
+/** Labels with which the controller marks what it made. */
+const MARKS: readonly (string | undefined)[] = [MANAGED, WAYPOINT_MANAGED];
+
+function isManaged({ labels = {} }: ListItem["metadata"]): boolean {
+  return MARKS.includes(labels[MANAGED_LABEL]);
 }
 
 /** A key of an object among those of all kinds. */

@@ -24,3 +24,13 @@ export const PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER: EnvVar<boolean> =
   doc: "Create the GatewayClasses of the mesh that are missing.",
   readers,
 });
+
+/** True: the class of waypoints exists, and its Gateways are deployed. */
+export const PILOT_ENABLE_AMBIENT_WAYPOINTS: EnvVar<boolean> = declareEnv({
+  name: "PILOT_ENABLE_AMBIENT_WAYPOINTS",
+  type: "bool",
+  default: false,
+  defaultWhen: { variable: "PILOT_ENABLE_AMBIENT", default: true },
+  doc: "Run the controllers that waypoints need.",
+  readers,
+});

@@ -1,0 +1,233 @@
+/**
+ * Waypoints in a cluster with a real API server: the commands about them, and the objects that the
+ * daemon makes for them.
+ */
+import assert from "node:assert/strict";
+import { MESHCTL } from "../../cmd/meshctl/program.ts";
+import { parseYaml } from "../../lib/kit/text/mod.ts";
+import { mergePatch, type OrchObject } from "../../lib/kit/orch/mod.ts";
+import { GATEWAY } from "../../lib/cluster/waypoints/objects.ts";
+import { applyDefinitions } from "../../scripts/crds.ts";
+import { type Cluster, eventually, freePorts, startDaemon } from "../../scripts/harness/mod.ts";
+import { adminClient, clusterTest } from "../support/cluster.ts";
+import { applyGatewayApi, lackingGatewayApiDefinitions } from "../support/gateway_api.ts";
+import { runInProcess } from "../support/program_run.ts";
+
+/** Runs `meshctl` with a cluster. */
+function commandsOf(cluster: Cluster) {
+  return async (...args: string[]) => {
+    const all = [...args, "-c", cluster.files.kubeconfig];
+    const [out, err, status] = await runInProcess(MESHCTL, all);
+    return { out, err, status };
+  };
+}
+
+type Run = ReturnType<typeof commandsOf>;
+
+async function kubectl(cluster: Cluster, args: readonly string[], input?: string): Promise<string> {
+  const { success, text } = await cluster.run(args, input);
+  assert.ok(success, text);
+  return text;
+}
+
+/** The cells of a table. */
+const cellsOf = (text: string): string[][] =>
+  text.trimEnd().split("\n").map((line) => line.trim().split(/\s{2,}/));
+
+/** Endpoints of the waypoint's proxies, which no node runs. */
+const PROXIES = `apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata:
+  name: wp-proxies
+  namespace: shop
+  labels: {kubernetes.io/service-name: wp-mesh-waypoint}
+addressType: IPv4
+ports: [{name: mesh, port: 15008}]
+endpoints: [{addresses: [10.9.9.9], conditions: {ready: true}}]
+`;
+
+async function refusals(run: Run): Promise<void> {
+  const reserved = await run("waypoint", "apply", "-n", "shop", "--name", "none");
+  assert.equal(reserved.status, 64);
+  assert.match(reserved.err, /reserved/);
+  const type = await run("waypoint", "apply", "-n", "shop", "--for", "some");
+  assert.notEqual(type.status, 0);
+  assert.match(type.err, /all, none, service(, | or )workload/);
+  const both = await run("waypoint", "delete", "wp", "--all", "-n", "shop");
+  assert.equal(both.status, 64);
+  const neither = await run("waypoint", "delete", "-n", "shop");
+  assert.equal(neither.status, 64);
+  const missing = await run("waypoint", "delete", "lost", "-n", "shop");
+  assert.equal(missing.status, 1);
+  assert.match(missing.err, /waypoint shop\/lost not found/);
+  const none = await run("waypoint", "list", "-n", "shop");
+  assert.deepEqual([none.out, none.status], ["No waypoints found.\n", 0]);
+  const unknown = await run("waypoint", "status", "lost", "-n", "shop");
+  assert.match(unknown.err, /waypoint shop\/lost not found/);
+}
+
+async function applies(cluster: Cluster, run: Run): Promise<void> {
+  const args = ["waypoint", "apply", "-n", "shop", "--name", "wp", "--for", "all"];
+  const applied = run(...args, "--enroll-namespace", "--wait");
+  await eventually("the Service", async () => {
+    const { success } = await cluster.run(["get", "service", "wp-mesh-waypoint", "-n", "shop"]);
+    return success;
+  });
+  const pending = await run("waypoint", "status", "-n", "shop");
+  assert.deepEqual(cellsOf(pending.out)[1]?.slice(0, 3), ["wp", "False", "Programmed"]);
+  await kubectl(cluster, ["apply", "-f", "-"], PROXIES);
+  const { out, err, status } = await applied;
+  assert.equal(status, 0, err);
+  assert.equal(
+    out,
+    "✅ waypoint shop/wp applied\n✅ waypoint shop/wp is ready!\n" +
+      '✅ namespace shop labeled with "mesh.io/use-waypoint: wp"\n',
+  );
+  assert.match(err, /Warning: the namespace shop is not in ambient mode/);
+  const deployment = JSON.parse(
+    await kubectl(cluster, ["get", "deployment", "wp-mesh-waypoint", "-n", "shop", "-o=json"]),
+  );
+  const [container] = deployment.spec.template.spec.containers;
+  assert.deepEqual(container.args.slice(0, 2), ["proxy", "waypoint"]);
+  assert.equal(
+    deployment.spec.template.metadata.labels["gateway.networking.k8s.io/gateway-name"],
+    "wp",
+  );
+  const listed = await run("waypoint", "list", "-A");
+  assert.deepEqual(cellsOf(listed.out), [
+    ["NAMESPACE", "NAME", "REVISION", "TRAFFIC TYPE", "PROGRAMMED"],
+    ["shop", "wp", "default", "all", "True"],
+  ]);
+}
+
+async function enrols(cluster: Cluster, run: Run): Promise<void> {
+  const args = ["waypoint", "apply", "-n", "shop", "--name", "second", "--enroll-namespace"];
+  const refused = await run(...args);
+  assert.equal(refused.status, 1);
+  assert.match(refused.err, /mesh\.io\/use-waypoint=wp already/);
+  const before = await run("waypoint", "list", "-n", "shop");
+  assert.doesNotMatch(before.out, /second/, "nothing was made");
+  await kubectl(cluster, ["label", "namespace", "shop", "mesh.io/dataplane-mode=ambient"]);
+  const replaced = await run(...args, "--overwrite");
+  assert.equal(replaced.status, 0, replaced.err);
+  assert.doesNotMatch(replaced.err, /Warning/);
+  const label = [
+    "get",
+    "namespace",
+    "shop",
+    "-o=jsonpath={.metadata.labels.mesh\\.io/use-waypoint}",
+  ];
+  assert.equal((await kubectl(cluster, label)).trim(), "second");
+}
+
+async function deletes(cluster: Cluster, run: Run): Promise<void> {
+  const one = await run("waypoint", "delete", "second", "-n", "shop");
+  assert.equal(one.out, "waypoint shop/second deleted\n");
+  const all = await run("waypoint", "delete", "--all", "-n", "shop");
+  assert.equal(all.out, "waypoint shop/wp deleted\n");
+  const left = await kubectl(cluster, ["get", "gateways", "-n", "shop", "-o=name"]);
+  assert.doesNotMatch(left, /gateway\.networking/);
+}
+
+async function generates(cluster: Cluster, run: Run): Promise<void> {
+  const { out } = await run(
+    "waypoint",
+    "generate",
+    "-n",
+    "shop",
+    "--for",
+    "workload",
+    "-r",
+    "blue",
+  );
+  const object = parseYaml(out) as { spec: unknown; metadata: unknown };
+  assert.deepEqual(JSON.parse(JSON.stringify(object.metadata)), {
+    name: "waypoint",
+    namespace: "shop",
+    labels: { "mesh.io/waypoint-for": "workload", "mesh.io/rev": "blue" },
+  });
+  assert.deepEqual(JSON.parse(JSON.stringify(object.spec)), {
+    gatewayClassName: "mesh-waypoint",
+    listeners: [{ name: "mesh", port: 15008, protocol: "HBONE" }],
+  });
+  await kubectl(cluster, ["apply", "-f", "-"], out);
+  const revision = await run("waypoint", "delete", "--revision", "blue", "-n", "shop");
+  assert.equal(revision.out, "waypoint shop/waypoint deleted\n");
+}
+
+clusterTest("waypoints are made, shown and removed", async (cluster, t) => {
+  await using stack = new AsyncDisposableStack();
+  const client = stack.use(await adminClient(cluster));
+  await applyDefinitions(client);
+  await applyGatewayApi(cluster);
+  await kubectl(cluster, ["create", "namespace", "shop"]);
+  const [secured] = freePorts(1);
+  stack.use(
+    await startDaemon({
+      configDir: "",
+      secured: secured!,
+      args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
+      env: { PILOT_ENABLE_AMBIENT: "true" },
+    }),
+  );
+  const run = commandsOf(cluster);
+  await t.step("mistakes are refused", () => refusals(run));
+  await t.step("a waypoint is made, and its namespace enrolled", () => applies(cluster, run));
+  await t.step("a namespace keeps its waypoint, unless it is replaced", () => enrols(cluster, run));
+  await t.step("waypoints are deleted", () => deletes(cluster, run));
+  await t.step("a waypoint is printed", () => generates(cluster, run));
+}, { missing: await lackingGatewayApiDefinitions() });
+
+const CORPORA = Deno.env.get("MESH_CORPORA");
+const LACKING = CORPORA === undefined ? "MESH_CORPORA names no corpora" : undefined;
+
+clusterTest("the list of waypoints is that of the corpus", async (cluster) => {
+  using client = await adminClient(cluster);
+  await applyGatewayApi(cluster);
+  type Case = { name: string; args: string[]; inputs: string[]; golden?: string };
+  const { cases } = JSON.parse(await Deno.readTextFile(`${CORPORA}/cli/cases.json`)) as {
+    cases: Case[];
+  };
+  const chosen = cases.filter(({ args }) => args[0] === "waypoint");
+  assert.ok(chosen.length > 0);
+  const made = new Set(["default"]);
+  for (const { name, args, inputs, golden } of chosen) {
+    const objects: OrchObject[] = [];
+    for (const file of inputs) {
+      const text = await Deno.readTextFile(`${CORPORA}/cli/${file}`);
+      objects.push(
+        ...text.split(/^---$/m).filter((one) => one.trim() !== "")
+          .map((one) => parseYaml(one) as OrchObject),
+      );
+    }
+    const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace!));
+    for (const namespace of namespaces) {
+      if (made.has(namespace)) continue;
+      made.add(namespace);
+      await kubectl(cluster, ["create", "namespace", namespace]);
+    }
+    for (const { metadata, ...object } of objects) {
+      const { spec, status } = object as unknown as {
+        spec: object;
+        status: { conditions: object[] };
+      };
+      // The definitions demand more than the corpus has.
+      const listeners = [{ name: "mesh", port: 15008, protocol: "HBONE" }];
+      const whole = { ...object, metadata, spec: { listeners, ...spec }, status: undefined };
+      await kubectl(cluster, ["apply", "-f", "-"], JSON.stringify(whole));
+      const conditions = status.conditions.map((one) => ({
+        reason: "Test",
+        message: "",
+        lastTransitionTime: "2026-01-01T00:00:00Z",
+        ...one,
+      }));
+      await mergePatch(client, GATEWAY, { ...metadata, subresource: "status" }, {
+        status: { conditions },
+      });
+    }
+    const { out, err } = await commandsOf(cluster)(...args);
+    const expected = await Deno.readTextFile(`${CORPORA}/cli/${golden}`);
+    assert.deepEqual(cellsOf(out), cellsOf(expected), `${name}: ${err}`);
+    await kubectl(cluster, ["delete", "gateways", "-A", "--all"]);
+  }
+}, { missing: LACKING ?? await lackingGatewayApiDefinitions() });
