@@ -5,13 +5,14 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { type Agent, startAgent, startBackend } from "../../scripts/harness/mod.ts";
+import { type Agent, call, freePort, startAgent, startBackend } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { toYaml } from "../../lib/kit/text/mod.ts";
 import { type Certificate, withCertificates } from "../support/certificates.ts";
-import { documents, manifest, type Spec } from "../support/manifest.ts";
+import { documents, manifest, type Spec, to } from "../support/manifest.ts";
 import { throughTunnel, type TunnelRequest } from "../support/tunnel_client.ts";
 import { becomes } from "./security/case.ts";
+import { startEdge } from "./security/edge.ts";
 import {
   filesOf,
   policy,
@@ -27,7 +28,9 @@ const WAYPOINT = "127.0.41.20";
 /** Virtual addresses of the services. */
 const VIP = { shop: "240.0.41.1", till: "240.0.41.2" } as const;
 
-const USE = { "mesh.io/use-waypoint": "wp" };
+type Labels = Readonly<Record<string, string>>;
+
+const USE: Labels = { "mesh.io/use-waypoint": "wp" };
 
 function labelled(text: string, labels: Readonly<Record<string, string>>): string {
   return text.replace("metadata:\n", `metadata:\n  labels: ${JSON.stringify(labels)}\n`);
@@ -61,7 +64,7 @@ function waypointDocuments(traffic: string): string {
 }
 
 /** The services behind the waypoint: their workload accepts tunnels. */
-function services({ http, tcp }: SecurityWorld): string {
+function services({ http, tcp }: SecurityWorld, labels: Labels = USE): string {
   const service = (name: keyof typeof VIP, number: number, protocol: string, to: number) =>
     labelled(
       manifest("ServiceEntry", name, {
@@ -80,7 +83,7 @@ function services({ http, tcp }: SecurityWorld): string {
           serviceAccount: "shop",
         }],
       }, SERVER_NAMESPACE),
-      USE,
+      labels,
     );
   return documents(service("shop", 80, "HTTP", http), service("till", 7000, "TCP", tcp));
 }
@@ -125,6 +128,67 @@ const target = (kind: string, name: string, group: string, rules: Spec): Spec =>
 });
 
 const path = (one: string): Spec => ({ rules: [{ to: [{ operation: { paths: [one] } }] }] });
+
+/** A gateway, and a policy that only the waypoint applies. */
+async function ingress(world: SecurityWorld): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const address = "127.0.41.9";
+  const env = filesOf(await world.certificate(SERVER_NAMESPACE, "edge"), world.authority);
+  await startEdge(stack, world, address, { env, noWait: true });
+  const port = freePort();
+  await world.config.write(
+    "edge.yaml",
+    documents(
+      manifest("Gateway", "edge", {
+        selector: { app: "edge" },
+        servers: [{
+          port: { number: port, name: "http", protocol: "HTTP" },
+          bind: address,
+          hosts: ["*"],
+        }],
+      }, SERVER_NAMESPACE),
+      manifest("VirtualService", "edge", {
+        hosts: ["*"],
+        gateways: ["edge"],
+        http: [to("shop.test")],
+      }, SERVER_NAMESPACE),
+    ),
+  );
+  const spec = target("ServiceEntry", "shop", "networking.mesh.io", path("/closed"));
+  await world.config.write("access.yaml", policy("AuthorizationPolicy", "access", spec));
+  const ask = (to: string) => () =>
+    call(`http://${address}:${port}${to}`).then(({ status }) => status, () => 0);
+  await becomes("a request to the workload", 200, ask("/closed"));
+  const through = { ...USE, "mesh.io/ingress-use-waypoint": "true" };
+  await world.config.write("services.yaml", services(world, through));
+  await becomes("a request through the waypoint", 403, ask("/closed"));
+  await becomes("another request", 200, ask("/"));
+  await world.config.write("services.yaml", services(world));
+  await becomes("a request to the workload again", 200, ask("/closed"));
+}
+
+/** A waypoint for workloads takes what is meant for their addresses, and no services. */
+async function workloads(world: SecurityWorld, own: Certificate): Promise<void> {
+  await world.config.write("waypoint.yaml", waypointDocuments("workload"));
+  await world.config.write(
+    "workload.yaml",
+    labelled(
+      manifest("WorkloadEntry", "shop", {
+        address: SERVER,
+        labels: { "networking.mesh.io/tunnel": "http" },
+        serviceAccount: "shop",
+      }, SERVER_NAMESPACE),
+      USE,
+    ),
+  );
+  const ask = (to: string, at = "/") => async () =>
+    (await throughTunnel({ at: WAYPOINT, to, own, path: at })).status;
+  await becomes("a request to the workload", 200, ask(`${SERVER}:${world.http}`));
+  await becomes("a request to the service", 0, ask(`${VIP.shop}:80`));
+  const spec = target("Gateway", "wp", "gateway.networking.k8s.io", path("/shut"));
+  await world.config.write("access.yaml", policy("AuthorizationPolicy", "access", spec));
+  await becomes("a policy of the waypoint", 403, ask(`${SERVER}:${world.http}`, "/shut"));
+}
 
 interface Asked {
   readonly world: SecurityWorld;
@@ -228,6 +292,8 @@ Deno.test(withCertificates("a waypoint routes, and applies policies", async (t) 
   });
   await t.step("routes", () => routes(asked));
   await t.step("policies", () => policies(asked));
+  await t.step("gateways go through it where a service asks for that", () => ingress(world));
+  await t.step("workloads", () => workloads(world, own));
   await t.step("nothing was rejected", async () => {
     for (const [name, count] of Object.entries(await waypoint.stats("update_rejected$"))) {
       assert.equal(count, 0, `${name}: ${waypoint.program.output().slice(-2000)}`);

@@ -88,7 +88,8 @@ function deriveTables(context: Context): LayerTables {
     context,
     clusters,
     endpoints,
-    tunnelEndpoints: deriveEndpoints(context, true),
+    tunnelEndpoints: deriveEndpoints(context, "tunnels"),
+    gatewayEndpoints: deriveEndpoints(context, "waypoints"),
     listeners: { base: listeners, overlay: overlayOf(context, "lds.overlay", listeners) },
     overlayListeners: deriveOverlayListeners(context),
     hiddenListeners: deriveHiddenListeners(context),
@@ -171,7 +172,9 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(all.waypoints.own),
       anyTable(all.waypoints.clusters),
     ],
-    endpoint: [endpoints, tunnelEndpoints].flatMap(({ base, overlay, local }) => [
+    endpoint: [endpoints, tunnelEndpoints, all.gatewayEndpoints].flatMap((
+      { base, overlay, local },
+    ) => [
       anyTable(base),
       anyTable(overlay),
       anyTable(local),

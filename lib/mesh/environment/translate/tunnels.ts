@@ -40,11 +40,22 @@ const PILOT_PREFER_SENDING_HBONE = declareEnv({
   readers,
 });
 
+const ENABLE_INGRESS_WAYPOINT_ROUTING = declareEnv({
+  name: "ENABLE_INGRESS_WAYPOINT_ROUTING",
+  type: "bool",
+  default: false,
+  defaultWhen: inAmbient(true),
+  doc:
+    "Route gateways through the waypoints of services with the label mesh.io/ingress-use-waypoint.",
+  readers,
+});
+
 /** Reads them; throws `MeshError` for a value that cannot be read. */
-export function readTunnels(): Pick<Features, "tunnels"> {
+export function readTunnels(): Pick<Features, "tunnels" | "ingressWaypoints"> {
   const sending = PILOT_ENABLE_SENDING_HBONE.get();
   const listening = PILOT_ENABLE_SIDECAR_LISTENING_HBONE.get();
   const preferring = PILOT_PREFER_SENDING_HBONE.get();
   const some = sending || listening || PILOT_ENABLE_AMBIENT.get();
-  return some ? { tunnels: { sending, listening, preferring } } : {};
+  const ingressWaypoints = ENABLE_INGRESS_WAYPOINT_ROUTING.get();
+  return some ? { tunnels: { sending, listening, preferring }, ingressWaypoints } : {};
 }

@@ -67,4 +67,5 @@ export {
   TUNNEL_MODE,
   TUNNEL_PORT,
   tunnelAddress,
+  tunnelId,
 } from "./tunnels.ts";

@@ -71,8 +71,19 @@ export function internalSocket(content: TransportSocket = rawSocket()): Transpor
 }
 
 /** The address of the internal listener that opens tunnels, for one destination. */
-export function tunnelAddress(to: string): Address {
-  return internalAddress(CONNECT_ORIGINATE, to);
+export function tunnelAddress(tunnel: TunnelEnds): Address {
+  return internalAddress(CONNECT_ORIGINATE, tunnelId(tunnel));
+}
+
+/** The ends of a tunnel; see `TunnelTo`. */
+export interface TunnelEnds {
+  readonly to: string;
+  readonly waypoint: string;
+}
+
+/** Tells tunnels apart: the destination, and the waypoint if there is one. */
+export function tunnelId({ to, waypoint }: TunnelEnds): string {
+  return waypoint === "" ? to : `${to};${waypoint}`;
 }
 
 /**

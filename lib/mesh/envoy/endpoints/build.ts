@@ -56,7 +56,7 @@ function endpointMessage(planned: PlannedEndpoint): LbEndpoint {
       value: {
         address: tunnel === undefined
           ? pipeOrSocket(endpoint.address, port)
-          : tunnelAddress(tunnel.to),
+          : tunnelAddress(tunnel),
       },
     },
     healthStatus: HEALTH[health],

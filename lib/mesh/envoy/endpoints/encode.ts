@@ -12,6 +12,7 @@ import {
   MESH_METADATA,
   TUNNEL_METADATA,
   TUNNEL_MODE,
+  tunnelId,
   UNIX_PREFIX,
   WORKLOAD_KEY,
 } from "../core/mod.ts";
@@ -53,7 +54,7 @@ function writeEndpoint(out: ReverseWriter, planned: PlannedEndpoint): void {
   if (planned.weight !== 1) writeWeight(out, 4, planned.weight);
   writeMetadata(out, planned);
   out.number(2, HEALTH[planned.health]);
-  if (planned.tunnel !== undefined) writeTunnelAddress(out, planned.tunnel.to);
+  if (planned.tunnel !== undefined) writeTunnelAddress(out, tunnelId(planned.tunnel));
   else writeAddress(out, planned.endpoint.address, planned.port);
   out.message(2, mark);
 }
@@ -80,9 +81,9 @@ function writeAddress(out: ReverseWriter, address: string, port: number): void {
 }
 
 /** The address of the internal listener that opens tunnels: `envoy_internal_address` is 3. */
-function writeTunnelAddress(out: ReverseWriter, to: string): void {
+function writeTunnelAddress(out: ReverseWriter, id: string): void {
   const mark = out.length;
-  out.text(2, to);
+  out.text(2, id);
   out.text(1, CONNECT_ORIGINATE);
   out.message(3, mark);
   out.message(1, mark);

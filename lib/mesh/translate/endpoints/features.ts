@@ -17,6 +17,8 @@ export interface EndpointFeatures {
   readonly drainingLabel: string;
   /** Metadata names the canonical service of services outside the mesh. */
   readonly canonicalOutside: boolean;
+  /** True: gateways send through waypoints to services that ask for it; default: false. */
+  readonly ingressWaypoints?: boolean;
 }
 
 /** The context with these features. */

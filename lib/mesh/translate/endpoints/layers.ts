@@ -22,16 +22,20 @@ export interface EndpointLayerTables {
   readonly endpoints: ByLocality<HostKey>;
   /** The endpoints of proxies that send through tunnels. */
   readonly tunnelEndpoints: ByLocality<HostKey>;
+  /** The endpoints of gateways, which may send through waypoints. */
+  readonly gatewayEndpoints: ByLocality<HostKey>;
 }
 
 /** The tables that a class sees, and the prefix of the names of its collections. */
 function tablesFor(
-  { context, endpoints, tunnelEndpoints }: EndpointLayerTables,
+  { context, endpoints, tunnelEndpoints, gatewayEndpoints }: EndpointLayerTables,
   cls: ProxyClass,
 ): { readonly prefix: string; readonly seen: ByLocality<HostKey> } {
-  return sendsTunnels(context.features, cls)
-    ? { prefix: "endpoint/tunnels", seen: tunnelEndpoints }
-    : { prefix: "endpoint", seen: endpoints };
+  const { features } = context;
+  if (!sendsTunnels(features, cls)) return { prefix: "endpoint", seen: endpoints };
+  return cls.role === "router" && features.ingressWaypoints === true
+    ? { prefix: "endpoint/waypoints", seen: gatewayEndpoints }
+    : { prefix: "endpoint/tunnels", seen: tunnelEndpoints };
 }
 
 /** The layers of a namespace without a Sidecar: an overlay over the base layer. */

@@ -43,21 +43,27 @@ import {
 } from "../resources/mod.ts";
 import { takesMutual } from "../security/mod.ts";
 import { meshLocality } from "./mesh_locality.ts";
+import { throughWaypoint } from "./through_waypoints.ts";
 import { tunnelsOf } from "./tunnels.ts";
 
 /**
- * Creates the tables of endpoint assignments.
- *
- * @param tunnels the assignments are those of proxies that send through tunnels
+ * The way to endpoints: straight, by tunnels where workloads accept them, or as gateways, which may
+ * send through waypoints.
  */
-export function deriveEndpoints(context: Context, tunnels = false): ByLocality<HostKey> {
+export type EndpointWay = "direct" | "tunnels" | "waypoints";
+
+/** Creates the tables of endpoint assignments. */
+export function deriveEndpoints(
+  context: Context,
+  way: EndpointWay = "direct",
+): ByLocality<HostKey> {
   const { graph } = context.mesh;
-  const named = tunnels ? "eds.tunnels" : "eds";
+  const named = way === "direct" ? "eds" : `eds.${way}`;
   const content = resourceTable(
     graph,
     `${named}.content`,
     contentKeys,
-    (read, key) => assignmentsOf(read, context, key, tunnels),
+    (read, key) => assignmentsOf(read, context, key, way),
   );
   const seen: ResourcesOf<HostKey> = (read, { namespace, host }) => {
     const chosen = followServiceRules(read, context, { namespace }, host);
@@ -78,7 +84,7 @@ function assignmentsOf(
   read: Read,
   context: Context,
   { service: serviceKey, rules, locality }: ContentKey,
-  tunnels: boolean,
+  way: EndpointWay,
 ): readonly Resource[] {
   const { mesh, features } = context;
   const proxyLocality = localityOf(locality);
@@ -104,7 +110,7 @@ function assignmentsOf(
     telemetryLabel: features.telemetryLabel && features.endpointTelemetryLabel,
     canonical: features.canonicalOutside && service.meshExternal ? canonicalOf(service) : undefined,
     mutual: takesMutual(read, context),
-    ...(tunnels ? { tunnel: tunnelsOf(read, context) } : {}),
+    ...(way === "direct" ? {} : { tunnel: tunnelsOf(read, context) }),
     topologyOf: topologyOf(read, context, policy.subsets),
     sendUnhealthy: features.sendUnhealthyEndpoints,
     keepDraining: sessionRule(service.labels, features.sessions) !== undefined,
@@ -114,6 +120,9 @@ function assignmentsOf(
   };
   const ruleOf = proxyLocality && localityRules(read, context, policy, service);
   const { host } = service;
+  const through = way === "waypoints"
+    ? throughWaypoint(read, context, serviceKey, service)
+    : undefined;
   return service.ports
     .filter((port) => port.protocol !== "UDP")
     .flatMap((port) =>
@@ -126,8 +135,14 @@ function assignmentsOf(
           portName: port.name,
           subsetLabels: subset?.labels,
           localityRule: ruleOf?.(inside, port, subset),
+          // A waypoint applies subsets itself.
+          ...(through === undefined ? {} : {
+            endpoints: through.endpoints(port),
+            tunnel: through.tunnel(port),
+            subsetLabels: undefined,
+          }),
         };
-        recordEndpoints(inside, shown, input);
+        if (through === undefined) recordEndpoints(inside, shown, input);
         if (subset !== undefined) recordSubset(inside, policy, subset);
         return resourceOf(name, encodeAssignment(input));
       })

@@ -32,14 +32,23 @@ export function tunnelsOf(read: Read, context: Context): TunnelOf {
   const prefers = context.features.tunnels?.preferring === true;
   const domains = trustDomainsOf(read, context);
   return (endpoint, port) => {
-    const { address, namespace, serviceAccount } = endpoint;
+    const { address } = endpoint;
     if (!acceptsTunnels(endpoint) || !isIp(address)) return undefined;
     if (!prefers && takes(endpoint, port)) return undefined;
-    const identity = serviceAccount === ""
-      ? ""
-      : domains.map((domain) => `spiffe://${domain}/ns/${namespace}/sa/${serviceAccount}`).join(
-        ",",
-      );
-    return { to: hostPort(address, port), waypoint: "", identity };
+    return {
+      to: hostPort(address, port),
+      waypoint: "",
+      identity: identitiesOf(endpoint, domains),
+    };
   };
+}
+
+/** The identities that a workload may have, separated by commas; empty: they are not known. */
+export function identitiesOf(
+  { namespace, serviceAccount }: Pick<Endpoint, "namespace" | "serviceAccount">,
+  domains: readonly string[],
+): string {
+  if (serviceAccount === "") return "";
+  return domains.map((domain) => `spiffe://${domain}/ns/${namespace}/sa/${serviceAccount}`)
+    .join(",");
 }
