@@ -28,16 +28,27 @@ const BUILD: GoBuild = {
   packages: ["./suite", `${MODULE}/conformance/echo-basic`],
 };
 
-/** Paths of the suite and of its server. */
+/** An own application for the suite's tests of meshes. */
+const MESH_ECHO: GoBuild = {
+  module: "mesh_echo",
+  name: "mesh-echo",
+  title: "the application of the conformance suite's tests of meshes",
+  packages: ["."],
+  output: "mesh_echo",
+};
+
+/** Paths of the suite and of its servers, which are static programs for images. */
 export interface GatewayApiPrograms {
   readonly suite: string;
-  /** A static program for an image. */
   readonly echoBasic: string;
+  /** Server and client of tests of meshes, by the name under which it is called. */
+  readonly meshEcho: string;
 }
 
 /** The reason why there is no suite, for the names of tests; `undefined` if it was built. */
 export function lackingGatewayApiPrograms(): string | undefined {
-  return lackingBuild(BUILD) === undefined ? undefined : "needs `deno task conformance:gateway`";
+  const lacking = [BUILD, MESH_ECHO].some((build) => lackingBuild(build) !== undefined);
+  return lacking ? "needs `deno task conformance:gateway`" : undefined;
 }
 
 /**
@@ -49,7 +60,8 @@ export async function gatewayApiPrograms(
   progress: (line: string) => void = HOST.progress,
 ): Promise<GatewayApiPrograms> {
   const dir = await goPrograms(BUILD, progress);
-  return { suite: join(dir, "suite"), echoBasic: join(dir, "echo-basic") };
+  const meshEcho = join(await goPrograms(MESH_ECHO, progress), "mesh_echo");
+  return { suite: join(dir, "suite"), echoBasic: join(dir, "echo-basic"), meshEcho };
 }
 
 /** The reason why there are no definitions, for the names of tests; `undefined` if they are there. */

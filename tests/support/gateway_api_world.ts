@@ -16,6 +16,7 @@ import type {
   ListenerSet,
   MaterialState,
   ObjectReference,
+  ParametersLookup,
   PolicyLookups,
   ReferenceGrant,
   RouteLookups,
@@ -24,7 +25,13 @@ import { bindGateway, gatewayOfSet } from "../../lib/mesh/gateway_api/mod.ts";
 
 /** The objects of a text, and lookups over them. */
 export interface World
-  extends GatewayLookups, RouteLookups, BackendLookups, PolicyLookups, AddressLookup {
+  extends
+    GatewayLookups,
+    ParametersLookup,
+    RouteLookups,
+    BackendLookups,
+    PolicyLookups,
+    AddressLookup {
   readonly objects: readonly ConfigObject[];
   /** Objects of a kind. */
   of<T extends ConfigObject>(kind: string): T[];
@@ -92,6 +99,7 @@ export function worldOf(text: string, others: Partial<World> = {}): World {
       of<ReferenceGrant>("ReferenceGrant").filter(({ meta }) => meta.namespace === namespace),
     certificate: (key) => material(documents, "Secret", key),
     authorities: (kind, key) => material(documents, kind, key),
+    hasConfigMap: (key) => material(documents, "ConfigMap", key) !== "missing",
     gatewayClass: (name) => find<GatewayClass>("GatewayClass", { name }),
     listenerSets: (key) =>
       of<ListenerSet>("ListenerSet").filter((set) => {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { WantedConfigMaps } from "../gateway_api/mod.ts";
 import { createMesh, type Mesh } from "../derive/mod.ts";
 import type { Collection, Graph, Keep } from "../graph/mod.ts";
 import { type ChangeSet, createTableWriter, type TableWriter } from "../ingest/mod.ts";
@@ -32,10 +33,10 @@ export interface Translation {
   wantedKeySets(
     onChange: (names: readonly string[]) => void,
   ): { readonly value: readonly string[]; close(): void };
-  /** Names of ConfigMaps with authorities that this program should follow, in the same way. */
+  /** Names of ConfigMaps that this program should follow, in the same way. */
   wantedConfigMaps(
-    onChange: (names: readonly string[]) => void,
-  ): { readonly value: readonly string[]; close(): void };
+    onChange: (names: WantedConfigMaps) => void,
+  ): { readonly value: WantedConfigMaps; close(): void };
   /** Computes some of what the next publication needs, in about `ms`; true when nothing is left. */
   precompute(ms: number): boolean;
   /** Publishes everything that was written to the tables; returns the revision. */

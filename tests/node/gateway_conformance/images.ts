@@ -19,23 +19,40 @@ const ECHO = ["v1.5.1", "v1.6.0-dev.2", "v1.6.0-dev.3"].map((tag) =>
  */
 const COREDNS = "registry.k8s.io/coredns/coredns:v1.12.2";
 
+/**
+ * The application of tests of meshes. The suite's own cannot be built from its module; this one is of the
+ * tests, `scripts/cluster/mesh_echo`.
+ */
+const ECHO_ADVANCED = "registry.k8s.io/gateway-api/echo-advanced:v1.5.1";
+
+/** An image of one static program. */
+interface ProgramImage {
+  readonly name: string;
+  readonly source: string;
+  /** Names of the program; the first one is the entry point. */
+  readonly programs: readonly string[];
+}
+
 /** Writes archives with the images into a folder. */
 export async function suiteImages(folder: string): Promise<string[]> {
-  const { echoBasic } = await gatewayApiPrograms();
+  const { echoBasic, meshEcho } = await gatewayApiPrograms();
   const { pause } = await nodePrograms();
-  const programs = [
-    ...ECHO.map((name) => ({ name, program: "echo-basic", source: echoBasic })),
-    { name: COREDNS, program: "pause", source: pause },
+  const images: ProgramImage[] = [
+    ...ECHO.map((name) => ({ name, programs: ["echo-basic"], source: echoBasic })),
+    { name: ECHO_ADVANCED, programs: ["server", "client"], source: meshEcho },
+    { name: COREDNS, programs: ["pause"], source: pause },
   ];
-  return await Promise.all(programs.map(async ({ name, program, source }, index) => {
+  return await Promise.all(images.map(async ({ name, source, programs }, index) => {
     const archive = join(folder, `suite-${index}.tar`);
+    const [program, ...others] = programs;
     await writeImageArchive({
       name,
       layers: [[
-        { path: program, mode: 0o755, source },
+        { path: `bin/${program}`, mode: 0o755, source },
+        ...others.map((other) => ({ path: `bin/${other}`, mode: 0o777, link: `/bin/${program}` })),
         { path: "tmp", mode: 0o1777 },
       ]],
-      config: { Entrypoint: [`/${program}`], User: "65532:65532", Env: ["PATH=/bin"] },
+      config: { Entrypoint: [`/bin/${program}`], User: "65532:65532", Env: ["PATH=/bin"] },
     }, archive);
     return archive;
   }));

@@ -2,9 +2,10 @@
  * `deno task conformance:gateway`: runs the conformance suite of the Gateway API against the mesh on a
  * node, which is installed as users install it. Needs what nodes need.
  *
- * Flags: `--profiles=GATEWAY-HTTP,GATEWAY-TLS,GATEWAY-GRPC`, `--test=NAME` (one test), `--into=FOLDER` (for
- * the report and the output; default `dist/conformance`), `--page` (writes the report to the page about
- * conformance), and after `--` flags of the suite.
+ * Flags: `--profiles=GATEWAY-HTTP,MESH-HTTP` (default: all that Mesh has), `--test=NAME` (one test),
+ * `--into=FOLDER` (for the reports and the outputs; default `dist/conformance`), `--page` (writes the
+ * reports to the page about conformance), and after `--` flags of the suite. Profiles of gateways and of
+ * the mesh are two runs.
  *
  * @module
  */
@@ -17,9 +18,18 @@ import { clusterName, temporaryFolder } from "../../support/node.ts";
 import { suiteImages } from "./images.ts";
 import { withReport } from "./page.ts";
 import { summaryOf } from "./results.ts";
-import { prepareCluster, runSuite } from "./suite.ts";
+import { prepareCluster, profileGroups, runSuite } from "./suite.ts";
 
 const PAGE = fromFileUrl(new URL("../../../docs/conformance.md", import.meta.url));
+
+const PROFILES = [
+  "GATEWAY-HTTP",
+  "GATEWAY-TLS",
+  "GATEWAY-GRPC",
+  "GATEWAY-TCP",
+  "MESH-HTTP",
+  "MESH-GRPC",
+];
 
 /** Exit status where the suite cannot run. */
 const EXIT_LACKING = 2;
@@ -31,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
     args: [...args],
     allowPositionals: true,
     options: {
-      profiles: { type: "string", default: "GATEWAY-HTTP,GATEWAY-TLS,GATEWAY-GRPC" },
+      profiles: { type: "string", default: PROFILES.join(",") },
       test: { type: "string" },
       page: { type: "boolean", default: false },
       into: { type: "string", default: "dist/conformance" },
@@ -55,20 +65,28 @@ async function main(args: readonly string[]): Promise<number> {
   });
   await using _ = await prepareCluster(cluster, say);
   say(`the suite's output: ${join(cluster.dir, "suite.log")}`);
-  const { success, tests } = await runSuite(cluster, {
-    profiles: profiles.split(","),
-    ...(test === undefined ? {} : { test }),
-    flags: positionals,
-    report: join(into, "report.yaml"),
-    log: join(into, "suite.log"),
-  });
-  console.log(summaryOf(tests));
-  if (page) {
-    const report = await Deno.readTextFile(join(into, "report.yaml"));
-    await Deno.writeTextFile(PAGE, withReport(await Deno.readTextFile(PAGE), report));
+  const reports: string[] = [];
+  let passed = true;
+  for (const [index, group] of profileGroups(profiles.split(",")).entries()) {
+    const report = join(into, `report-${index}.yaml`);
+    const log = join(into, `suite-${index}.log`);
+    const { success, tests } = await runSuite(cluster, {
+      profiles: group,
+      ...(test === undefined ? {} : { test }),
+      flags: positionals,
+      report,
+      log,
+    });
+    console.log(`${group.join(", ")}: ${summaryOf(tests)}`);
+    if (!success || tests.length === 0) say(`the suite failed; see ${log}`);
+    passed &&= success && tests.length > 0;
+    if (page) reports.push((await Deno.readTextFile(report)).trim());
   }
-  if (!success || tests.length === 0) say(`the suite failed; see ${join(into, "suite.log")}`);
-  return success && tests.length > 0 ? 0 : 1;
+  if (page) {
+    const text = await Deno.readTextFile(PAGE);
+    await Deno.writeTextFile(PAGE, withReport(text, reports.join("\n---\n")));
+  }
+  return passed ? 0 : 1;
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resultsOf, summaryOf } from "./results.ts";
+import { profileGroups } from "./suite.ts";
 
 const OUTPUT = `=== RUN   Conformance
 === RUN   Conformance/B
@@ -28,4 +29,12 @@ Deno.test("results of the suite: tests with their failed parts", () => {
 
 Deno.test("an output that ended early names no tests", () => {
   assert.deepEqual(resultsOf("=== RUN   Conformance/B\npanic: x\n"), []);
+});
+
+Deno.test("profiles of gateways and of the mesh are runs of their own", () => {
+  assert.deepEqual(profileGroups(["MESH-HTTP", "GATEWAY-TLS", "MESH-GRPC"]), [
+    ["GATEWAY-TLS"],
+    ["MESH-HTTP", "MESH-GRPC"],
+  ]);
+  assert.deepEqual(profileGroups(["GATEWAY-TLS"]), [["GATEWAY-TLS"]]);
 });

@@ -57,6 +57,39 @@ export async function prepareCluster(
   };
 }
 
+/**
+ * Flags of runs of profiles of the mesh: the pods of the tests get proxies, and the features are named
+ * here, because the status of a GatewayClass must not have them.
+ */
+const MESH_FLAGS: readonly string[] = [
+  "-namespace-labels=mesh-injection=enabled",
+  `-supported-features=${
+    [
+      "GRPCRoute",
+      "HTTPRoute",
+      "HTTPRouteParentRefPort",
+      "HTTPRouteResponseHeaderModification",
+      "Mesh",
+      "MeshClusterIPMatching",
+      "MeshConsumerRoute",
+      "MeshHTTPRouteBackendRequestHeaderModification",
+      "MeshHTTPRouteNamedRouteRule",
+      "MeshHTTPRouteQueryParamMatching",
+      "MeshHTTPRouteRedirectPath",
+      "MeshHTTPRouteRedirectPort",
+      "MeshHTTPRouteRewritePath",
+      "MeshHTTPRouteSchemeRedirect",
+    ].join(",")
+  }`,
+];
+
+/** Profiles that run together: those of gateways, then those of the mesh. */
+export function profileGroups(profiles: readonly string[]): readonly string[][] {
+  const isMesh = (profile: string) => profile.startsWith("MESH-");
+  return [profiles.filter((one) => !isMesh(one)), profiles.filter(isMesh)]
+    .filter((group) => group.length > 0);
+}
+
 /** Runs the suite in the cluster's own network, which has a route to the addresses of Services. */
 export async function runSuite(
   cluster: NodeCluster,
@@ -70,6 +103,7 @@ export async function runSuite(
     `-conformance-profiles=${profiles.join(",")}`,
     `-report-output=${join(cluster.dir, "report.yaml")}`,
     ...IMPLEMENTATION,
+    ...(profiles.some((one) => one.startsWith("MESH-")) ? MESH_FLAGS : []),
     ...(test === undefined ? [] : [`-run-test=${test}`]),
     ...flags,
   ];

@@ -11,6 +11,7 @@ import type {
   BoundGateway,
   FrontService,
   GatewayLookups,
+  ParametersLookup,
   PolicyLookups,
   RouteLookups,
   ServiceLookup,
@@ -40,6 +41,13 @@ function commonLookups(read: Read, { mesh, api, indexes, options }: GatewayApiIn
     certificate: (secret: ObjectKey) => options.certificate(read, secret),
     authorities: (kind: "ConfigMap" | "Secret", object: ObjectKey) =>
       options.authorities(read, kind, object),
+  };
+}
+
+/** Parameters of Gateways and classes. */
+export function parametersLookup(read: Read, { options }: GatewayApiInputs): ParametersLookup {
+  return {
+    hasConfigMap: (object) => options.authorities(read, "ConfigMap", object) !== "missing",
   };
 }
 

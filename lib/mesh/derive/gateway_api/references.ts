@@ -4,15 +4,18 @@
  *
  * @module
  */
-import { type Derived, type Graph, type Index, text } from "../../graph/mod.ts";
+import { type Derived, type Graph, type Index, type Read, text } from "../../graph/mod.ts";
 import { type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
 import {
   type BackendTlsPolicy,
   type BoundBackendTls,
   type BoundGateway,
   configMapsOfGateway,
+  configMapsOfParameters,
   configMapsOfPolicy,
   type Gateway,
+  type GatewayClass,
+  type WantedConfigMaps,
 } from "../../gateway_api/mod.ts";
 import type { GatewayApiTables } from "./tables.ts";
 
@@ -30,8 +33,8 @@ export interface ReferringTables {
 
 /** The derived tables of references. */
 export interface References {
-  /** Key `all` → `namespace/name` of the ConfigMaps with authorities that objects name, sorted. */
-  readonly wantedConfigMaps: Derived<readonly string[], string>;
+  /** Key `all` → the ConfigMaps that objects name. */
+  readonly wantedConfigMaps: Derived<WantedConfigMaps, string>;
   /**
    * Namespace of proxies → what its Gateways refer to: in the same namespace as the object with the
    * reference, or allowed by a ReferenceGrant.
@@ -49,13 +52,20 @@ export function deriveReferences(
   api: GatewayApiTables,
   bound: ReferringTables,
 ): References {
-  const { gateways, policies, byNamespace, allPolicies } = referenceIndexes(graph, api);
+  const { gateways, policies, parameters, classes, byNamespace, allPolicies } = referenceIndexes(
+    graph,
+    api,
+  );
+  const named = (read: Read, key: string, indexes: readonly Index[]) =>
+    [...new Set(indexes.flatMap((index) => read.members(index, key)))].sort();
   return {
     wantedConfigMaps: graph.derive(
       "gatewayApi.configMaps",
       text,
-      (read, key) =>
-        [...new Set([...read.members(gateways, key), ...read.members(policies, key)])].sort(),
+      (read, key): WantedConfigMaps => ({
+        authorities: named(read, key, [gateways, policies]),
+        parameters: named(read, key, [parameters, classes]),
+      }),
     ),
     ofGateways: graph.derive(
       "gatewayApi.references",
@@ -72,7 +82,10 @@ export function deriveReferences(
       (read, key) =>
         read.members(allPolicies, key).flatMap((policy) => {
           const found = read.get(bound.policies, policy);
-          return (found?.authorities.valid ?? []).map((one) => ({ ...named(one), ...AUTHORITIES }));
+          return (found?.authorities.valid ?? []).map((one) => ({
+            ...referred(one),
+            ...AUTHORITIES,
+          }));
         }),
     ),
   };
@@ -85,6 +98,27 @@ function referenceIndexes(graph: Graph, api: GatewayApiTables) {
     ALL,
     function* ({ meta, spec }: Gateway) {
       for (const one of configMapsOfGateway(spec, meta.namespace)) yield ["all", objectKey(one)];
+    },
+  );
+  const parameters: Index = graph.index(
+    api.gateways,
+    "GatewayApi.parameters",
+    ALL,
+    function* ({ meta, spec }: Gateway) {
+      const reference = spec.infrastructure?.parametersRef;
+      for (const one of configMapsOfParameters(reference, meta.namespace)) {
+        yield ["all", objectKey(one)];
+      }
+    },
+  );
+  const classes: Index = graph.index(
+    api.gatewayClasses,
+    "GatewayApi.classParameters",
+    ALL,
+    function* ({ spec }: GatewayClass) {
+      for (const one of configMapsOfParameters(spec.parametersRef, "")) {
+        yield ["all", objectKey(one)];
+      }
     },
   );
   const policies: Index = graph.index(
@@ -111,7 +145,7 @@ function referenceIndexes(graph: Graph, api: GatewayApiTables) {
       yield ["all", meta];
     },
   );
-  return { gateways, policies, byNamespace, allPolicies };
+  return { gateways, policies, parameters, classes, byNamespace, allPolicies };
 }
 
 const CERTIFICATE = { part: "certificate" } as const;
@@ -120,16 +154,16 @@ const AUTHORITIES = { part: "authorities" } as const;
 type Named = ObjectKey & { readonly kind: AllowedReference["kind"] };
 
 /** The reference alone: members of the result must be equal when nothing else differs. */
-function named({ kind, namespace, name }: Named): Named {
+function referred({ kind, namespace, name }: Named): Named {
   return { kind, namespace, name };
 }
 
 function referencesOf({ listeners, clientCertificate }: BoundGateway): AllowedReference[] {
   const ofListeners = listeners.flatMap(({ certificates, frontend }) => [
-    ...certificates.valid.map((one) => ({ ...named(one), ...CERTIFICATE })),
-    ...(frontend?.authorities.valid ?? []).map((one) => ({ ...named(one), ...AUTHORITIES })),
+    ...certificates.valid.map((one) => ({ ...referred(one), ...CERTIFICATE })),
+    ...(frontend?.authorities.valid ?? []).map((one) => ({ ...referred(one), ...AUTHORITIES })),
   ]);
   if (clientCertificate === undefined) return ofListeners;
-  const own = named({ kind: "Secret", ...clientCertificate });
+  const own = referred({ kind: "Secret", ...clientCertificate });
   return [...ofListeners, { ...own, ...CERTIFICATE }];
 }

@@ -11,6 +11,7 @@ import {
   type AttachedRoutes,
   bindAddresses,
   type BoundGateway,
+  classParametersFault,
   countAttached,
   type FrontService,
   type Gateway,
@@ -23,6 +24,7 @@ import {
   isDeployed,
   type ListenerSetStatus,
   listenerSetStatus,
+  parametersFault,
   type PolicyStatus,
   policyStatus,
   referenceFault,
@@ -35,7 +37,7 @@ import {
 } from "../../gateway_api/mod.ts";
 import type { GatewayApi } from "./bindings.ts";
 import { type ParentKey, shareKeys } from "./indexes.ts";
-import { backendLookups, frontOf } from "./lookups.ts";
+import { backendLookups, frontOf, parametersLookup } from "./lookups.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
 
 /** The derived tables of status; undefined: Mesh does not handle the object. */
@@ -62,7 +64,9 @@ export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
     classes: graph.derive("gatewayApi.status.class", text, (read, name) => {
       const row = read.get(api.api.gatewayClasses, objectKey({ namespace: "", name }));
       const role = row && roleOfController(row.spec.controllerName, names);
-      return row && role && gatewayClassStatus(row.meta.generation, role === "gateway");
+      if (row === undefined || role === undefined) return undefined;
+      const fault = classParametersFault(row.spec, parametersLookup(read, api));
+      return gatewayClassStatus(row.meta.generation, role === "gateway", fault);
     }),
     gateways: graph.derive("gatewayApi.status.gateway", objectKeys, (read, key) => {
       const row = read.get(api.api.gateways, objectKey(key));
@@ -161,7 +165,13 @@ function statusOfGateway(
     { kind: "Gateway", namespace, name },
     ...aliased === undefined ? [] : [{ kind: "Gateway" as const, namespace, name: aliased }],
   ];
-  return gatewayStatus(bound, { addresses, attached: attachedIn(read, parents) });
+  const of = read.get(api.api.gatewayClasses, objectKey({ namespace: "", name: className }));
+  const parameters = parametersFault(row.spec, namespace, of?.spec, parametersLookup(read, api));
+  return gatewayStatus(bound, {
+    addresses,
+    attached: attachedIn(read, parents),
+    ...(parameters === undefined ? {} : { parameters }),
+  });
 }
 
 /** The Gateways with routes to Services, sorted. */

@@ -1,5 +1,5 @@
 /**
- * The ConfigMaps with authorities that objects name.
+ * The ConfigMaps that objects name: with authorities, with parameters.
  *
  * @module
  */
@@ -10,6 +10,14 @@ import {
   type ObjectReference,
   referenced,
 } from "./objects.ts";
+
+/** `namespace/name` of the ConfigMaps that objects name, each list sorted. */
+export interface WantedConfigMaps {
+  /** With authorities. */
+  readonly authorities: readonly string[];
+  /** With parameters. */
+  readonly parameters: readonly string[];
+}
 
 /** Those that a Gateway in `namespace` names, for the validation of clients. */
 export function configMapsOfGateway({ tls }: GatewaySpec, namespace: string): ObjectKey[] {
@@ -24,6 +32,14 @@ export function configMapsOfPolicy(
   namespace: string,
 ): ObjectKey[] {
   return configMaps(validation?.caCertificateRefs, namespace);
+}
+
+/** That with the parameters of a Gateway in `namespace`, or of a class (whose reference names one). */
+export function configMapsOfParameters(
+  reference: ObjectReference | undefined,
+  namespace: string,
+): ObjectKey[] {
+  return reference === undefined ? [] : configMaps([reference], namespace);
 }
 
 function configMaps(refs: readonly ObjectReference[] = [], namespace: string): ObjectKey[] {

@@ -35,6 +35,12 @@ export interface MaterialLookup {
   authorities(kind: "ConfigMap" | "Secret", object: ObjectKey): MaterialState;
 }
 
+/** Parameters of Gateways. */
+export interface ParametersLookup {
+  /** Reports if there is a ConfigMap that a Gateway or its class names. */
+  hasConfigMap(object: ObjectKey): boolean;
+}
+
 /** A backend as it was found. */
 export interface BackendTarget {
   /** Host of the mesh. */

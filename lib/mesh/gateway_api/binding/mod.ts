@@ -18,7 +18,12 @@ export {
   isDeployed,
   statedAddresses,
 } from "./addresses.ts";
-export { configMapsOfGateway, configMapsOfPolicy } from "./authorities.ts";
+export {
+  configMapsOfGateway,
+  configMapsOfParameters,
+  configMapsOfPolicy,
+  type WantedConfigMaps,
+} from "./authorities.ts";
 export { type Backend, backendsOf, resolveBackend, type ResolvedBackend } from "./backends.ts";
 export type { Referrer, RefFault, ResolvedRefs } from "./certificates.ts";
 export {
@@ -46,3 +51,4 @@ export {
   type PolicyTarget,
 } from "./policies.ts";
 export { type Attachment, bindRoute, type BoundParent, type RouteLookups } from "./routes.ts";
+export { classParametersFault, parametersFault } from "./parameters.ts";

@@ -10,10 +10,13 @@ import {
   bindBackendTls,
   bindGateway,
   bindRoute,
+  classParametersFault,
   type Gateway,
+  type GatewayClass,
   gatewayOfSet,
   isRouteKind,
   type ListenerSet,
+  parametersFault,
   type Route,
   statedAddresses,
 } from "../binding/mod.ts";
@@ -23,6 +26,7 @@ import {
   type AttachedRoutes,
   type Condition,
   countAttached,
+  gatewayClassStatus,
   type GatewayStatus,
   gatewayStatus,
   listenerSetStatus,
@@ -60,7 +64,10 @@ function statusOfGateway(gateway: Gateway, world: World): GatewayStatus | undefi
   if (bound === undefined) return undefined;
   if (bound.role === "remote") return remoteGatewayStatus(bound, statedAddresses(gateway.spec));
   const addresses = bindAddresses(gateway.spec, { ...bound, domain: "cluster.local" }, world);
-  return gatewayStatus(bound, { addresses, attached: attachedIn(world) });
+  const of = world.gatewayClass(bound.className)?.spec;
+  const parameters = parametersFault(gateway.spec, bound.namespace, of, world);
+  const facts = { addresses, attached: attachedIn(world) };
+  return gatewayStatus(bound, parameters === undefined ? facts : { ...facts, parameters });
 }
 
 function attachedIn(world: World): AttachedRoutes {
@@ -78,6 +85,12 @@ function gatewayLines(gateway: Gateway, world: World): string[] {
     `${nameOf(gateway)}:${at}${attached} ${text(conditions)}`,
     ...listenerLines(nameOf(gateway), listeners),
   ];
+}
+
+function classLine(one: GatewayClass, world: World): string {
+  const fault = classParametersFault(one.spec, world);
+  const { conditions } = gatewayClassStatus(one.meta.generation, true, fault);
+  return `${nameOf(one)}: ${text(conditions)}`;
 }
 
 function setLines(set: ListenerSet, world: World): string[] {
@@ -110,6 +123,7 @@ function policyLines(policy: BackendTlsPolicy, world: World): string[] {
 function linesOf(documents: string): string[] {
   const world = worldOf(documents);
   return [
+    ...world.of<GatewayClass>("GatewayClass").map((one) => classLine(one, world)),
     ...world.of<Gateway>("Gateway").flatMap((one) => gatewayLines(one, world)),
     ...world.of<ListenerSet>("ListenerSet").flatMap((one) => setLines(one, world)),
     ...(world.objects as Route[]).filter(({ meta }) => isRouteKind(meta.kind))

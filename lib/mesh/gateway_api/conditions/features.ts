@@ -7,12 +7,16 @@
 
 /** Names of features, sorted. */
 export const SUPPORTED_FEATURES: readonly string[] = [
+  "BackendTLSPolicy",
+  "BackendTLSPolicySANValidation",
   "GRPCRoute",
   "GRPCRouteNamedRouteRule",
   "Gateway",
   "GatewayAddressEmpty",
   "GatewayFrontendClientCertificateValidation",
+  "GatewayFrontendClientCertificateValidationInsecureFallback",
   "GatewayHTTPListenerIsolation",
+  "GatewayInfrastructure",
   "GatewayPort8080",
   "HTTPRoute",
   "HTTPRoute303RedirectStatusCode",
@@ -39,7 +43,9 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   "HTTPRouteResponseHeaderModification",
   "HTTPRouteSchemeRedirect",
   "ListenerSet",
-  "Mesh",
   "ReferenceGrant",
+  "TCPRoute",
   "TLSRoute",
+  "TLSRouteModeMixed",
+  "TLSRouteModeTerminate",
 ];

@@ -32,10 +32,18 @@ export interface ListenerSetStatus {
   readonly listeners?: readonly ListenerStatus[];
 }
 
-/** The status of a class that Mesh handles. */
-export function gatewayClassStatus(generation: number, isGateway: boolean): GatewayClassStatus {
+/**
+ * The status of a class that Mesh handles.
+ *
+ * @param fault why its parameters cannot be used
+ */
+export function gatewayClassStatus(
+  generation: number,
+  isGateway: boolean,
+  fault?: RefFault,
+): GatewayClassStatus {
   return {
-    conditions: [conditionsAt(generation).yes("Accepted", "Mesh handles the class")],
+    conditions: [conditionsAt(generation).unless(fault, "Accepted", "Mesh handles the class")],
     ...(isGateway ? { supportedFeatures: SUPPORTED_FEATURES.map((name) => ({ name })) } : {}),
   };
 }

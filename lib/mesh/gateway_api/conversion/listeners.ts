@@ -129,6 +129,8 @@ function tlsOf(listener: BoundListener, gateway: Gateway): Tls | undefined {
     const [authority = ""] = namesOf(frontend.authorities);
     return {
       mode: frontend.insecureFallback ? TlsMode.OPTIONAL_MUTUAL : TlsMode.MUTUAL,
+      // Certificates of other authorities are accepted, too.
+      insecureSkipVerify: frontend.insecureFallback,
       ...presented,
       caCertCredentialName: authority,
     };

@@ -12,6 +12,7 @@ import {
   translateTlsRoutes,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
+import { isConverted } from "../../gateway_api/mod.ts";
 import { type ConfigObject, fullHost, gatewayKey } from "../../model/mod.ts";
 import { knownProtocol } from "../context/mod.ts";
 import type { Context } from "./features.ts";
@@ -63,7 +64,8 @@ export function gatewayTcpChains(
 
 /**
  * The chains of a gateway's server that forwards the bytes inside of TLS, or TLS connections as they
- * are. The latter are routed by TLS rules, for server names of the server.
+ * are. The latter are routed by TLS rules, for server names of the server. TLS rules of the Gateway API
+ * also route the bytes inside of TLS.
  */
 export function gatewayServerChains(
   read: Read,
@@ -79,11 +81,12 @@ export function gatewayServerChains(
     const accepted = only.hosts.filter(({ gateway }) => bound.has(gateway));
     const serves = (names: readonly string[]): string[] =>
       servedHosts(accepted, names, owner).map(([host]) => host);
-    if (server.kind === "passthrough") {
-      return chainsOf(read, context, source, { ...rules, translate: translateTlsRoutes })
+    const named = () =>
+      chainsOf(read, context, source, { ...rules, translate: translateTlsRoutes })
         .map((chain) => ({ ...chain, sniHosts: serves(lowerCase(chain.sniHosts ?? [])) }))
         .filter((chain) => chain.sniHosts.length > 0);
-    }
+    if (server.kind === "passthrough") return named();
+    if (isConverted(row.meta) && row.spec.tls.length > 0) return named();
     const hosts = serves(row.spec.hosts.map((h) => fullHost(h, owner, mesh.domain)));
     if (hosts.length === 0) return [];
     const sniHosts = server.hosts.map(({ host }) => host);

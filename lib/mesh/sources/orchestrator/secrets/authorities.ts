@@ -1,6 +1,7 @@
 /**
  * Source of authorities: the ConfigMaps that Gateways and BackendTLSPolicies name. Each is followed
- * alone: a cluster has many others.
+ * alone: a cluster has many others. Of those with parameters of Gateways, binding must know that they
+ * are there.
  *
  * @module
  */
@@ -17,8 +18,11 @@ import {
 import {
   type BackendTlsPolicySpec,
   configMapsOfGateway,
+  configMapsOfParameters,
   configMapsOfPolicy,
+  type GatewayClassSpec,
   type GatewaySpec,
+  type WantedConfigMaps,
 } from "../../../gateway_api/mod.ts";
 import {
   follow,
@@ -47,10 +51,10 @@ export interface AuthoritiesOptions {
   readonly timing?: Partial<FollowTiming>;
 }
 
-/** Watches the names of ConfigMaps, `namespace/name`; calls back when they change. */
+/** Watches the names of ConfigMaps; calls back when they change. */
 export type WatchConfigMaps = (
-  onChange: (names: readonly string[]) => void,
-) => { readonly value: readonly string[]; close(): void };
+  onChange: (names: WantedConfigMaps) => void,
+) => { readonly value: WantedConfigMaps; close(): void };
 
 /** The followed ConfigMaps. */
 export interface AuthoritiesSource extends AsyncDisposable {
@@ -72,6 +76,8 @@ class Authorities implements AuthoritiesSource {
   readonly #options: AuthoritiesOptions;
   readonly #followed = new Map<string, Following<Credential>>();
   readonly #rows = new Map<string, Credential>();
+  /** Names of those that must have authorities. */
+  #expected: ReadonlySet<string> = new Set();
   #watched: { close(): void } | undefined;
 
   constructor(options: AuthoritiesOptions) {
@@ -92,7 +98,9 @@ class Authorities implements AuthoritiesSource {
   }
 
   /** Follows ConfigMaps of these names and no others; resolves when all are known or refused. */
-  async #follow(names: readonly string[]): Promise<void> {
+  async #follow({ authorities, parameters }: WantedConfigMaps): Promise<void> {
+    this.#expected = new Set(authorities);
+    const names = [...new Set([...authorities, ...parameters])];
     const wanted = new Set(names);
     for (const [name, following] of this.#followed) {
       if (wanted.has(name)) continue;
@@ -142,7 +150,8 @@ class Authorities implements AuthoritiesSource {
     const row = isWhole ? found : { ...before, ...found };
     if (row === undefined) this.#rows.delete(name);
     else this.#rows.set(name, row);
-    if (row?.fault !== undefined) {
+    const isOther = row?.fault === LACKS && !this.#expected.has(name);
+    if (row?.fault !== undefined && !isOther) {
       credentialFailures.inc();
       log.warn("authorities of a ConfigMap cannot be used", {
         configMap: name,
@@ -155,16 +164,24 @@ class Authorities implements AuthoritiesSource {
   }
 }
 
-/** Names of the ConfigMaps that objects name. */
-function namedBy(objects: readonly ConfigObject[]): string[] {
-  const found = objects.flatMap(({ meta: { kind, namespace }, spec }) => {
+/** The ConfigMaps that objects name. */
+function namedBy(objects: readonly ConfigObject[]): WantedConfigMaps {
+  const authorities = objects.flatMap(({ meta: { kind, namespace }, spec }) => {
     if (kind === "KubernetesGateway") return configMapsOfGateway(spec as GatewaySpec, namespace);
     if (kind === "BackendTLSPolicy") {
       return configMapsOfPolicy(spec as BackendTlsPolicySpec, namespace);
     }
     return [];
   });
-  return [...new Set(found.map(objectKey))];
+  const parameters = objects.flatMap(({ meta: { kind, namespace }, spec }) => {
+    if (kind === "GatewayClass") {
+      return configMapsOfParameters((spec as GatewayClassSpec).parametersRef, "");
+    }
+    if (kind !== "KubernetesGateway") return [];
+    return configMapsOfParameters((spec as GatewaySpec).infrastructure?.parametersRef, namespace);
+  });
+  const names = (keys: readonly ObjectKey[]) => [...new Set(keys.map(objectKey))];
+  return { authorities: names(authorities), parameters: names(parameters) };
 }
 
 function authoritiesOf(item: ListItem): Credential {
