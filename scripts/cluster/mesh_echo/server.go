@@ -25,6 +25,9 @@ type settings struct {
 	cert, key            string
 }
 
+// The port of HTTP if no flag names one.
+const defaultPort = "8080"
+
 // runServer listens until the program ends.
 func runServer(args []string) error {
 	var given settings
@@ -46,6 +49,9 @@ func runServer(args []string) error {
 		default:
 			return fmt.Errorf("the flag %q is not known", arg)
 		}
+	}
+	if len(given.http) == 0 {
+		given.http = []string{defaultPort}
 	}
 	ended := make(chan error)
 	for _, port := range given.http {

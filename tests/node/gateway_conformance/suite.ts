@@ -70,7 +70,6 @@ const MESH_FLAGS: readonly string[] = [
       "HTTPRouteParentRefPort",
       "HTTPRouteResponseHeaderModification",
       "Mesh",
-      "MeshClusterIPMatching",
       "MeshConsumerRoute",
       "MeshHTTPRouteBackendRequestHeaderModification",
       "MeshHTTPRouteNamedRouteRule",

@@ -16,6 +16,7 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   "GatewayFrontendClientCertificateValidation",
   "GatewayFrontendClientCertificateValidationInsecureFallback",
   "GatewayHTTPListenerIsolation",
+  "GatewayHTTPSListenerDetectMisdirectedRequests",
   "GatewayInfrastructure",
   "GatewayPort8080",
   "HTTPRoute",

@@ -35,7 +35,13 @@ import {
   gatewayTables,
 } from "./keys.ts";
 import { gatewayListeners, gatewayRouteName } from "./listeners.ts";
-import { claimsOf, gatewayVirtualHost, type HostClaims, UNCLAIMED } from "./virtual_hosts.ts";
+import {
+  claimsOf,
+  gatewayVirtualHost,
+  type HostClaims,
+  refusedHosts,
+  UNCLAIMED,
+} from "./virtual_hosts.ts";
 
 /** A port, and its servers by their keys. */
 interface KeyedPort {
@@ -128,7 +134,8 @@ function deriveVirtualHosts(context: PortsContext): {
   const { graph } = context.mesh;
   const claims = graph.derive("gateway.claims", gatewayTableKeys, (read, key) => {
     const port = portOf(read, context, key.scope, key.table);
-    return claimsOf(read, context, key.namespace, port) as ReadonlyMap<string, HostClaims>;
+    const refused = refusedBy(read, context, key.scope, key.table);
+    return claimsOf(read, context, key.namespace, port, refused) as ReadonlyMap<string, HostClaims>;
   });
   const hosts = graph.derive(
     "gateway.hosts",
@@ -171,6 +178,18 @@ function portOf(
   if (keyed === undefined || serverKey === "") return keyed?.port;
   const server = keyed.servers.get(serverKey);
   return server && onlyServer(keyed.port, server);
+}
+
+/** The hosts that a server's route table refuses. */
+function refusedBy(
+  read: Read,
+  { ports }: PortsContext,
+  scope: LabelsKey,
+  { port: portKey, server: serverKey }: GatewayTable,
+): readonly string[] {
+  const keyed = serverKey === "" ? undefined : read.get(ports, scope).get(portKey);
+  const server = keyed?.servers.get(serverKey);
+  return keyed === undefined || server === undefined ? [] : refusedHosts(keyed.port, server);
 }
 
 /** Like {@link portOf}, with the decisions about the port. */

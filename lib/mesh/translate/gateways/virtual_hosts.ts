@@ -5,11 +5,12 @@
  */
 import {
   type Route,
+  RouteSchema,
   VirtualHost_TlsRequirementType as TlsRequirement,
   VirtualHostSchema,
 } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { RecordedDecision } from "../../../kit/base/mod.ts";
-import { fromObject, type GatewayPort, servedHosts } from "../../derive/mod.ts";
+import { fromObject, type GatewayPort, type GatewayServer, servedHosts } from "../../derive/mod.ts";
 import {
   hostPort,
   joinRoutes,
@@ -17,9 +18,10 @@ import {
   translateHttpRoutes,
   virtualHostFor,
 } from "../../envoy/mod.ts";
+import { create } from "../../../kit/proto/mod.ts";
 import { isConverted } from "../../gateway_api/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { fullHost, objectKey } from "../../model/mod.ts";
+import { coveringPatterns, fullHost, objectKey } from "../../model/mod.ts";
 import { destinationResolver, routeDefaults, silent } from "../context/mod.ts";
 import type { Context } from "./features.ts";
 import { encodeInParts } from "../resources/mod.ts";
@@ -38,21 +40,45 @@ export interface HostClaims {
   readonly claims: readonly Claim[];
   /** True if clients are redirected to HTTPS. */
   readonly redirect: boolean;
+  /** True: requests are for another server of the port, with TLS of its own. */
+  readonly misdirected?: true;
 }
 
 /** The claims of a host that no VirtualService names. */
 export const UNCLAIMED: HostClaims = { claims: [], redirect: false };
 
+/** Status of requests that came over a connection with the TLS of another server. */
+const MISDIRECTED = 421;
+
+/**
+ * The hosts that a server with TLS must refuse, because other servers of the Gateway API at its port have
+ * them and a client may reuse its connection for one: those within its own hosts, and `*` for all else. So
+ * the hosts of many servers are not repeated for each of them.
+ */
+export function refusedHosts(port: GatewayPort, server: GatewayServer): readonly string[] {
+  const own = new Set(server.hosts.map(({ host }) => host));
+  const others = port.servers.filter((other) => other !== server)
+    .flatMap(({ hosts }) => hosts.filter(({ exclusive }) => exclusive))
+    .map(({ host }) => host).filter((host) => !own.has(host));
+  if (others.length === 0) return [];
+  const isWithin = (host: string) => coveringPatterns(host).some((pattern) => own.has(pattern));
+  const within = others.filter(isWithin);
+  return [...new Set([...within, ...within.length < others.length ? ["*"] : []])];
+}
+
 /**
  * The claims of a port, by host, in the order of the Gateways, and of one Gateway the oldest first.
  * Hosts that redirect to HTTPS need no VirtualService, and
  * requests for a host of a listener of the Gateway API are not for a more general one.
+ *
+ * @param refused hosts of other servers of the port, see `refusedHosts`
  */
 export function claimsOf(
   read: Read,
   context: Context,
   namespace: string,
   port: GatewayPort | undefined,
+  refused: readonly string[] = [],
 ): Map<string, HostClaims> {
   const byHost = new Map<string, HostClaims>();
   if (port === undefined) return byHost;
@@ -89,6 +115,9 @@ export function claimsOf(
     if (redirect || (exclusive && host !== "*")) add(host, [], redirect);
   }
   for (const [host, found] of byHost) byHost.set(host, { ...found, claims: joined(found.claims) });
+  for (const host of refused) {
+    if (!byHost.has(host)) byHost.set(host, { ...UNCLAIMED, misdirected: true });
+  }
   return byHost;
 }
 
@@ -114,15 +143,26 @@ export function gatewayVirtualHost(
   read: Read,
   context: Context,
   served: ServedHost,
-  { claims, redirect }: HostClaims,
+  { claims, redirect, misdirected }: HostClaims,
 ): Resource {
   const { host, port } = served;
+  if (misdirected) return refusal(read, served);
   const found = claims.map((claim) => claimedRoutes(silent(read), context, served, claim));
   if (read.decide !== undefined) explainClaims(read, context, { served, claims, found });
   const { hideAttempts } = context.settings(read, "routes");
   const options = { host, port: port.number, gateway: true, hideAttempts };
   const message = virtualHostFor(options, joinRoutes(found));
   if (redirect) message.requireTls = TlsRequirement.ALL;
+  return encodeInParts(read, message.name, VirtualHostSchema, message);
+}
+
+/** The virtual host of a host of another server. */
+function refusal(read: Read, { host, port }: ServedHost): Resource {
+  const options = { host, port: port.number, gateway: true };
+  const message = virtualHostFor(options, [create(RouteSchema, {
+    match: { pathSpecifier: { case: "prefix", value: "/" } },
+    action: { case: "directResponse", value: { status: MISDIRECTED } },
+  })]);
   return encodeInParts(read, message.name, VirtualHostSchema, message);
 }
 

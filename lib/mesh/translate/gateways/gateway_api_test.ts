@@ -1,0 +1,130 @@
+/**
+ * Listeners and route tables of gateways that objects of the Gateway API become.
+ */
+import assert from "node:assert/strict";
+import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
+import { DownstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { proxyNode, startTranslation } from "../../../../tests/support/translation_fixture.ts";
+import { fromBinary } from "../../../kit/proto/mod.ts";
+import { configMapKey, type Credential } from "../../model/mod.ts";
+import { TYPE_URLS } from "../resources/mod.ts";
+
+const API = "apiVersion: gateway.networking.k8s.io/v1";
+
+const FRONT = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: edge, namespace: one}
+spec:
+  hosts: [edge.one.svc.cluster.local]
+  resolution: STATIC
+  ports: [{number: 443, name: https, protocol: HTTPS}]
+  workloadSelector: {labels: {app: gw}}
+`;
+
+function gateway(listeners: string, more = ""): string {
+  return `${API}
+kind: Gateway
+metadata: {name: edge, namespace: one}
+spec:
+  gatewayClassName: mesh
+  addresses: [{type: Hostname, value: edge.one.svc.cluster.local}]
+  ${more}
+  listeners: [${listeners}]
+`;
+}
+
+const CERTIFICATE = "tls: {certificateRefs: [{name: cert}]}";
+
+function https(name: string, hostname: string): string {
+  const host = hostname === "" ? "" : `hostname: "${hostname}", `;
+  return `{name: ${name}, port: 443, protocol: HTTPS, ${host}${CERTIFICATE}}`;
+}
+
+const PAIR: Credential = { certificate: "chain", privateKey: "key", authorities: "ca" };
+
+function served(...objects: readonly string[]) {
+  const bench = startTranslation();
+  bench.apply({
+    credentials: new Map([
+      ["one/cert", PAIR],
+      [configMapKey({ namespace: "one", name: "ca" }), { authorities: "ca" }],
+    ]),
+  });
+  bench.set([FRONT, ...objects].join("---\n"));
+  const node = proxyNode("one", { role: "router", labels: { app: "gw" } });
+  return bench.translation.source.bind(node, () => {});
+}
+
+Deno.test("a host of another listener with TLS is refused as misdirected", () => {
+  const binding = served(
+    gateway([
+      https("all", ""),
+      https("a", "a.example"),
+      https("wild", "*.w.example"),
+      https("inner", "b.w.example"),
+    ].join(", ")),
+  );
+  const answers = Object.fromEntries(
+    [...binding.view(TYPE_URLS.route)!.entries()].map(({ name, bytes }) => {
+      const hosts = fromBinary(RouteConfigurationSchema, bytes).virtualHosts.map((host) => {
+        const action = host.routes[0]?.action;
+        const status = action?.case === "directResponse" ? action.value.status : "404";
+        return `${host.domains[0]} ${status}`;
+      });
+      return [name.split("-").at(-1)!, hosts.sort()];
+    }),
+  );
+  assert.deepEqual(answers, {
+    "all.one": ["*.w.example 421", "a.example 421", "b.w.example 421"],
+    "a.one": ["* 421", "a.example 404"],
+    "wild.one": ["* 421", "*.w.example 404", "b.w.example 421"],
+    "inner.one": ["* 421", "b.w.example 404"],
+  });
+});
+
+Deno.test("a TLSRoute routes the bytes inside of TLS that a listener ends, and those that it passes on", () => {
+  const listeners = [
+    `{name: ends, port: 443, protocol: TLS, hostname: a.example, ${CERTIFICATE}}`,
+    "{name: passes, port: 443, protocol: TLS, hostname: b.example, tls: {mode: Passthrough}}",
+  ];
+  const route = `${API}
+kind: TLSRoute
+metadata: {name: r, namespace: one}
+spec:
+  parentRefs: [{name: edge}]
+  rules: [{backendRefs: [{name: x, port: 80}]}]
+`;
+  const { bytes } = served(gateway(listeners.join(", ")), route).view(TYPE_URLS.listener)!
+    .get("0.0.0.0_443")!;
+  const chains = fromBinary(ListenerSchema, bytes).filterChains.map((chain) => [
+    chain.filterChainMatch?.serverNames.join(),
+    chain.transportSocket === undefined ? "passed on" : "ended",
+    chain.filters.map(({ name }) => name.split(".").at(-1)).join(),
+  ]);
+  assert.deepEqual(chains.sort(), [
+    ["a.example", "ended", "tcp_proxy"],
+    ["b.example", "passed on", "tcp_proxy"],
+  ]);
+});
+
+Deno.test("AllowInsecureFallback asks for certificates and accepts those of any authority", () => {
+  const validation = (mode: string) =>
+    "tls: {frontend: {default: {validation: " +
+    `{mode: ${mode}, caCertificateRefs: [{group: "", kind: ConfigMap, name: ca}]}}}}`;
+  const contextOf = (mode: string) => {
+    const { bytes } = served(gateway(https("a", "a.example"), validation(mode)))
+      .view(TYPE_URLS.listener)!.get("0.0.0.0_443")!;
+    const { configType } = fromBinary(ListenerSchema, bytes).filterChains[0]!.transportSocket!;
+    const { value } = configType.value as { value: Uint8Array };
+    const context = fromBinary(DownstreamTlsContextSchema, value);
+    const combined = context.commonTlsContext?.validationContextType;
+    assert.equal(combined?.case, "combinedValidationContext");
+    return [
+      context.requireClientCertificate?.valueOf(),
+      combined.value.defaultValidationContext?.trustChainVerification,
+    ];
+  };
+  assert.deepEqual(contextOf("AllowValidOnly"), [true, 0]);
+  assert.deepEqual(contextOf("AllowInsecureFallback"), [false, 1]);
+});

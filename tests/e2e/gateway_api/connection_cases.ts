@@ -1,0 +1,106 @@
+/**
+ * Cases of connections at gateways: TCPRoute, TLSRoute, clients without certificates, TLS to backends.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { askTcp, eventually } from "../../../scripts/harness/mod.ts";
+import { answersHttps, askTls, requestOf } from "../tls/bench.ts";
+import { api, by, type GatewayCase, route, status, to } from "./bench.ts";
+
+/** The cases. */
+export const CONNECTION_CASES: readonly GatewayCase[] = [
+  {
+    name: "TCPRoutes forward connections, and another one after a change",
+    run: async ({ world, ports, each }) => {
+      const write = (name: string) =>
+        world.config.write(
+          "tcp.yaml",
+          route("TCPRoute", "tcp", { rules: [{ backendRefs: [to(name)] }] }),
+        );
+      for (const name of ["bytes-a", "bytes-b"]) {
+        await write(name);
+        await each("router", async ({ address }) => {
+          await eventually(name, async () => await askTcp(address, ports.tcp) === name);
+        });
+      }
+      await world.config.remove("tcp.yaml");
+      await each("router", async ({ address }) => {
+        await eventually("a port that is closed", async () => {
+          return await askTcp(address, ports.tcp).then(() => false, () => true);
+        });
+      });
+    },
+  },
+  {
+    name: "TLSRoutes forward what is inside of TLS that the listener ends",
+    run: async ({ world, ports, pki, each }) => {
+      await world.config.write(
+        "ends.yaml",
+        route("TLSRoute", "ends", {
+          hostnames: ["one.tls.test"],
+          rules: [{ backendRefs: [to("a")] }],
+        }),
+      );
+      await each("router", async ({ address }) => {
+        const trusted = { trusts: pki.authority };
+        await answersHttps(address, ports.ends, "a", { sni: "one.tls.test", ...trusted });
+        const other = { sni: "two.tls.test", ...trusted };
+        await assert.rejects(askTls(address, ports.ends, requestOf("two.tls.test"), other));
+      });
+    },
+  },
+  {
+    name:
+      "clients without a certificate, and with one of another authority, under AllowInsecureFallback",
+    run: async ({ world, ports, pki, each }) => {
+      await world.config.write(
+        "open.yaml",
+        route("HTTPRoute", "open", {
+          hostnames: ["one.tls.test"],
+          rules: [{ backendRefs: [to("a")] }],
+        }),
+      );
+      const common = { sni: "one.tls.test", trusts: pki.authority };
+      await each("router", async ({ address }) => {
+        for (const as of [undefined, pki.client, pki.stranger]) {
+          const options = as === undefined ? common : { ...common, as };
+          await answersHttps(address, ports.open, "a", options);
+        }
+      });
+    },
+  },
+  {
+    name:
+      "BackendTLSPolicies: a server of the authority, of another one, of another name, and none",
+    run: async ({ world, meets }) => {
+      const secret = (name: string) => [{ group: "", kind: "Secret", name }];
+      const policy = (hostname: string, authority: string) =>
+        api("BackendTLSPolicy", "secure", {
+          targetRefs: [{ group: "", kind: "Service", name: "secure" }],
+          validation: { hostname, caCertificateRefs: secret(authority) },
+        });
+      const write = (text: string) => world.config.write("backend-tls.yaml", text);
+      await world.config.write(
+        "secure.yaml",
+        route("HTTPRoute", "secure", {
+          hostnames: ["backend-tls.test"],
+          rules: [{ backendRefs: [to("secure")] }],
+        }),
+      );
+      const host = "backend-tls.test";
+      await write(policy("secure.test", "one"));
+      await meets({ host }, by("secure"));
+      await write(policy("other.test", "one"));
+      await meets({ host }, status(503));
+      await write(policy("secure.test", "one"));
+      await meets({ host }, by("secure"));
+      await write(policy("secure.test", "strange"));
+      await meets({ host }, status(503));
+      await write(policy("secure.test", "one"));
+      await meets({ host }, by("secure"));
+      await write(policy("secure.test", "absent"));
+      await meets({ host }, status(503));
+    },
+  },
+];
