@@ -10,12 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 )
@@ -141,14 +141,14 @@ func described(r *http.Request, port string) []string {
 	return append(lines, headerLines("RequestHeader", r.Header)...)
 }
 
+// headerLines returns a line for each value; those of one name stay in their order.
 func headerLines(field string, headers http.Header) []string {
 	var lines []string
-	for name, values := range headers {
-		for _, value := range values {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		for _, value := range headers[name] {
 			lines = append(lines, field+"="+name+":"+value)
 		}
 	}
-	sort.Strings(lines)
 	return lines
 }
 
