@@ -44,6 +44,8 @@ Deno.test("routes of the Gateway API, by traffic", async (t) => {
   const [callsA, callsB] = await Promise.all(["calls-a", "calls-b"].map(startCalls));
   stack.defer(() => Promise.all([callsA!.stop(100), callsB!.stop(100)]).then(() => {}));
   const secure = stack.use(await startTlsBackend("secure", pki.backend));
+  const asks = stack.use(await startTlsBackend("asks", pki.backend, pki.authority));
+  await pki.credentials.write("client", pki.client);
   const ports = choosePorts();
   const meshPort = freePort();
   const files = {
@@ -56,6 +58,8 @@ Deno.test("routes of the Gateway API, by traffic", async (t) => {
       service("calls-a", callsA!.port, { protocol: "GRPC" }),
       service("calls-b", callsB!.port, { protocol: "GRPC" }),
       service("secure", secure.port),
+      service("asks", asks.port),
+      service("inside-secure", secure.port, { port: meshPort }),
       service("inside-a", a!.port, { port: meshPort }),
       service("inside-b", b!.port, { port: meshPort }),
       manifest("ServiceEntry", "far", {

@@ -14,7 +14,13 @@ import {
   type Networks,
   type Services,
 } from "./services/mod.ts";
-import { deriveLocalities, deriveScopes, type Localities, type Scopes } from "./scopes/mod.ts";
+import {
+  type ClientCertificates,
+  deriveLocalities,
+  deriveScopes,
+  type Localities,
+  type Scopes,
+} from "./scopes/mod.ts";
 import {
   deriveFilters,
   deriveLevels,
@@ -38,6 +44,7 @@ import { derivePolicies, type Policies } from "./policies/mod.ts";
 import { deriveRoutes, type Routes } from "./routes/mod.ts";
 import { createIndexes, type Indexes, type MeshInputs } from "./indexes/mod.ts";
 import {
+  clientCertificatesOf,
   deriveGatewayApi,
   feedGatewayApi,
   type GatewayApi,
@@ -166,6 +173,8 @@ export interface Mesh {
   readonly gatewayApi: GatewayApi;
   /** Unset: ambient mode is off. */
   readonly ambient?: AmbientTables;
+  /** Certificates that Gateways show to backends. */
+  readonly clientCertificates: ClientCertificates;
   /** Host without addresses → the auto-allocated addresses; see `deriveAutoAddresses`. */
   readonly autoAddresses: Derived<readonly string[]>;
   /** The mesh's DNS suffix, for example `cluster.local`. */
@@ -215,6 +224,7 @@ export function createMesh(graph: Graph, options: {
     api: gatewayApiTables(graph, tables),
     options: { ...materialOf(credentials), names: options.gatewayClasses ?? {} },
   });
+  const clientCertificates = clientCertificatesOf(gatewayApi);
   if (options.gatewayApi ?? true) {
     feedGatewayApi(gatewayApi, { experimental: options.experimentalGatewayApi ?? false });
   }
@@ -229,7 +239,9 @@ export function createMesh(graph: Graph, options: {
     routes,
     scopes,
     networks,
-    localities: deriveLocalities({ inputs, services, scopes, networks, field, clusterId }),
+    localities: deriveLocalities({
+      ...{ inputs, services, scopes, networks, field, clusterId, clientCertificates },
+    }),
     security,
     patches: deriveFilters(inputs, selection),
     telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),
@@ -254,6 +266,7 @@ export function createMesh(graph: Graph, options: {
         }),
       }
       : {}),
+    clientCertificates,
     domain,
     clusterId,
   };

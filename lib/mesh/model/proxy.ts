@@ -38,6 +38,8 @@ export interface ProxyLocality {
   readonly rules: readonly string[];
   /** Id of its cluster; unset if all endpoints are in one cluster. */
   readonly cluster?: string;
+  /** Name of the secret with the certificate that its Gateway shows to backends. */
+  readonly certificate?: string;
 }
 
 /**

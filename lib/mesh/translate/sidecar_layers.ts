@@ -37,7 +37,12 @@ import {
   virtualHostLayers,
 } from "./routes/mod.ts";
 import type { Context } from "./features.ts";
-import { localCredentials, secretLayer, type SecretLayerTables } from "./secrets/mod.ts";
+import {
+  localCredentials,
+  policyAuthorities,
+  secretLayer,
+  type SecretLayerTables,
+} from "./secrets/mod.ts";
 
 /** The tables that layers of sidecars are made of. */
 export interface SidecarLayerTables
@@ -80,6 +85,7 @@ export function sidecarLayers(tables: SidecarLayerTables, binding: ClassBinding)
       ...cls.options.CREDENTIALS === "true" && locality !== ""
         ? [localCredentials(tables, binding)]
         : [],
+      ...cls.options.REFERRED === "true" ? [policyAuthorities(tables)] : [],
     ]],
     ...routeLayers(tables, binding),
   ]);

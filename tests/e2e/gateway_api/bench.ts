@@ -174,6 +174,7 @@ export function gateways(ports: Ports): string {
       gatewayClassName: "mesh",
       addresses: [{ type: "Hostname", value: hostOf(`edge-${transport}`) }],
       tls: {
+        backend: { clientCertificateRef: { name: "client" } },
         frontend: {
           default: {},
           perPort: [{

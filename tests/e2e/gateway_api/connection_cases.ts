@@ -6,7 +6,8 @@
 import assert from "node:assert/strict";
 import { askTcp, eventually } from "../../../scripts/harness/mod.ts";
 import { answersHttps, askTls, requestOf } from "../tls/bench.ts";
-import { api, by, type GatewayCase, route, status, to } from "./bench.ts";
+import { documents } from "../../support/manifest.ts";
+import { api, by, type GatewayCase, hostOf, route, status, to } from "./bench.ts";
 
 /** The cases. */
 export const CONNECTION_CASES: readonly GatewayCase[] = [
@@ -101,6 +102,37 @@ export const CONNECTION_CASES: readonly GatewayCase[] = [
       await meets({ host }, by("secure"));
       await write(policy("secure.test", "absent"));
       await meets({ host }, status(503));
+    },
+  },
+  {
+    name:
+      "BackendTLSPolicies: sidecars know the authority, gateways show the certificate that theirs names",
+    run: async ({ world, meets, meshPort }) => {
+      const policy = (name: string) =>
+        api("BackendTLSPolicy", name, {
+          targetRefs: [{ group: "", kind: "Service", name }],
+          validation: {
+            hostname: "secure.test",
+            caCertificateRefs: [{ group: "", kind: "Secret", name: "one" }],
+          },
+        });
+      await world.config.write(
+        "asked.yaml",
+        documents(
+          ...["asks", "inside-secure"].map(policy),
+          route("HTTPRoute", "asked", {
+            hostnames: ["asked.test"],
+            rules: [{ backendRefs: [to("asks")] }],
+          }),
+          route("HTTPRoute", "unasked", {
+            hostnames: ["unasked.test"],
+            rules: [{ backendRefs: [to("inside-secure", { port: meshPort })] }],
+          }),
+        ),
+      );
+      await meets({ host: "asked.test" }, by("asks"));
+      await meets({ host: "unasked.test" }, by("secure"));
+      await meets({ kind: "sidecar", host: hostOf("inside-secure") }, by("secure"));
     },
   },
 ];

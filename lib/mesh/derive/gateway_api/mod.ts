@@ -24,3 +24,4 @@ export {
   type RouteKey,
   routeKeys,
 } from "./tables.ts";
+export { clientCertificatesOf } from "./client_certificates.ts";

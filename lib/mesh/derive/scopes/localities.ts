@@ -77,6 +77,15 @@ interface LocalityInputs {
   readonly field: MeshField;
   /** Id of the daemon's own cluster. */
   readonly clusterId: string;
+  readonly clientCertificates: ClientCertificates;
+}
+
+/** Certificates that Gateways of the Gateway API show to backends. */
+export interface ClientCertificates {
+  /** Name of the secret with that of a proxy's Gateway. */
+  nameFor(read: Read, workload: Pick<ProxyClass, "namespace" | "labels">): string | undefined;
+  /** Hosts of the services that they are shown to. */
+  hosts(read: Read): readonly string[];
 }
 
 /** Creates the tables. */
@@ -101,7 +110,11 @@ export function deriveLocalities(parts: LocalityInputs): Localities {
     locatedKeys,
     (read, key): readonly string[] => {
       const { namespace } = key;
-      const named = ruledNames(read, inputs, localityKeys.decode(key.locality).rules);
+      const { rules, certificate } = localityKeys.decode(key.locality);
+      const named = [
+        ...ruledNames(read, inputs, rules),
+        ...certificate === undefined ? [] : parts.clientCertificates.hosts(read),
+      ];
       return read.get(hosts, key).filter((host) => {
         if (named.some((name) => covers(name, host))) return true;
         const service = read.get(services.resolve, { namespace, host });
@@ -168,6 +181,7 @@ function concernedHosts(read: Read, parts: LocalityInputs, key: LocatedKey): Ite
     ...read.members(inputs.indexes.localityRuleHosts, "all"),
     ...nearHosts(read, inputs),
     ...ruledNames(read, inputs, locality.rules),
+    ...locality.certificate === undefined ? [] : parts.clientCertificates.hosts(read),
     ...locality.cluster === undefined ? [] : [
       ...localPatterns(field(read, "serviceSettings"), inputs.domain),
       ...read.members(inputs.indexes.clusterOnlyHosts, "all"),
@@ -225,15 +239,19 @@ function localityOfClass(
     .sort(byAge).map((row) => objectKey(row.meta));
   const view = cls.networkView;
   const locality = ordersByLocality(read, parts) ? cls.locality : NOWHERE;
+  const certificate = parts.clientCertificates.nameFor(read, cls);
   const unneeded = locality.region === "" && network === "" && view.length === 0 &&
-    compared.length === 0 && rules.length === 0;
+    compared.length === 0 && rules.length === 0 && certificate === undefined;
   const others = read.members(indexes.remoteClusters, "all");
-  if (others.length === 0) {
-    return unneeded ? undefined : { locality, labels, network, view, rules };
-  }
+  if (others.length === 0 && unneeded) return undefined;
+  const found = {
+    ...{ locality, labels, network, view, rules },
+    ...certificate === undefined ? {} : { certificate },
+  };
+  if (others.length === 0) return found;
   // A proxy that names no known cluster is one of the daemon's own.
   const cluster = others.includes(cls.clusterId) ? cls.clusterId : clusterId;
-  return { locality, labels, network, view, rules, cluster };
+  return { ...found, cluster };
 }
 
 /** The locality of proxies as long as no order of endpoints depends on it, so that they share all. */

@@ -6,6 +6,7 @@
  */
 export { isClusterLocal } from "./cluster_local.ts";
 export {
+  type ClientCertificates,
   deriveLocalities,
   type Localities,
   localityKeys,

@@ -128,6 +128,10 @@ export interface OutboundClusterInput {
   readonly reach?: Reach;
   /** True: the rule selects the proxies by label, so it may use credentials of sidecars. */
   readonly selected?: boolean;
+  /** Secret with the certificate that a gateway shows to services with TLS of a BackendTLSPolicy. */
+  readonly clientCertificate?: string | undefined;
+  /** True: the authorities that the policy names are served to all proxies; default: to gateways. */
+  readonly authorities?: boolean;
   /**
    * Hash policy of requests. It is set if their routes cannot have it, because the rule applies
    * only to some of the proxies that share the routes.

@@ -65,6 +65,8 @@ export interface TlsOptions {
    * ignored.
    */
   readonly credentials?: boolean;
+  /** Secret with a certificate for servers that ask for one, with mode SIMPLE. Default: none. */
+  readonly certificate?: string | undefined;
   /** The mesh's defaults for TLS outside the mesh (`tlsDefaults`). */
   readonly defaults?: TlsDefaults | undefined;
 }
@@ -73,7 +75,7 @@ export interface TlsOptions {
 export function applyTls(
   cluster: Cluster,
   tls: ClientTLSSettings | undefined,
-  { http, serviceNames = [], credentials = false, defaults }: TlsOptions,
+  { http, serviceNames = [], credentials = false, certificate, defaults }: TlsOptions,
 ): void {
   if (!originatesTls(tls)) return;
   const names = credentials ? clientCredentialNames(tls) : undefined;
@@ -81,7 +83,9 @@ export function applyTls(
     sni: tls.sni,
     commonTlsContext: {
       tlsParams: parametersOf(defaults),
-      ...certificatesOf(tls, names),
+      ...certificate !== undefined && tls.mode === Mode.SIMPLE
+        ? { tlsCertificateSdsSecretConfigs: [credentialConfig(certificate)] }
+        : certificatesOf(tls, names),
       validationContextType: validationType(tls, serviceNames, names),
       // Without this, a server that supports both would select HTTP/1.1.
       alpnProtocols: http === "http2" ? ["h2"] : [],

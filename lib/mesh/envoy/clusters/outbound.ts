@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isReferred } from "../authentication/mod.ts";
 import {
   type Cluster,
   Cluster_DiscoveryType as DiscoveryType,
@@ -111,7 +112,9 @@ function applyUpstream(cluster: Cluster, input: OutboundClusterInput): void {
   applyTls(cluster, policy?.tls, {
     http,
     serviceNames: subjectAltNames,
-    credentials: role === "router" || input.selected === true,
+    credentials: role === "router" || input.selected === true ||
+      (input.authorities === true && isReferred(policy?.tls?.credentialName ?? "")),
+    certificate: input.clientCertificate,
     defaults: mesh.tls,
   });
   applyMutualTls(cluster, input, http);

@@ -13,6 +13,7 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   "GRPCRouteNamedRouteRule",
   "Gateway",
   "GatewayAddressEmpty",
+  "GatewayBackendClientCertificate",
   "GatewayFrontendClientCertificateValidation",
   "GatewayFrontendClientCertificateValidationInsecureFallback",
   "GatewayHTTPListenerIsolation",

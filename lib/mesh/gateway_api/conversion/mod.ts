@@ -19,6 +19,7 @@ export {
   GATEWAY_SEMANTICS,
   GATEWAY_SERVICE,
   isConverted,
+  isOfBackendTls,
   PARENTS_ANNOTATION,
   ROUTE_SEMANTICS,
 } from "./rows.ts";

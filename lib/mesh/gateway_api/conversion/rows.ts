@@ -41,6 +41,11 @@ export interface RowIdentity {
   readonly from: Pick<ObjectMeta, "creationTime" | "origin">;
 }
 
+/** Reports if a DestinationRule comes from a BackendTLSPolicy. */
+export function isOfBackendTls({ annotations }: Pick<ObjectMeta, "annotations">): boolean {
+  return annotations[PARENTS_ANNOTATION]?.startsWith("BackendTLSPolicy/") ?? false;
+}
+
 /** A row with a specification. */
 export function generatedRow<S extends DescMessage>(
   schema: S,

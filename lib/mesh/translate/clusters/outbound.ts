@@ -13,6 +13,7 @@ import {
   clusterName,
   hashPolicyFor,
 } from "../../envoy/mod.ts";
+import { isOfBackendTls } from "../../gateway_api/mod.ts";
 import type { Derived, Read, Resource } from "../../graph/mod.ts";
 import { type ServiceKey, serviceKeys, type ServicePort } from "../../model/mod.ts";
 import {
@@ -118,6 +119,14 @@ function deriveMutualPorts(context: Context): Derived<readonly string[], Service
   });
 }
 
+/** Reports if a BackendTLSPolicy is among what a policy comes from: its authorities are no secret. */
+function isOfPolicy(read: Read, { mesh }: Context, { rules }: Policy): boolean {
+  return rules.some((key) => {
+    const row = read.get(mesh.tables.destinationRules, key);
+    return row !== undefined && isOfBackendTls(row.meta);
+  });
+}
+
 /** The clusters of a service: one for each port, and for each subset there. */
 function clustersOf(
   read: Read,
@@ -132,8 +141,11 @@ function clustersOf(
   const { role, family, secrets, lacksUtilization } = variant;
   const proxyLocality = localityOf(content.locality);
   const selected = proxyLocality?.rules.includes(rules.rules[0] ?? "") ?? false;
+  const ofPolicy = isOfPolicy(read, context, rules);
   const shared = {
     service,
+    clientCertificate: ofPolicy ? proxyLocality?.certificate : undefined,
+    authorities: ofPolicy,
     endpoints: service.resolution === "DNS" || service.resolution === "DNS_ROUND_ROBIN"
       ? read.follow(mesh.services.endpoints, content.service)
       : [],

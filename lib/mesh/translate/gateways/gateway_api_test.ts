@@ -2,12 +2,16 @@
  * Listeners and route tables of gateways that objects of the Gateway API become.
  */
 import assert from "node:assert/strict";
+import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
-import { DownstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import {
+  DownstreamTlsContextSchema,
+  UpstreamTlsContextSchema,
+} from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { proxyNode, startTranslation } from "../../../../tests/support/translation_fixture.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
-import { configMapKey, type Credential } from "../../model/mod.ts";
+import { configMapKey, type Credential, type ProxyNode } from "../../model/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
 const API = "apiVersion: gateway.networking.k8s.io/v1";
@@ -44,6 +48,10 @@ function https(name: string, hostname: string): string {
 const PAIR: Credential = { certificate: "chain", privateKey: "key", authorities: "ca" };
 
 function served(...objects: readonly string[]) {
+  return servedTo(proxyNode("one", { role: "router", labels: { app: "gw" } }), ...objects);
+}
+
+function servedTo(node: ProxyNode, ...objects: readonly string[]) {
   const bench = startTranslation();
   bench.apply({
     credentials: new Map([
@@ -52,7 +60,6 @@ function served(...objects: readonly string[]) {
     ]),
   });
   bench.set([FRONT, ...objects].join("---\n"));
-  const node = proxyNode("one", { role: "router", labels: { app: "gw" } });
   return bench.translation.source.bind(node, () => {});
 }
 
@@ -127,4 +134,63 @@ Deno.test("AllowInsecureFallback asks for certificates and accepts those of any 
   };
   assert.deepEqual(contextOf("AllowValidOnly"), [true, 0]);
   assert.deepEqual(contextOf("AllowInsecureFallback"), [false, 1]);
+});
+
+const SECURE = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: secure, namespace: one}
+spec:
+  hosts: [secure.one.svc.cluster.local]
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}]
+---
+${API}
+kind: BackendTLSPolicy
+metadata: {name: secure, namespace: one}
+spec:
+  targetRefs: [{group: "", kind: Service, name: secure}]
+  validation: {hostname: secure.example, caCertificateRefs: [{group: "", kind: ConfigMap, name: ca}]}
+`;
+
+/** The secrets that the cluster of the service names: own certificate, authorities. */
+function secretsTo(binding: ReturnType<typeof served>): (string | undefined)[] {
+  const { bytes } = binding.view(TYPE_URLS.cluster)!
+    .get("outbound|80||secure.one.svc.cluster.local")!;
+  const { value } = fromBinary(ClusterSchema, bytes).transportSocket!.configType.value as {
+    value: Uint8Array;
+  };
+  const { commonTlsContext } = fromBinary(UpstreamTlsContextSchema, value);
+  const validation = commonTlsContext?.validationContextType;
+  return [
+    commonTlsContext?.tlsCertificateSdsSecretConfigs[0]?.name,
+    validation?.case === "combinedValidationContext"
+      ? validation.value.validationContextSdsSecretConfig?.name
+      : undefined,
+  ];
+}
+
+const namesOf = (binding: ReturnType<typeof served>) =>
+  [...binding.view(TYPE_URLS.secret)!.entries()].map(({ name }) => name).sort();
+
+Deno.test("a Gateway shows its certificate to backends with a policy, and other proxies do not", () => {
+  const shows = "tls: {backend: {clientCertificateRef: {name: cert}}}";
+  const open = "{name: http, port: 443, protocol: HTTP}";
+  const objects = [gateway(open, shows), SECURE];
+  const edge = { role: "router", labels: { app: "gw" }, readsReferred: true } as const;
+  const own = servedTo(proxyNode("one", edge), ...objects);
+  assert.deepEqual(secretsTo(own), ["kubernetes-gateway://one/cert", "configmap://one/ca"]);
+  assert.deepEqual(namesOf(own), ["configmap://one/ca", "kubernetes-gateway://one/cert"]);
+  const other = servedTo(proxyNode("one", { ...edge, labels: { app: "other" } }), ...objects);
+  assert.deepEqual(secretsTo(other), [undefined, "configmap://one/ca"]);
+  const plain = servedTo(proxyNode("one", edge), gateway(open), SECURE);
+  assert.deepEqual(secretsTo(plain), [undefined, "configmap://one/ca"]);
+});
+
+Deno.test("sidecars have the authorities of policies, and no certificate of a Gateway", () => {
+  const shows = "tls: {backend: {clientCertificateRef: {name: cert}}}";
+  const objects = [gateway("{name: http, port: 443, protocol: HTTP}", shows), SECURE];
+  const known = servedTo(proxyNode("one", { readsReferred: true }), ...objects);
+  assert.deepEqual(secretsTo(known), [undefined, "configmap://one/ca"]);
+  assert.deepEqual(namesOf(known), ["configmap://one/ca"]);
+  assert.deepEqual(namesOf(servedTo(proxyNode("one"), ...objects)), []);
 });

@@ -36,7 +36,8 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
             return named === undefined ? [] : [...named.certificates, named.authorities ?? ""];
           })
         );
-        return [...new Set(names)].filter((name) => name !== "").sort();
+        const client = mesh.clientCertificates.nameFor(read, scope) ?? "";
+        return [...new Set([...names, client])].filter((name) => name !== "").sort();
       },
     ),
     ofRules: mesh.graph.derive<readonly string[], string>("rule.credentials", text, (read) => {
@@ -58,6 +59,7 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
     ),
     ...derivePullSecrets(mesh),
     referred: deriveReferred(mesh),
+    policyAuthorities: deriveReferred(mesh, "policies"),
     secrets: resourceTable(mesh.graph, "sds.gateway", secretKeys, (read, key) => {
       const { cluster, namespace, name } = key;
       const secret = credentialSecret(name, namespace, (named) => {
@@ -81,13 +83,19 @@ export function deriveCredentials({ mesh }: MeshContext): CredentialTables {
 /**
  * Secrets of the daemon's own cluster that Gateways of the proxies' namespace, or BackendTLSPolicies,
  * refer to. The reference is what allows a proxy to have them.
+ *
+ * @param of whose references count: `policies` alone, whose authorities are no secret, or all
  */
-function deriveReferred(mesh: MeshContext["mesh"]): CredentialTables["referred"] {
+function deriveReferred(
+  mesh: MeshContext["mesh"],
+  of: "policies" | "all" = "all",
+): CredentialTables["referred"] {
   const { references } = mesh.gatewayApi;
-  return resourceTable(mesh.graph, "sds.referred", referredKeys, (read, { namespace, name }) => {
+  const name = of === "all" ? "sds.referred" : "sds.policyAuthorities";
+  return resourceTable(mesh.graph, name, referredKeys, (read, { namespace, name }) => {
     const isIt = (one: ReferredCredential) => referredName(one) === name;
-    const found = read.get(references.ofGateways, namespace).find(isIt) ??
-      read.get(references.ofPolicies, "all").find(isIt);
+    const ofGateways = of === "all" ? read.get(references.ofGateways, namespace) : [];
+    const found = ofGateways.find(isIt) ?? read.get(references.ofPolicies, "all").find(isIt);
     if (found === undefined) return [];
     const at = found.kind === "ConfigMap" ? configMapKey(found) : objectKey(found);
     const secret = referredSecret(found, read.get(mesh.credentials, at));

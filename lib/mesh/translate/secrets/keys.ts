@@ -56,6 +56,8 @@ export interface CredentialTables {
   readonly secrets: SecretTable<SecretKey>;
   /** Secrets that the Gateway API refers to; a secret that no reference allows is not there. */
   readonly referred: SecretTable<ReferredKey>;
+  /** Authorities that BackendTLSPolicies refer to. */
+  readonly policyAuthorities: SecretTable<ReferredKey>;
   /** Text of `changeKeys` → names of the pull secrets of the plugins among them. */
   readonly ofPlugins: Derived<readonly string[]>;
   /** Pull secret of the namespace of a plugin. */

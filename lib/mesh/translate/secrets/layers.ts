@@ -79,6 +79,15 @@ export function referredCredentials(
   ];
 }
 
+/** The authorities that BackendTLSPolicies refer to, for sidecars. */
+export function policyAuthorities(tables: SecretLayerTables): Collection {
+  return collection(tables, "secret/policies", () => ({
+    members: { listFrom: [tables.credentials.ofRules, ""] },
+    resources: tables.credentials.policyAuthorities,
+    keyOf: (name: string) => ({ namespace: "", name }),
+  }));
+}
+
 /** The credentials that rules which select a workload name, in its namespace. */
 export function localCredentials(
   tables: SecretLayerTables,

@@ -9,6 +9,7 @@ export { deriveCredentials } from "./credentials.ts";
 export {
   gatewayCredentials,
   localCredentials,
+  policyAuthorities,
   pullCredentials,
   referredCredentials,
   ruleCredentials,
