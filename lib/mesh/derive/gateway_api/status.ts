@@ -31,6 +31,7 @@ import {
   remoteGatewayStatus,
   roleOfController,
   ROUTE_KINDS,
+  routeFaults,
   type RouteStatus,
   routeStatus,
   statedAddresses,
@@ -88,8 +89,12 @@ export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
         ? undefined
         : referenceFault(row, backendLookups(read, api));
       const { generation } = row.meta;
-      const facts = { generation, controllerName, ...(unresolved && { unresolved }) };
-      return routeStatus(parents, facts);
+      return routeStatus(parents, {
+        generation,
+        controllerName,
+        ...(unresolved && { unresolved }),
+        ...routeFaults(row),
+      });
     }),
     policies: graph.derive("gatewayApi.status.policy", objectKeys, (read, key) => {
       const row = read.get(api.api.backendTlsPolicies, objectKey(key));

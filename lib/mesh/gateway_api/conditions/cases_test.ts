@@ -21,6 +21,7 @@ import {
   statedAddresses,
 } from "../binding/mod.ts";
 import { type World, worldOf } from "../../../../tests/support/gateway_api_world.ts";
+import { routeFaults } from "../conversion/mod.ts";
 import {
   attachedFrom,
   type AttachedRoutes,
@@ -107,7 +108,12 @@ function setLines(set: ListenerSet, world: World): string[] {
 function routeLines(route: Route, world: World): string[] {
   const unresolved = referenceFault(route, world);
   const { generation } = route.meta;
-  const facts = { generation, controllerName, ...(unresolved ? { unresolved } : {}) };
+  const facts = {
+    generation,
+    controllerName,
+    ...(unresolved ? { unresolved } : {}),
+    ...routeFaults(route),
+  };
   return routeStatus(bindRoute(route, world), facts).parents.map(({ parentRef, conditions }) =>
     `${nameOf(route)} ${JSON.stringify(parentRef)}: ${text(conditions)}`
   );

@@ -12,7 +12,7 @@ import type { MessageInitShape } from "../../../kit/proto/mod.ts";
 import { resolveBackend } from "../binding/backends.ts";
 import type { BackendLookups } from "../binding/lookups.ts";
 import type { BackendReference, Route } from "../binding/objects.ts";
-import { type AnyFilter, convertHeaders } from "./http_headers.ts";
+import { type AnyFilter, changesHeaders, convertHeaders } from "./http_headers.ts";
 
 /** A destination; the empty one stands for a backend that requests must not reach. */
 export type Destination = MessageInitShape<typeof DestinationSchema> & { readonly host?: string };
@@ -79,9 +79,7 @@ export function httpDestinations(
   const shares = weighted(refs);
   return shares.map((ref) => {
     const { filters = [] } = ref;
-    const others = filters.some((one) =>
-      one.requestHeaderModifier === undefined && one.responseHeaderModifier === undefined
-    );
+    const others = filters.some((one) => !changesHeaders(one));
     const headers = convertHeaders(filters);
     return {
       destination: others ? { host: "" } : destinations(ref),

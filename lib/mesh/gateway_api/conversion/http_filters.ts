@@ -69,7 +69,7 @@ const CONVERTED = [
 ] as const;
 
 /** The type of the first filter that is not converted. */
-function unsupportedFilter(filters: readonly AnyFilter[]): string | undefined {
+export function unsupportedFilter(filters: readonly AnyFilter[]): string | undefined {
   return filters.find((one) => CONVERTED.every((field) => one[field] === undefined))?.type;
 }
 

@@ -14,6 +14,11 @@ export type AnyFilter =
   & Pick<HTTPRouteFilter, "type">
   & Partial<Omit<HTTPRouteFilter, "type" | "$typeName" | "$unknown">>;
 
+/** Reports if a filter changes headers, which is what filters of a backend can do. */
+export function changesHeaders(filter: AnyFilter): boolean {
+  return filter.requestHeaderModifier !== undefined || filter.responseHeaderModifier !== undefined;
+}
+
 /** Changes of headers; undefined: none. */
 export function convertHeaders(filters: readonly AnyFilter[]): Headers | undefined {
   const request = filters.find((one) => one.requestHeaderModifier)?.requestHeaderModifier;

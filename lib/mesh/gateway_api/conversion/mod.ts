@@ -15,6 +15,7 @@ export {
   convertRoute,
   type RoutePart,
 } from "./routes.ts";
+export { type RouteFaults, routeFaults } from "./route_faults.ts";
 export {
   GATEWAY_SEMANTICS,
   GATEWAY_SERVICE,

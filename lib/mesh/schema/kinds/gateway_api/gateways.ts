@@ -72,7 +72,7 @@ export const KUBERNETES_GATEWAY: TabledKind<"KubernetesGateway", "kubernetesGate
       "addresses",
       "infrastructure",
       "allowedListeners",
-      "tls.frontend",
+      "tls",
     ],
   },
   validate: validateGateway,

@@ -1,0 +1,48 @@
+/**
+ * Rules of routes that ask for what Mesh does not have. Their requests are answered with an error.
+ *
+ * @module
+ */
+import type { RefFault } from "../binding/certificates.ts";
+import type { Route } from "../binding/objects.ts";
+import { unsupportedFilter } from "./http_filters.ts";
+import { type AnyFilter, changesHeaders } from "./http_headers.ts";
+
+/** What the status of a route says about its rules. */
+export interface RouteFaults {
+  /** No rule can be served. */
+  readonly rejected?: RefFault;
+  /** Some rules cannot be served. */
+  readonly partly?: RefFault;
+}
+
+/** Most rules that a message names. */
+const NAMED = 5;
+
+/** The rules that cannot be served, with their fields. */
+export function routeFaults({ spec: { rules = [] } }: Route): RouteFaults {
+  const faults = rules.map((rule, index) => faultOf(rule, `rules[${index}]`))
+    .filter((one) => one !== undefined);
+  if (faults.length === 0) return {};
+  const more = faults.length > NAMED ? `; and ${faults.length - NAMED} more rules` : "";
+  const message = `${faults.slice(0, NAMED).join("; ")}${more}`;
+  const said = (text: string) => ({ reason: "UnsupportedValue", message: text });
+  if (faults.length === rules.length) return { rejected: said(message) };
+  // The standard has these words first.
+  return { partly: said(`Dropped Rule: ${message}; their requests are answered with 500`) };
+}
+
+function faultOf(
+  { filters = [], backendRefs = [] }: NonNullable<Route["spec"]["rules"]>[number],
+  path: string,
+): string | undefined {
+  const wrong = unsupportedFilter(filters as readonly AnyFilter[]);
+  if (wrong !== undefined) return `${path}: filters of type ${wrong} are not supported`;
+  for (const [i, { filters: own = [] }] of backendRefs.entries()) {
+    const other = (own as readonly AnyFilter[]).find((one) => !changesHeaders(one));
+    if (other !== undefined) {
+      return `${path}.backendRefs[${i}]: filters of type ${other.type} are not supported at backends`;
+    }
+  }
+  return undefined;
+}
