@@ -37,17 +37,27 @@ const MESH_ECHO: GoBuild = {
   output: "mesh_echo",
 };
 
+const SUITE_DNS: GoBuild = {
+  module: "suite_dns",
+  name: "suite-dns",
+  title: "the server of DNS of the conformance suite",
+  packages: ["."],
+  output: "coredns",
+};
+
 /** Paths of the suite and of its servers, which are static programs for images. */
 export interface GatewayApiPrograms {
   readonly suite: string;
   readonly echoBasic: string;
   /** Server and client of tests of meshes, by the name under which it is called. */
   readonly meshEcho: string;
+  /** Server of DNS, which tests of routes of UDP ask. */
+  readonly coredns: string;
 }
 
 /** The reason why there is no suite, for the names of tests; `undefined` if it was built. */
 export function lackingGatewayApiPrograms(): string | undefined {
-  const lacking = [BUILD, MESH_ECHO].some((build) => lackingBuild(build) !== undefined);
+  const lacking = [BUILD, MESH_ECHO, SUITE_DNS].some((build) => lackingBuild(build) !== undefined);
   return lacking ? "needs `deno task conformance:gateway`" : undefined;
 }
 
@@ -61,7 +71,8 @@ export async function gatewayApiPrograms(
 ): Promise<GatewayApiPrograms> {
   const dir = await goPrograms(BUILD, progress);
   const meshEcho = join(await goPrograms(MESH_ECHO, progress), "mesh_echo");
-  return { suite: join(dir, "suite"), echoBasic: join(dir, "echo-basic"), meshEcho };
+  const coredns = join(await goPrograms(SUITE_DNS, progress), "coredns");
+  return { suite: join(dir, "suite"), echoBasic: join(dir, "echo-basic"), meshEcho, coredns };
 }
 
 /** The reason why there are no definitions, for the names of tests; `undefined` if they are there. */

@@ -138,6 +138,7 @@ multicluster.x-orch.io
     - referencegrants
     - tcproutes
     - tlsroutes
+    - udproutes
   verbs:
     - list
     - watch
@@ -152,6 +153,7 @@ multicluster.x-orch.io
     - listenersets/status
     - tcproutes/status
     - tlsroutes/status
+    - udproutes/status
   verbs:
     - patch
 - apiGroups:

@@ -27,6 +27,8 @@ export interface ManagedGateway {
   readonly ports: readonly {
     readonly name: string;
     readonly port: number;
+    /** `TCP` or `UDP`. */
+    readonly protocol: string;
     readonly appProtocol: string;
   }[];
   readonly serviceType: string;

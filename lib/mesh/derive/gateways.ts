@@ -45,7 +45,7 @@ export interface GatewayHost {
  * Handling of connections by a server: the property by which it routes them, and TLS termination.
  * `auto` forwards them to the cluster that their TLS server name (SNI) names.
  */
-export type ServerKind = "http" | "https" | "tls" | "passthrough" | "auto" | "tcp";
+export type ServerKind = "http" | "https" | "tls" | "passthrough" | "auto" | "tcp" | "udp";
 
 export interface GatewayServer {
   readonly kind: ServerKind;
@@ -66,7 +66,7 @@ export interface GatewayPort {
   /** Bind address; `""`: all addresses. */
   readonly bind: string;
   /** Property that distinguishes its servers: the request's host, the TLS server name, or none. */
-  readonly family: "http" | "tls" | "tcp";
+  readonly family: "http" | "tls" | "tcp" | "udp";
   /** Oldest first. */
   readonly servers: readonly GatewayServer[];
   /** Hosts of all servers. */
@@ -75,9 +75,10 @@ export interface GatewayPort {
   readonly gateways: readonly string[];
 }
 
-/** Name of a port among those of a proxy: `80`, or `80@10.0.0.1` with a bind address. */
-export function gatewayPortKey(port: GatewayPort): string {
-  return port.bind === "" ? `${port.number}` : `${port.number}@${port.bind}`;
+/** Name of a port among those of a proxy: `80`, `80@10.0.0.1` with a bind address, `53/udp`. */
+export function gatewayPortKey({ number, bind, family }: GatewayPort): string {
+  const name = family === "udp" ? `${number}/udp` : `${number}`;
+  return bind === "" ? name : `${name}@${bind}`;
 }
 
 /** Name of a server among those of a proxy's port: `PORTNAME.GATEWAY.NAMESPACE`. */
@@ -138,6 +139,7 @@ const FAMILIES: Readonly<Record<ServerKind, GatewayPort["family"]>> = {
   passthrough: "tls",
   auto: "tls",
   tcp: "tcp",
+  udp: "udp",
 };
 
 function mergeServers(
@@ -147,7 +149,7 @@ function mergeServers(
   const ports = new Map<string, Merging>();
   for (const row of rows) {
     for (const [i, server] of row.spec.servers.entries()) {
-      const kind = serverKind(server);
+      const kind = serverKind(server, row.meta);
       if (kind === undefined) continue;
       const merging = mergingOf(ports, server, FAMILIES[kind]);
       const why = addServer(merging, gatewayServer(row, server, kind));
@@ -226,13 +228,19 @@ function addServer({ port, ...taken }: Merging, server: GatewayServer): string |
   return undefined;
 }
 
-/** The kind of a server; `undefined` for those that are not served: UDP, and TLS without certificates. */
-function serverKind({ port, tls }: Server): ServerKind | undefined {
+/**
+ * The kind of a server; `undefined` for those that are not served: TLS without certificates, and UDP but
+ * for listeners of the Gateway API.
+ */
+function serverKind(
+  { port, tls }: Server,
+  meta: ConfigObject["meta"],
+): ServerKind | undefined {
   // Waypoints accept such connections; there are none.
   if (port?.protocol === "HBONE") return undefined;
   const protocol = protocolOf(port?.protocol ?? "");
   if (isHttp(protocol)) return "http";
-  if (protocol === "UDP") return undefined;
+  if (protocol === "UDP") return isConverted(meta) ? "udp" : undefined;
   if (!isTls(protocol)) return "tcp";
   switch (tls?.mode) {
     case TlsMode.PASSTHROUGH:

@@ -221,7 +221,7 @@ export function createMesh(graph: Graph, options: {
   const gatewayApi = deriveGatewayApi({
     mesh: inputs,
     services,
-    api: gatewayApiTables(graph, tables),
+    api: gatewayApiTables(tables),
     options: { ...materialOf(credentials), names: options.gatewayClasses ?? {} },
   });
   const clientCertificates = clientCertificatesOf(gatewayApi);

@@ -26,6 +26,7 @@ import {
   TCP_ROUTE,
   TELEMETRY,
   TLS_ROUTE,
+  UDP_ROUTE,
   VIRTUAL_SERVICE,
   WASM_PLUGIN,
   WORKLOAD_ENTRY,
@@ -57,6 +58,7 @@ export interface TabledKinds {
   readonly GRPCRoute: typeof GRPC_ROUTE;
   readonly TLSRoute: typeof TLS_ROUTE;
   readonly TCPRoute: typeof TCP_ROUTE;
+  readonly UDPRoute: typeof UDP_ROUTE;
   readonly ReferenceGrant: typeof REFERENCE_GRANT;
   readonly BackendTLSPolicy: typeof BACKEND_TLS_POLICY;
 }
@@ -85,6 +87,7 @@ export const TABLED_KINDS: TabledKinds = {
   GRPCRoute: GRPC_ROUTE,
   TLSRoute: TLS_ROUTE,
   TCPRoute: TCP_ROUTE,
+  UDPRoute: UDP_ROUTE,
   ReferenceGrant: REFERENCE_GRANT,
   BackendTLSPolicy: BACKEND_TLS_POLICY,
 };

@@ -12,6 +12,7 @@ import { type ClassBinding, isGrpc, type LayersOf } from "./context/mod.ts";
 import type { Context } from "./features.ts";
 import {
   deriveAutomatic,
+  deriveDatagrams,
   deriveGatewayClusters,
   deriveGatewayTables,
   type GatewayLayerTables,
@@ -109,6 +110,7 @@ function deriveTables(context: Context): LayerTables {
     gatewayClusters: deriveGatewayClusters(context),
     waypoints: deriveWaypointTables(context, clusters.base),
     automatic: deriveAutomatic(context, clusters.base, endpoints),
+    datagrams: deriveDatagrams(context),
     credentials: deriveCredentials(context),
     httpProxy: deriveHttpProxy(context, routes, routes.sourceLabels),
   };

@@ -4,10 +4,43 @@
  * @module
  */
 import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { askTcp, eventually } from "../../../scripts/harness/mod.ts";
 import { answersHttps, askTls, requestOf } from "../tls/bench.ts";
-import { documents } from "../../support/manifest.ts";
-import { api, by, type GatewayCase, hostOf, route, status, to } from "./bench.ts";
+import { documents, type Spec } from "../../support/manifest.ts";
+import { api, by, type GatewayCase, hostOf, route, service, status, to } from "./bench.ts";
+
+/** The text that answers a datagram from a new client; none: nothing comes in time. */
+function askUdp(host: string, port: number, waitMs = 10_000): Promise<string | undefined> {
+  const socket = createSocket("udp4");
+  return new Promise((resolve, reject) => {
+    const end = (answer: string | undefined) => {
+      clearTimeout(timer);
+      socket.close();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => end(undefined), waitMs);
+    socket.on("message", (message) => end(message.toString()));
+    socket.on("error", reject);
+    socket.send("ping", port, host);
+  });
+}
+
+/** A server that answers datagrams with its name. */
+async function startUdpBackend(name: string): Promise<AsyncDisposable & { readonly port: number }> {
+  const socket = createSocket("udp4");
+  socket.on("message", (_, { address, port }) => socket.send(name, port, address));
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return {
+    port: socket.address().port,
+    [Symbol.asyncDispose]: async () => {
+      socket.close();
+      await once(socket, "close");
+    },
+  };
+}
 
 /** The cases. */
 export const CONNECTION_CASES: readonly GatewayCase[] = [
@@ -30,6 +63,44 @@ export const CONNECTION_CASES: readonly GatewayCase[] = [
         await eventually("a port that is closed", async () => {
           return await askTcp(address, ports.tcp).then(() => false, () => true);
         });
+      });
+    },
+  },
+  {
+    name: "UDPRoutes forward datagrams, in shares, and to another server after a change",
+    run: async ({ world, ports, each }) => {
+      await using a = await startUdpBackend("grams-a");
+      await using b = await startUdpBackend("grams-b");
+      const write = (backendRefs: readonly Spec[]) =>
+        world.config.write("udp.yaml", route("UDPRoute", "udp", { rules: [{ backendRefs }] }));
+      await world.config.write(
+        "grams.yaml",
+        documents(
+          service("grams-a", a.port, { protocol: "UDP" }),
+          service("grams-b", b.port, { protocol: "UDP" }),
+        ),
+      );
+      for (const name of ["grams-a", "grams-b"]) {
+        await write([to(name)]);
+        await each("router", async ({ address }) => {
+          await eventually(name, async () => await askUdp(address, ports.udp, 500) === name);
+        });
+      }
+      await write([to("grams-a", { weight: 1 }), to("grams-b", { weight: 3 })]);
+      await each("router", async ({ address }) => {
+        await eventually("a", async () => await askUdp(address, ports.udp, 500) === "grams-a");
+        const answers = await Promise.all(
+          Array.from({ length: 40 }, () => askUdp(address, ports.udp)),
+        );
+        const ofB = answers.filter((one) => one === "grams-b").length;
+        assert.ok(ofB > 20 && ofB < 40, `${ofB} of 40 for b: ${answers}`);
+      });
+      await world.config.remove("udp.yaml");
+      await each("router", async ({ address }) => {
+        await eventually(
+          "no answer",
+          async () => await askUdp(address, ports.udp, 500).catch(() => undefined) === undefined,
+        );
       });
     },
   },

@@ -5,7 +5,6 @@
  * @module
  */
 import { gatewayApiPrograms } from "../../../scripts/cluster/gateway_api.ts";
-import { nodePrograms } from "../../../scripts/cluster/node_programs.ts";
 import { writeImageArchive } from "../../../scripts/images/image.ts";
 import { join } from "../../../scripts/paths.ts";
 
@@ -13,10 +12,7 @@ import { join } from "../../../scripts/paths.ts";
 const ECHO = ["v1.5.1", "v1.6.0-dev.2", "v1.6.0-dev.3"].map((tag) =>
   `registry.k8s.io/gateway-api/echo-basic:${tag}`
 );
-/**
- * A server of DNS, which tests of routes of UDP ask. Mesh has no such routes: here it is a program that
- * only waits, so that its pod runs, and a test of these routes fails.
- */
+/** The server of DNS that tests of routes of UDP ask. */
 const COREDNS = "registry.k8s.io/coredns/coredns:v1.12.2";
 
 /**
@@ -35,12 +31,11 @@ interface ProgramImage {
 
 /** Writes archives with the images into a folder. */
 export async function suiteImages(folder: string): Promise<string[]> {
-  const { echoBasic, meshEcho } = await gatewayApiPrograms();
-  const { pause } = await nodePrograms();
+  const { echoBasic, meshEcho, coredns } = await gatewayApiPrograms();
   const images: ProgramImage[] = [
     ...ECHO.map((name) => ({ name, programs: ["echo-basic"], source: echoBasic })),
     { name: ECHO_ADVANCED, programs: ["server", "client"], source: meshEcho },
-    { name: COREDNS, programs: ["pause"], source: pause },
+    { name: COREDNS, programs: ["coredns"], source: coredns },
   ];
   return await Promise.all(images.map(async ({ name, source, programs }, index) => {
     const archive = join(folder, `suite-${index}.tar`);
@@ -52,8 +47,13 @@ export async function suiteImages(folder: string): Promise<string[]> {
         ...others.map((other) => ({ path: `bin/${other}`, mode: 0o777, link: `/bin/${program}` })),
         { path: "tmp", mode: 0o1777 },
       ]],
-      config: { Entrypoint: [`/bin/${program}`], User: "65532:65532", Env: ["PATH=/bin"] },
+      config: { Entrypoint: [`/bin/${program}`], User: userOf(name), Env: ["PATH=/bin"] },
     }, archive);
     return archive;
   }));
+}
+
+/** The server of DNS listens at a port that only root may have. */
+function userOf(image: string): string {
+  return image === COREDNS ? "0:0" : "65532:65532";
 }

@@ -27,6 +27,7 @@ const PROFILES = [
   "GATEWAY-TLS",
   "GATEWAY-GRPC",
   "GATEWAY-TCP",
+  "GATEWAY-UDP",
   "MESH-HTTP",
   "MESH-GRPC",
 ];

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { MeshError } from "../../../lib/kit/base/mod.ts";
 import { gatewayApiPrograms } from "../../../scripts/cluster/gateway_api.ts";
 import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
-import { installMesh } from "../../../scripts/cluster/mesh/install.ts";
+import { installMesh, SYSTEM } from "../../../scripts/cluster/mesh/install.ts";
 import { join } from "../../../scripts/paths.ts";
 import { applyGatewayApi } from "../../support/gateway_api.ts";
 import { clientOf, podsEventually } from "../../support/node.ts";
@@ -42,6 +43,7 @@ export async function prepareCluster(
 ): Promise<AsyncDisposable> {
   await applyGatewayApi(cluster);
   await installMesh(cluster, progress);
+  await applyDefaults(cluster);
   // The suite takes the features of the class, which the status has once there is a leader.
   const accepted = "--for=condition=Accepted";
   await podsEventually("an accepted GatewayClass", async () => {
@@ -55,6 +57,30 @@ export async function prepareCluster(
       client[Symbol.dispose]();
     },
   };
+}
+
+/** The suite has twenty Gateways at a time: the node of the tests has no such processors to promise. */
+const DEFAULTS = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: small-gateways
+  namespace: ${SYSTEM}
+  labels: {gateway.mesh.io/defaults-for-class: mesh}
+data:
+  deployment: |
+    spec:
+      template:
+        spec:
+          containers:
+          - name: mesh-proxy
+            resources: {requests: {cpu: 10m}}
+`;
+
+async function applyDefaults(cluster: NodeCluster): Promise<void> {
+  const file = join(cluster.dir, "defaults.yaml");
+  await Deno.writeTextFile(file, DEFAULTS);
+  const { success, stderr } = await cluster.run(["apply", "-f", file]);
+  if (!success) throw new MeshError("suite", `kubectl apply -f ${file}: ${stderr}`);
 }
 
 /**

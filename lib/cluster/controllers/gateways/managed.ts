@@ -26,7 +26,12 @@ const SERVICE_TYPES: readonly string[] = ["LoadBalancer", "NodePort", "ClusterIP
 /** Longest name of a Service. */
 const NAME_LENGTH = 63;
 /** The port by which load balancers ask whether a gateway is ready. */
-const STATUS_PORT = { name: "status-port", port: 15021, appProtocol: "tcp" };
+const STATUS_PORT = {
+  name: "status-port",
+  port: 15021,
+  protocol: "TCP",
+  appProtocol: "tcp",
+};
 
 /** Facts that decide which revision deploys a Gateway. */
 export interface RevisionOwner {
@@ -110,17 +115,23 @@ function ageOf({ metadata: { creationTimestamp = "", namespace = "", name } }: L
   return `${creationTimestamp} ${namespace}/${name}`;
 }
 
-/** The ports of the Service: one for each port of the listeners. UDP has no listener in the mesh. */
+/** The ports of the Service: one for each port of the listeners. */
 export function servicePorts(listeners: readonly Listener[]): ManagedGateway["ports"] {
-  const ports = [STATUS_PORT];
+  const ports: ManagedGateway["ports"][number][] = [STATUS_PORT];
   const names = new Set([STATUS_PORT.name]);
   for (const { name, port, protocol } of listeners) {
-    if (protocol === "UDP" || ports.some((one) => one.port === port)) continue;
+    const transport = protocol === "UDP" ? "UDP" : "TCP";
+    if (ports.some((one) => one.port === port && one.protocol === transport)) continue;
     const appProtocol = protocol.toLowerCase();
     const wanted = portName(name) || `${portName(appProtocol)}-${port}`;
     const free = names.has(wanted) ? `${wanted.slice(0, 57)}-${port}` : wanted;
     names.add(free);
-    ports.push({ name: free, port, appProtocol: appProtocol.replaceAll("/", ".") });
+    ports.push({
+      name: free,
+      port,
+      protocol: transport,
+      appProtocol: appProtocol.replaceAll("/", "."),
+    });
   }
   return ports;
 }

@@ -3,15 +3,7 @@
  *
  * @module
  */
-import {
-  type Graph,
-  type Input,
-  type KeyCodec,
-  oneOf,
-  pathOf,
-  type Read,
-  text,
-} from "../../graph/mod.ts";
+import { type Input, type KeyCodec, oneOf, pathOf, type Read, text } from "../../graph/mod.ts";
 import type { ObjectKey } from "../../model/mod.ts";
 import {
   type BackendTlsPolicy,
@@ -37,11 +29,8 @@ export interface GatewayApiTables {
   readonly routes: Readonly<Record<RouteKind, Input<Route>>>;
 }
 
-/**
- * The tables among those of the mesh. Nothing writes the table of UDPRoutes, because Envoy's listeners
- * of UDP are not built.
- */
-export function gatewayApiTables(graph: Graph, tables: Tables): GatewayApiTables {
+/** The tables among those of the mesh. */
+export function gatewayApiTables(tables: Tables): GatewayApiTables {
   return {
     gateways: tables.kubernetesGateways,
     gatewayClasses: tables.gatewayClasses,
@@ -53,7 +42,7 @@ export function gatewayApiTables(graph: Graph, tables: Tables): GatewayApiTables
       GRPCRoute: tables.grpcRoutes,
       TLSRoute: tables.tlsRoutes,
       TCPRoute: tables.tcpRoutes,
-      UDPRoute: graph.input("UDPRoute"),
+      UDPRoute: tables.udpRoutes,
     },
   };
 }

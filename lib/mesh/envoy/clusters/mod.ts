@@ -6,6 +6,7 @@
  * @module
  */
 export { blackHoleCluster, inboundPassthroughCluster, passthroughCluster } from "./built_in.ts";
+export { datagramCluster, type DatagramEndpoint } from "./datagrams.ts";
 export { dynamicPassthroughCluster } from "./dynamic.ts";
 export {
   buildInboundCluster,

@@ -8,6 +8,7 @@ import {
   AddressSchema,
   type CidrRange,
   CidrRangeSchema,
+  SocketAddress_Protocol,
 } from "#envoy/config/core/v3/address_pb.ts";
 import { create } from "../../../kit/proto/mod.ts";
 import { isIpv4, isIpv6, parseCidr } from "../../../kit/text/mod.ts";
@@ -31,6 +32,15 @@ export function pipeOrSocket(host: string, port: number): Address {
   return create(AddressSchema, {
     address: { case: "pipe", value: { path: host.slice(UNIX_PREFIX.length) } },
   });
+}
+
+/** An address for datagrams of UDP. */
+export function udpAddress(host: string, port: number): Address {
+  const address = pipeOrSocket(host, port);
+  if (address.address.case === "socketAddress") {
+    address.address.value.protocol = SocketAddress_Protocol.UDP;
+  }
+  return address;
 }
 
 /** Parses `10.0.0.0/8` or a single address as a range; `undefined` for other text. */

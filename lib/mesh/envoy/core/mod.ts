@@ -4,7 +4,14 @@
  *
  * @module
  */
-export { cidrRange, pipeOrSocket, socket, splitHostPort, UNIX_PREFIX } from "./address.ts";
+export {
+  cidrRange,
+  pipeOrSocket,
+  socket,
+  splitHostPort,
+  udpAddress,
+  UNIX_PREFIX,
+} from "./address.ts";
 export {
   BLACK_HOLE_CLUSTER,
   clusterName,

@@ -17,6 +17,7 @@ export {
   virtualOutbound,
 } from "./outbound.ts";
 export { gatewayQuicListener } from "./quic.ts";
+export { gatewayUdpListener } from "./udp.ts";
 export type { KnownProtocol, TcpChain } from "./tcp_chain.ts";
 export type { WeightedCluster } from "./tcp_proxy.ts";
 export { connectOriginate, connectTerminate } from "./tunnels.ts";

@@ -3,17 +3,13 @@
  *
  * @module
  */
-import {
-  type Address,
-  SocketAddress_Protocol as SocketProtocol,
-} from "#envoy/config/core/v3/address_pb.ts";
 import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
 import { FilterChainSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { create } from "../../../kit/proto/mod.ts";
 import { quicTls } from "../authentication/mod.ts";
 import { managerFilter } from "../connection_manager/mod.ts";
-import { pipeOrSocket } from "../core/mod.ts";
+import { udpAddress } from "../core/mod.ts";
 import { listenerName } from "./assemble.ts";
 import { distinct } from "./distinct.ts";
 import { type GatewayTlsInput, takesHttp3 } from "./gateway_input.ts";
@@ -41,8 +37,10 @@ export function gatewayQuicListener(input: GatewayTlsInput): Listener | undefine
   if (chains.length === 0) return undefined;
   return create(ListenerSchema, {
     name,
-    address: onUdp(bind, port),
-    additionalAddresses: (input.extraBinds ?? []).map((extra) => ({ address: onUdp(extra, port) })),
+    address: udpAddress(bind, port),
+    additionalAddresses: (input.extraBinds ?? []).map((extra) => ({
+      address: udpAddress(extra, port),
+    })),
     trafficDirection: TrafficDirection.OUTBOUND,
     udpListenerConfig: { quicOptions: {}, downstreamSocketConfig: {} },
     filterChains: chains.filter((c) => c.filterChainMatch !== undefined || chains.length === 1),
@@ -53,12 +51,4 @@ export function gatewayQuicListener(input: GatewayTlsInput): Listener | undefine
       ...input.manager.listenerLog ? input.manager.telemetry?.client.unmatched ?? [] : [],
     ],
   });
-}
-
-function onUdp(bind: string, port: number): Address {
-  const address = pipeOrSocket(bind, port);
-  if (address.address.case === "socketAddress") {
-    address.address.value.protocol = SocketProtocol.UDP;
-  }
-  return address;
 }

@@ -27,6 +27,8 @@ export function servedKinds({ protocol, tls }: ListenerSpec): readonly string[] 
       return tls?.mode === "Passthrough" ? ["TLSRoute"] : ["TLSRoute", "TCPRoute"];
     case "TCP":
       return ["TCPRoute"];
+    case "UDP":
+      return ["UDPRoute"];
     case HBONE:
       return ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute"];
     default:

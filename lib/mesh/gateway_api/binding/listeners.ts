@@ -140,7 +140,8 @@ function rejection(
   frontend: BoundFrontend | undefined,
 ): RefFault | undefined {
   if (servedKinds(spec) === undefined) {
-    const message = `protocol "${spec.protocol}" is not supported; use HTTP, HTTPS, TLS or TCP`;
+    const message =
+      `protocol "${spec.protocol}" is not supported; use HTTP, HTTPS, TLS, TCP or UDP`;
     return { reason: "UnsupportedProtocol", message };
   }
   const mode = spec.tls?.mode;

@@ -81,14 +81,25 @@ function bindParent(route: Route, ref: ParentReference, look: RouteLookups): Bou
     const found = look.service("Service", key);
     // A Service that is created later is a parent already.
     const services = found === undefined ? [] : [found];
+    if (route.meta.kind === "UDPRoute") return NOT_OF_MESH;
     return bindToServices(ref, services, `Service "${key.namespace}/${key.name}"`);
   }
   if (group === "networking.mesh.io" && kind === "ServiceEntry") {
     const name = `ServiceEntry "${key.namespace}/${key.name}"`;
+    if (route.meta.kind === "UDPRoute") return NOT_OF_MESH;
     return bindToServices(ref, look.serviceEntry(key), name);
   }
   return undefined;
 }
+
+/** Sidecars have no part in datagrams. */
+const NOT_OF_MESH: Bound = {
+  attachments: [],
+  fault: {
+    reason: "UnsupportedValue",
+    message: "a UDPRoute has no effect on clients of the mesh; name a Gateway as its parent",
+  },
+};
 
 function bindToGateway(
   route: Route,

@@ -50,4 +50,5 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   "TLSRoute",
   "TLSRouteModeMixed",
   "TLSRouteModeTerminate",
+  "UDPRoute",
 ];

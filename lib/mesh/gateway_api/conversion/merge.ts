@@ -14,7 +14,11 @@ import type { ConvertedRoute, RoutePart } from "./routes.ts";
 import { GENERATED, generatedRow, PARENTS_ANNOTATION, ROUTE_SEMANTICS } from "./rows.ts";
 
 /** Names of VirtualServices of connections have the kind of their route. */
-const SUFFIXES: Readonly<Record<string, string>> = { TLSRoute: "-tls", TCPRoute: "-tcp" };
+const SUFFIXES: Readonly<Record<string, string>> = {
+  TLSRoute: "-tls",
+  TCPRoute: "-tcp",
+  UDPRoute: "-udp",
+};
 
 /** The order of routes: the oldest first, then by namespace and name. */
 export function byRoutePrecedence(

@@ -27,6 +27,7 @@ import {
   type Route,
   type RouteKind,
 } from "../binding/objects.ts";
+import { hasHostnames } from "../binding/kinds.ts";
 import type { Attachment, BoundParent } from "../binding/routes.ts";
 import { connectionDestinations, type Destinations, destinationsFor } from "./destinations.ts";
 import { convertGrpcRules, convertHttpRules } from "./http_rules.ts";
@@ -108,7 +109,7 @@ function groupOf(
 
 function placesOf(route: Route, parents: readonly BoundParent[], domain: string): Place[] {
   const named = route.spec.hostnames?.map((host) => host.toLowerCase()) ?? [];
-  const hosts = named.length > 0 && route.meta.kind !== "TCPRoute" ? named : ["*"];
+  const hosts = named.length > 0 && hasHostnames(route.meta.kind) ? named : ["*"];
   return parents.filter(({ fault }) => fault === undefined)
     .toSorted((a, b) => order(textOf(a.ref), textOf(b.ref)))
     .flatMap(({ ref, attachments, services }) => {
@@ -204,6 +205,7 @@ function convertRules(
       return requestRules(convertGrpcRules(row as ConfigObject<GRPCRoute>, destinations));
     case "TLSRoute":
     case "TCPRoute":
+    case "UDPRoute":
       return connectionRules(row as ConfigObject<ApiTlsRoute | ApiTcpRoute>, destinations);
     default:
       return { count: 0, at: () => NONE };

@@ -23,6 +23,7 @@ export {
   REFERENCE_GRANT,
   TCP_ROUTE,
   TLS_ROUTE,
+  UDP_ROUTE,
 } from "./gateway_api/mod.ts";
 export { GATEWAY } from "./gateway.ts";
 export { NAMESPACE } from "./namespace.ts";

@@ -148,6 +148,7 @@ const NAMES: Readonly<Record<GatewayPort["family"], string>> = {
   http: "distinguished by hosts of requests",
   tls: "distinguished by TLS server names",
   tcp: "not distinguished (TCP)",
+  udp: "not distinguished (UDP)",
 };
 
 /**

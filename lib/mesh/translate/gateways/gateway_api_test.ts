@@ -3,12 +3,14 @@
  */
 import assert from "node:assert/strict";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
+import { SocketAddress_Protocol } from "#envoy/config/core/v3/address_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import {
   DownstreamTlsContextSchema,
   UpstreamTlsContextSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
+import { UdpProxyConfigSchema } from "#envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy_pb.ts";
 import { proxyNode, startTranslation } from "../../../../tests/support/translation_fixture.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
 import { configMapKey, type Credential, type ProxyNode } from "../../model/mod.ts";
@@ -193,4 +195,69 @@ Deno.test("sidecars have the authorities of policies, and no certificate of a Ga
   assert.deepEqual(secretsTo(known), [undefined, "configmap://one/ca"]);
   assert.deepEqual(namesOf(known), ["configmap://one/ca"]);
   assert.deepEqual(namesOf(servedTo(proxyNode("one"), ...objects)), []);
+});
+
+function datagrams(name: string, addresses: readonly string[]): string {
+  const endpoints = addresses.map((address) => `{address: ${address}, ports: {dns: 5300}}`);
+  return `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: ${name}, namespace: one}
+spec:
+  hosts: [${name}.one.svc.cluster.local]
+  resolution: STATIC
+  ports: [{number: 53, name: dns, protocol: UDP}]
+  endpoints: [${endpoints.join(", ")}]
+`;
+}
+
+Deno.test("a UDPRoute forwards datagrams, in the shares of its backends, and drops those of absent ones", () => {
+  const route = `${API}
+kind: UDPRoute
+metadata: {name: dns, namespace: one}
+spec:
+  parentRefs: [{name: edge}]
+  rules:
+  - backendRefs:
+    - {name: one, port: 53, weight: 6}
+    - {name: two, port: 53, weight: 3}
+    - {name: absent, port: 53, weight: 1}
+    - {name: two, port: 53, weight: 0}
+`;
+  const listeners = "{name: dns, port: 443, protocol: UDP}, {name: tcp, port: 443, protocol: TCP}";
+  const tcp = `${API}
+kind: TCPRoute
+metadata: {name: tcp, namespace: one}
+spec: {parentRefs: [{name: edge}], rules: [{backendRefs: [{name: one, port: 53}]}]}
+`;
+  const binding = served(
+    gateway(listeners),
+    datagrams("one", ["10.0.0.1", "10.0.0.2"]),
+    datagrams("two", ["10.0.0.3"]),
+    route,
+    tcp,
+  );
+  assert.deepEqual(
+    [...binding.view(TYPE_URLS.listener)!.entries()].map(({ name }) => name).sort(),
+    ["0.0.0.0_443", "udp_0.0.0.0_443"],
+  );
+  const found = binding.view(TYPE_URLS.listener)!.get("udp_0.0.0.0_443")!;
+  const { listenerFilters } = fromBinary(ListenerSchema, found.bytes);
+  const { value } = listenerFilters[0]!.configType.value as { value: Uint8Array };
+  const { routeSpecifier } = fromBinary(UdpProxyConfigSchema, value);
+  assert.equal(routeSpecifier.case, "matcher");
+  const { bytes } = binding.view(TYPE_URLS.cluster)!.get("udp|443/udp")!;
+  const weights = fromBinary(ClusterSchema, bytes).loadAssignment!.endpoints[0]!.lbEndpoints
+    .map(({ hostIdentifier, loadBalancingWeight }) => {
+      assert.equal(hostIdentifier.case, "endpoint");
+      const at = hostIdentifier.value.address?.address;
+      assert.equal(at?.case, "socketAddress");
+      assert.equal(at.value.protocol, SocketAddress_Protocol.UDP);
+      return [at.value.address, loadBalancingWeight];
+    });
+  assert.deepEqual(weights, [
+    ["10.0.0.1", 30_000],
+    ["10.0.0.2", 30_000],
+    ["10.0.0.3", 30_000],
+    ["127.0.0.1", 10_000],
+  ]);
 });

@@ -126,3 +126,25 @@ export interface GatewayClusterTables {
   /** The hosts among them whose clusters differ in a locality. */
   readonly localHosts: Derived<readonly string[], GatewayLocalityKey>;
 }
+
+/** A port of UDP of the Gateways of a proxy in a network. */
+export interface DatagramKey extends GatewayKey {
+  /** See `gatewayPortKey`. */
+  readonly port: string;
+  readonly network: string;
+}
+
+/** The codec of {@link DatagramKey}. */
+export const datagramKeys: KeyCodec<DatagramKey> = keyOf<DatagramKey>({
+  namespace: text,
+  scope: labelsKeys,
+  port: text,
+  network: text,
+});
+
+/** The tables of ports of UDP. */
+export interface DatagramTables {
+  /** Keys of the ports, see `gatewayPortKey`. */
+  readonly ports: Derived<readonly string[], GatewayKey>;
+  readonly clusters: ClusterTable<DatagramKey>;
+}

@@ -20,6 +20,7 @@ import {
 import { collection, type ListenerTable, TYPE_URLS } from "../resources/mod.ts";
 import {
   type AutomaticTables,
+  type DatagramTables,
   type GatewayClusterTables,
   gatewayLocalityKeys,
   type GatewayTables,
@@ -50,6 +51,7 @@ export interface GatewayLayerTables
   readonly automatic: AutomaticTables<ClusterKey>;
   /** Key of a class → listeners of its tunnels. */
   readonly tunnelListeners: ListenerTable;
+  readonly datagrams: DatagramTables;
 }
 
 /** The layers of a gateway. */
@@ -137,11 +139,11 @@ function gatewayRoutes(
 
 /** Clusters that every gateway has, and those of servers that forward by server name. */
 function ownClusters(
-  { context, classClusters, automatic }: GatewayLayerTables,
+  { context, classClusters, automatic, datagrams }: GatewayLayerTables,
   { cls }: ClassBinding,
   scope: LabelsKey,
 ): Collection[] {
-  const { namespace } = cls;
+  const { namespace, network } = cls;
   const family = familyOf(cls);
   const { lacksUtilization } = clusterVariantOf(cls);
   const variant: ClusterVariant = { role: "router", family, lacksUtilization };
@@ -155,6 +157,11 @@ function ownClusters(
       members: { listFrom: [automatic.hosts, { namespace, scope }], codec: text },
       resources: automatic.clusters,
       keyOf: (host) => ({ variant, namespace, host }),
+    })),
+    collection({ context }, `cluster/datagrams/${JSON.stringify(network)}/${name}`, () => ({
+      members: { listFrom: [datagrams.ports, { namespace, scope }], codec: text },
+      resources: datagrams.clusters,
+      keyOf: (port) => ({ namespace, scope, port, network }),
     })),
   ];
 }

@@ -20,6 +20,7 @@ import {
   gatewayTcpListener,
   type GatewayTlsChain,
   gatewayTlsListener,
+  gatewayUdpListener,
   SHARED,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
@@ -30,6 +31,7 @@ import { mutualServer, overTlsDefaults, securityOf } from "../security/mod.ts";
 import { managerDefaults } from "../listeners/mod.ts";
 import { automaticChains } from "./automatic.ts";
 import { gatewayServerChains, gatewayTcpChains } from "./bound_routes.ts";
+import { datagramBackends, datagramClusterName } from "./datagrams.ts";
 import { listenedPort, takesQuic } from "./ports.ts";
 
 /**
@@ -72,7 +74,7 @@ export function gatewayListeners(
     manager: { ...managerDefaults(read, context, variant), found: variant.certified !== undefined },
     security: securityOf(read, context, workload, {}),
   };
-  return listenersAt(read, context, served, base)
+  return listenersAt(read, context, served, { base, ports })
     .map((listener) => encodeInParts(read, listener.name, ListenerSchema, listener));
 }
 
@@ -83,7 +85,7 @@ function listenersAt(
   read: Read,
   context: Context,
   served: ServedPort,
-  base: ListenerBase,
+  { base, ports }: { readonly base: ListenerBase; readonly ports: readonly GatewayPort[] },
 ): Listener[] {
   const { variant, workload: source, port } = served;
   switch (port.family) {
@@ -103,12 +105,19 @@ function listenersAt(
         tlsChains(read, context, served, { server: s, mutual })
       ).map((chain) => ({ ...chain, sockets }));
       if (chains.length === 0) return [];
-      const http3 = takesQuic(read, context, variant, base.port)
+      const isFree = !ports.some(({ family, number }) =>
+        family === "udp" && number === port.number
+      );
+      const http3 = isFree && takesQuic(read, context, variant, base.port)
         ? gatewayQuicListener({ ...base, chains, alternative: port.number })
         : undefined;
       const alternative = http3 === undefined ? undefined : port.number;
       const tls = gatewayTlsListener({ ...base, chains, alternative, parts: read });
       return http3 === undefined ? [tls] : [tls, http3];
+    }
+    case "udp": {
+      const backends = datagramBackends(read, context, source.namespace, port);
+      return backends.length === 0 ? [] : [gatewayUdpListener(base, datagramClusterName(port))];
     }
     case "tcp": {
       const chains = gatewayTcpChains(read, context, source, port);

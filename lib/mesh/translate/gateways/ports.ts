@@ -26,14 +26,16 @@ export function listenedPort(
   read: Read,
   { mesh }: MeshContext,
   variant: ListenerVariant,
-  { port: { number, bind }, ports }: {
+  { port: { number, bind, family }, ports }: {
     readonly port: GatewayPort;
     readonly ports: readonly GatewayPort[];
   },
 ): number {
   const target = targetOf(variant, number);
   if (target === undefined) return number;
-  const numbers = ports.filter((other) => other.bind === bind).map((other) => other.number);
+  const numbers = ports.filter((other) =>
+    other.bind === bind && (other.family === "udp") === (family === "udp")
+  ).map((other) => other.number);
   const to = listenersOf(variant, numbers).get(number);
   const service = read.get(mesh.services.service, serviceKeys.decode(target.service));
   if (to !== target.targetPort || service === undefined) return number;

@@ -1,5 +1,5 @@
 /**
- * TLSRoute and TCPRoute: names, effective fields, rules.
+ * TLSRoute, TCPRoute and UDPRoute: names, effective fields, rules.
  *
  * @module
  */
@@ -9,6 +9,8 @@ import {
   TCPRouteSchema,
   type TLSRoute,
   TLSRouteSchema,
+  type UDPRoute,
+  UDPRouteSchema,
 } from "#mesh/gateway/v1/connection_routes_pb.ts";
 import type { TabledKind } from "../../kind.ts";
 import type { Report } from "../../problem.ts";
@@ -49,6 +51,25 @@ export const TCP_ROUTE: TabledKind<"TCPRoute", "tcpRoutes", TCPRoute> = {
   plural: "tcproutes",
   table: "tcpRoutes",
   schema: TCPRouteSchema,
+  effective: {
+    paths: [
+      "parentRefs",
+      "rules",
+    ],
+  },
+  validate: (spec, _identity, report) => {
+    checkParents(spec.parentRefs, report);
+    checkRules(spec.rules, report);
+  },
+};
+
+export const UDP_ROUTE: TabledKind<"UDPRoute", "udpRoutes", UDPRoute> = {
+  kind: "UDPRoute",
+  ...GATEWAY_API,
+  versions: ["v1", "v1alpha2"],
+  plural: "udproutes",
+  table: "udpRoutes",
+  schema: UDPRouteSchema,
   effective: {
     paths: [
       "parentRefs",

@@ -24,6 +24,7 @@ Deno.test("gateway api: valid objects of all kinds are read", () => {
     ["GRPCRoute", `{ rules: [{ ${BACKEND} }] }`, "v1"],
     ["TLSRoute", `{ hostnames: [a.example], rules: [{ ${BACKEND} }] }`, "v1alpha2"],
     ["TCPRoute", `{ rules: [{ ${BACKEND} }] }`, "v1"],
+    ["UDPRoute", `{ rules: [{ ${BACKEND} }] }`, "v1"],
     [
       "ReferenceGrant",
       "{ from: [{ group: '', kind: Pod, namespace: a }], to: [{ group: '', kind: Service }] }",
@@ -89,6 +90,7 @@ Deno.test("gateway api: mistakes are reported with their fields", () => {
     ["HTTPRoute", filter("type: URLRewrite"), "required spec.rules[0].filters[0]"],
     ["GRPCRoute", rule("matches: [{ method: {} }]"), "required spec.rules[0].matches[0].method"],
     ["TCPRoute", "{ rules: [] }", "required spec.rules"],
+    ["UDPRoute", "{ rules: [] }", "required spec.rules"],
     [
       "BackendTLSPolicy",
       "{ targetRefs: [{ group: '', kind: Service, name: a }], validation: { hostname: a.example } }",
