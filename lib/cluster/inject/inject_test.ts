@@ -339,7 +339,7 @@ Deno.test("the objects of a waypoint", () => {
     deploymentName: "way",
     serviceAccount: "way",
     gatewayNameLabel: "gateway.networking.k8s.io/gateway-name",
-    ports: [{ name: "mesh", port: 15008, appProtocol: "all" }],
+    ports: [{ name: "mesh", port: 15008, protocol: "TCP", appProtocol: "all" }],
     serviceType: "ClusterIP",
     infrastructureLabels: {},
     infrastructureAnnotations: { "gateway.mesh.io/name-override": "x", own: "y" },

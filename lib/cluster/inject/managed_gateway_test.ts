@@ -15,7 +15,7 @@ const GATEWAY: ManagedGateway = {
   deploymentName: "front-mesh",
   serviceAccount: "front-mesh",
   gatewayNameLabel: "gateway.networking.k8s.io/gateway-name",
-  ports: [{ name: "http", port: 80, appProtocol: "http" }],
+  ports: [{ name: "http", port: 80, protocol: "TCP", appProtocol: "http" }],
   serviceType: "LoadBalancer",
   infrastructureLabels: { team: "a", "gateway.mesh.io/managed": "somebody" },
   infrastructureAnnotations: { "gateway.mesh.io/name-override": "x", own: "y: {}" },

@@ -123,7 +123,7 @@ Deno.test("the author of a Gateway adds nothing to the YAML of its objects", () 
         deploymentName: text,
         serviceAccount: text,
         gatewayNameLabel: "a",
-        ports: [{ name: text, port: 1, appProtocol: text }],
+        ports: [{ name: text, port: 1, protocol: "TCP", appProtocol: text }],
         serviceType: text,
         loadBalancerIP: text,
         infrastructureLabels: { a: text, "topology.mesh.io/network": text },

@@ -34,7 +34,7 @@ const WAYPOINT: ManagedGateway = {
   deploymentName: "waypoint",
   serviceAccount: "waypoint",
   gatewayNameLabel: "gateway.networking.k8s.io/gateway-name",
-  ports: [{ name: "mesh", port: 15008, appProtocol: "hbone" }],
+  ports: [{ name: "mesh", port: 15008, protocol: "TCP", appProtocol: "hbone" }],
   serviceType: "ClusterIP",
   infrastructureLabels: {},
   infrastructureAnnotations: {},

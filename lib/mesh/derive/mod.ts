@@ -50,6 +50,7 @@ import {
   type GatewayApi,
   gatewayApiTables,
   materialOf,
+  networkGatewaysOf,
 } from "./gateway_api/mod.ts";
 import { type AmbientTables, deriveAmbient } from "./ambient/mod.ts";
 import type { ClassNames } from "../gateway_api/mod.ts";
@@ -198,6 +199,8 @@ export function createMesh(graph: Graph, options: {
   readonly gatewayApi?: boolean;
   /** True: fields of its experimental channel act; default: false. */
   readonly experimentalGatewayApi?: boolean;
+  /** False: Gateways of the Gateway API with the label of a network are no gateways of it. */
+  readonly discoverNetworkGateways?: boolean;
   /** True: Gateways select only proxies of their own namespace; default: false. */
   readonly scopedGateways?: boolean;
   /** True: ambient mode is on; default: false. */
@@ -216,7 +219,6 @@ export function createMesh(graph: Graph, options: {
   const services = deriveServices(inputs);
   const routes = deriveRoutes(inputs);
   const scopes = deriveScopes(inputs, services, routes);
-  const networks = deriveNetworks(inputs, services, clusterId);
   const credentials = graph.input<Credential>("Credential");
   const gatewayApi = deriveGatewayApi({
     mesh: inputs,
@@ -225,6 +227,9 @@ export function createMesh(graph: Graph, options: {
     options: { ...materialOf(credentials), names: options.gatewayClasses ?? {} },
   });
   const clientCertificates = clientCertificatesOf(gatewayApi);
+  const discovers = (options.gatewayApi ?? true) && (options.discoverNetworkGateways ?? true);
+  const further = discovers ? networkGatewaysOf(gatewayApi) : () => [];
+  const networks = deriveNetworks(inputs, services, { clusterId, further });
   if (options.gatewayApi ?? true) {
     feedGatewayApi(gatewayApi, { experimental: options.experimentalGatewayApi ?? false });
   }

@@ -28,6 +28,8 @@ interface MeshFeatures {
   readonly gatewayApi?: boolean;
   /** True: fields that the Gateway API has in its experimental channel act, too; default: false. */
   readonly experimentalGatewayApi?: boolean;
+  /** False: Gateways of the Gateway API with the label of a network are no gateways of it. */
+  readonly discoverNetworkGateways?: boolean;
   /** Names of the controller and of the class of the Gateway API; default: those of Mesh. */
   readonly gatewayClasses?: ClassNames;
   /** True: ambient mode is on; default: false. */

@@ -192,6 +192,7 @@ export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline
     experimentalGatewayApi: features.experimentalGatewayApi ?? false,
     ambient: features.ambient ?? false,
     allowWaypoints: features.allowWaypoints ?? false,
+    discoverNetworkGateways: features.discoverNetworkGateways ?? true,
   });
   const writer = createTableWriter(mesh, {
     scoping: features.enhancedScoping,

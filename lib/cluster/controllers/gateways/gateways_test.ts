@@ -189,6 +189,7 @@ Deno.test("a Service has one port for each port of listeners", () => {
     "status-port 15021 tcp",
     "a-b 80 http",
     "a-b-81 81 https",
+    "udp 53 udp",
     "status-port-82 82 tcp",
   ]);
 });

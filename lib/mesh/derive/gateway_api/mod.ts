@@ -25,3 +25,4 @@ export {
   routeKeys,
 } from "./tables.ts";
 export { clientCertificatesOf } from "./client_certificates.ts";
+export { networkGatewaysOf } from "./network_gateways.ts";

@@ -37,11 +37,19 @@ export interface Networks {
   readonly ofService: Derived<readonly string[], ServiceKey>;
 }
 
-/** Creates the tables. `clusterId`: the cluster that endpoints of files belong to. */
+/** Where networks come from beside the settings of networks and the labels of Services. */
+export interface NetworkSources {
+  /** The cluster that endpoints of files belong to. */
+  readonly clusterId: string;
+  /** Further gateways of networks. */
+  further(read: Read): Iterable<readonly [network: string, gateway: NetworkGateway]>;
+}
+
+/** Creates the tables. */
 export function deriveNetworks(
   inputs: MeshInputs,
   services: Services,
-  clusterId: string,
+  { clusterId, further }: NetworkSources,
 ): Networks {
   const { graph, tables } = inputs;
   const all = graph.derive("networks", textKeys, (read): NetworkMap => {
@@ -62,7 +70,7 @@ export function deriveNetworks(
       );
       if (found.length > 0) gateways.set(network, found);
     }
-    for (const [network, gateway] of gatewaysByLabel(read, inputs)) {
+    for (const [network, gateway] of [...gatewaysByLabel(read, inputs), ...further(read)]) {
       const known = gateways.get(network) ?? [];
       const isKnown = known.some(({ address, port }) =>
         address === gateway.address && port === gateway.port

@@ -91,3 +91,59 @@ Deno.test("a Service with the label of a network is its gateway, at the port of 
   assert.deepEqual(gateways({ "networking.mesh.io/gatewayPort": "443" }), ["192.0.2.1:443"]);
   assert.deepEqual(gateways({ "networking.mesh.io/gatewayPort": "none" }), []);
 });
+
+const API = "apiVersion: gateway.networking.k8s.io/v1";
+
+function labelled(name: string, className: string, more: string): string {
+  return `${API}
+kind: Gateway
+metadata: {name: ${name}, namespace: shop, labels: {topology.mesh.io/network: ${name}}}
+spec:
+  gatewayClassName: ${className}
+  ${more}
+`;
+}
+
+const CROSS = `listeners:
+  - {name: cross, port: 15443, protocol: TLS, tls: {mode: Passthrough}}
+  - {name: other, port: 443, protocol: TLS, tls: {mode: Passthrough}}
+  - {name: http, port: 80, protocol: HTTP}
+`;
+
+Deno.test("Gateways of the Gateway API with the label of a network are gateways of it", () => {
+  const objects = [
+    labelled(
+      "n3",
+      "mesh-remote",
+      `addresses: [{value: 9.9.9.9}, {type: Hostname, value: a.b}]
+  ${CROSS}`,
+    ),
+    labelled(
+      "n4",
+      "mesh",
+      `addresses: [{type: Hostname, value: gw.shop.svc.cluster.local}]
+  ${CROSS}`,
+    ),
+    labelled(
+      "n5",
+      "of-others",
+      `addresses: [{value: 9.9.9.8}]
+  ${CROSS}`,
+    ),
+    SERVICE,
+  ].join("---\n");
+  const found = (options: { readonly discoverNetworkGateways?: boolean }) => {
+    const mesh = meshOf(objects, options);
+    const row = mesh.tables.serviceEntries.peek("shop/gw")!;
+    const service = serviceFacts({ externalAddresses: ["1.2.3.4", "lb.example"] });
+    mesh.graph.transaction((tx) =>
+      tx.set(mesh.tables.serviceEntries, "shop/gw", { ...row, digest: "with facts", service })
+    );
+    return Object.fromEntries(mesh.graph.peek(mesh.networks.all, "").gateways);
+  };
+  assert.deepEqual(found({}), {
+    n3: [{ address: "9.9.9.9", port: 15443 }],
+    n4: [{ address: "1.2.3.4", port: 15443 }],
+  });
+  assert.deepEqual(found({ discoverNetworkGateways: false }), {});
+});

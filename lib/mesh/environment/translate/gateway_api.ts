@@ -28,14 +28,24 @@ export const PILOT_GATEWAY_API_CONTROLLER_NAME: EnvVar<string> = declareEnv({
   readers,
 });
 
+/** True: Gateways with the label of a network are gateways of that network. */
+const PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API = declareEnv({
+  name: "PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API",
+  type: "bool",
+  default: true,
+  doc: "Use Gateway API objects with the network label as gateways of networks.",
+  readers,
+});
+
 /** Reads the settings of the Gateway API; throws `MeshError` for a value that cannot be read. */
 export function readGatewayApi(): Pick<
   Features,
-  "gatewayApi" | "experimentalGatewayApi" | "gatewayClasses"
+  "gatewayApi" | "experimentalGatewayApi" | "gatewayClasses" | "discoverNetworkGateways"
 > {
   return {
     gatewayApi: PILOT_ENABLE_GATEWAY_API.get(),
     experimentalGatewayApi: PILOT_ENABLE_ALPHA_GATEWAY_API.get(),
+    discoverNetworkGateways: PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API.get(),
     gatewayClasses: {
       controller: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
       defaultClass: PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME.get(),

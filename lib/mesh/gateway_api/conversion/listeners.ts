@@ -118,7 +118,7 @@ function tlsOf(listener: BoundListener, gateway: Gateway): Tls | undefined {
   if (protocol !== "HTTPS" && protocol !== "TLS") return undefined;
   if (tls?.mode === "Passthrough") {
     return {
-      mode: isAutomatic(listener, gateway) ? TlsMode.AUTO_PASSTHROUGH : TlsMode.PASSTHROUGH,
+      mode: isAutomatic(listener.spec, gateway) ? TlsMode.AUTO_PASSTHROUGH : TlsMode.PASSTHROUGH,
     };
   }
   const mode = tls?.options?.[TLS_MODE_OPTION];
@@ -147,9 +147,9 @@ function namesOf({ valid }: ResolvedRefs): string[] {
 }
 
 /** Reports if a listener forwards connections to the cluster that their server name names. */
-function isAutomatic(
-  { spec: { port, tls } }: BoundListener,
-  { meta: { labels } }: Gateway,
+export function isAutomatic(
+  { port, tls }: BoundListener["spec"],
+  { meta: { labels } }: Pick<Gateway, "meta">,
 ): boolean {
   if (tls?.options?.[LISTENER_MODE_OPTION] === "auto-passthrough") return true;
   if (labels[NETWORK_LABEL] === undefined) return false;

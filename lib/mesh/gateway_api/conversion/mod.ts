@@ -6,7 +6,7 @@
  */
 export { type BoundPolicy, convertBackendTls, type TargetService } from "./backend_tls.ts";
 export { compareMatches, convertMatch } from "./http_matches.ts";
-export { convertGateway, listenerKey, type ListenerLookups } from "./listeners.ts";
+export { convertGateway, isAutomatic, listenerKey, type ListenerLookups } from "./listeners.ts";
 export { byRoutePrecedence, groupIndex, mergeAll, mergeRoutes } from "./merge.ts";
 export {
   type ConversionContext,
