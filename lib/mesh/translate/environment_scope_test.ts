@@ -65,3 +65,21 @@ for (const [name, node] of CASES) {
     assert.ok([on, off].includes(served(node, {})), "the default is neither");
   });
 }
+
+Deno.test("PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API decides if Gateways with a network are its gateways", () => {
+  const networks = (value: string) => {
+    const features = featuresWith({ PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API: value });
+    const { translation: { mesh }, graph, set } = startTranslation(undefined, features);
+    set(`apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: far, namespace: one, labels: {topology.mesh.io/network: far}}
+spec:
+  gatewayClassName: mesh-remote
+  addresses: [{value: 9.9.9.9}]
+  listeners: [{name: cross, port: 15443, protocol: TLS, tls: {mode: Passthrough}}]
+`);
+    return [...graph.peek(mesh.networks.all, "").gateways.keys()];
+  };
+  assert.deepEqual(networks("true"), ["far"]);
+  assert.deepEqual(networks("false"), []);
+});
