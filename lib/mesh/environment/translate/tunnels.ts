@@ -5,7 +5,7 @@
  */
 import { declareEnv } from "../../../kit/env/mod.ts";
 import type { Features } from "../../translate/mod.ts";
-import { PILOT_ENABLE_AMBIENT } from "./ambient.ts";
+import { PILOT_ENABLE_AMBIENT } from "../../sources/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 

@@ -126,7 +126,7 @@ function ofEndpoint(endpoint: ApiEndpoint, inputs: SliceInputs, pod: PodFacts | 
       hostname: endpoint.hostname ?? "",
       node: nodeName,
       pod: pod !== undefined,
-      ...(pod?.redirected === true ? { redirected: true } : {}),
+      ...(pod?.ambient?.redirected === true ? { redirected: true } : {}),
     },
   };
 }

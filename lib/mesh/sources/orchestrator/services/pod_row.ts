@@ -45,7 +45,7 @@ export function podRow(
     hostname: "",
     node: pod.node,
     pod: true,
-    ...(pod.redirected === true ? { redirected: true } : {}),
+    ...(pod.ambient?.redirected === true ? { redirected: true } : {}),
   };
   return {
     meta: {
