@@ -67,11 +67,13 @@ export interface NodeNetwork extends AsyncDisposable {
   ): Program;
 }
 
-/** Creates a namespace; `index` (1 to 250) makes its addresses differ from those of others. */
+/** Creates a namespace; `index` (100 to 250) makes its addresses differ from those of others. */
 export async function makeNodeNetwork(index: number): Promise<NodeNetwork> {
   const name = `mesh-n${index}-${Deno.pid}`;
   const link = `mn${index}-${Deno.pid}`.slice(0, 15);
-  const [host, address] = [`10.79.${index}.1`, `10.79.${index}.2`];
+  // A network of an ended process must not be in the way.
+  const range = `10.${index}.${Deno.pid % 256}`;
+  const [host, address] = [`${range}.1`, `${range}.2`];
   await run("ip", "netns", "add", name);
   const within = ["netns", "exec", name] as const;
   await run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", name);

@@ -122,8 +122,8 @@ async function proxyOf(
 
 /** Two namespaces with a link. */
 async function linked(stack: AsyncDisposableStack): Promise<[NodeNetwork, NodeNetwork]> {
-  const client = stack.use(await makeNodeNetwork(11));
-  const server = stack.use(await makeNodeNetwork(12));
+  const client = stack.use(await makeNodeNetwork(111));
+  const server = stack.use(await makeNodeNetwork(112));
   await client.run(
     "ip",
     "link",

@@ -1,5 +1,5 @@
 /**
- * Paths with side effects, and paths that are not implemented.
+ * Paths with side effects, and paths of injection and shared services.
  *
  * @module
  */
@@ -25,11 +25,6 @@ export function adminRoutes(inputs: DebugInputs): Route[] {
   return ["GET", "POST"].map((method) => debugRoute(method, "/debug/force_disconnect", handler));
 }
 
-/** Paths that are not implemented, with the missing feature. */
-const ABSENT: Readonly<Record<string, string>> = {
-  ambientz: "there is no ambient mode yet: no workloads, services, policies and waypoints of it",
-};
-
 /** `/debug/inject`: templates and values of injection. */
 export function injectionRoutes({ injection }: DebugInputs): Route[] {
   const handler: Handler = () => {
@@ -53,11 +48,4 @@ export function sharedRoutes({ shared }: DebugInputs): Route[] {
         ),
       );
   return [debugRoute("GET", "/debug/mcsz", handler)];
-}
-
-/** Responds with 404 and the missing feature. */
-export function absentRoutes(): Route[] {
-  return Object.entries(ABSENT).map(([path, sentence]) =>
-    debugRoute("GET", `/debug/${path}`, () => text(`${sentence}\n`, { status: 404 }))
-  );
 }

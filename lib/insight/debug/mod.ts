@@ -6,7 +6,8 @@
  * @module
  */
 import type { Route } from "../../kit/web/mod.ts";
-import { absentRoutes, adminRoutes, injectionRoutes, sharedRoutes } from "./admin.ts";
+import { adminRoutes, injectionRoutes, sharedRoutes } from "./admin.ts";
+import { ambientRoutes } from "./ambient.ts";
 import { configDumpRoutes } from "./config_dump.ts";
 import { configRoutes } from "./config.ts";
 import { engineRoutes } from "./engine.ts";
@@ -64,7 +65,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...adminRoutes(inputs),
     ...injectionRoutes(inputs),
     ...sharedRoutes(inputs),
-    ...absentRoutes(),
+    ...ambientRoutes(inputs),
     ...proxyPages(inputs),
     ...resourcePages(inputs),
     ...objectPages(inputs),

@@ -74,6 +74,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   rds: "route",
   eds: "endpoint",
   ecds: "extensionconfig",
+  wds: "workload",
+  wads: "authorization",
 };
 
 function syncOf(inputs: DebugInputs, session: SessionInfo): Record<string, unknown> {

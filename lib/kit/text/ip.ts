@@ -106,3 +106,13 @@ export function canonicalIp(text: string): string {
 export function ipBytes(text: string): Uint8Array | undefined {
   return isIp(text) ? Uint8Array.from(ipaddr.parse(text).toByteArray()) : undefined;
 }
+
+/** The canonical form of an address that is given in bytes: 4, or 16. */
+export function ipText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join(".");
+  const groups = Array.from(
+    { length: bytes.length / 2 },
+    (_, i) => (bytes[2 * i]! * 256 + bytes[2 * i + 1]!).toString(16),
+  );
+  return canonicalIp(groups.join(":"));
+}

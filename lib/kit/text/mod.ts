@@ -22,6 +22,7 @@ export {
   canonicalIp,
   type Cidr,
   ipBytes,
+  ipText,
   isCidr,
   isIp,
   isIpv4,

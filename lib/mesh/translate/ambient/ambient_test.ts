@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { rowOfObject } from "../../model/mod.ts";
 import type { TableKind } from "../../schema/mod.ts";
 import { fromBinary, toJson } from "../../../kit/proto/mod.ts";
-import { canonicalIp } from "../../../kit/text/mod.ts";
+import { ipText } from "../../../kit/text/mod.ts";
 import { AuthorizationSchema } from "#mesh/security/authorization_pb.ts";
 import { AddressSchema } from "#mesh/workload/workload_pb.ts";
 import { MeshNetworksSchema } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -66,10 +66,7 @@ function readable(value: unknown): unknown {
 }
 
 function ipOf(base64: string): string {
-  const bytes = Uint8Array.fromBase64(base64);
-  if (bytes.length === 4) return bytes.join(".");
-  const parts = Array.from({ length: 8 }, (_, i) => (bytes[2 * i]! * 256 + bytes[2 * i + 1]!));
-  return canonicalIp(parts.map((one) => one.toString(16)).join(":"));
+  return ipText(Uint8Array.fromBase64(base64));
 }
 
 function policiesOf(bench: Bench): Record<string, unknown> {

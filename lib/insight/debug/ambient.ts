@@ -1,0 +1,108 @@
+/**
+ * `/debug/ambientz`: what node proxies are told.
+ *
+ * @module
+ */
+import { AuthorizationSchema } from "#mesh/security/authorization_pb.ts";
+import { AddressSchema } from "#mesh/workload/workload_pb.ts";
+import { fromBinary, toJson } from "../../kit/proto/mod.ts";
+import { ipText } from "../../kit/text/mod.ts";
+import { json, type Route, text } from "../../kit/web/mod.ts";
+import type { ProxyBinding, ProxyNode } from "../../mesh/model/mod.ts";
+import { XDS_TYPES } from "../../mesh/model/mod.ts";
+import { debugRoute } from "./access.ts";
+import type { DebugInputs } from "./inputs.ts";
+
+/** The node proxy whose view is shown: all see the same. */
+const NODE: ProxyNode = {
+  id: "ztunnel~127.0.0.1~ambientz.debug~",
+  role: "ztunnel",
+  ip: "127.0.0.1",
+  ips: ["127.0.0.1"],
+  name: "ambientz",
+  namespace: "debug",
+  dnsDomain: "",
+  cluster: "",
+  locality: { region: "", zone: "", subzone: "" },
+  metadata: {},
+  buildVersion: "",
+  userAgent: "",
+  transport: "delta",
+};
+
+/** Workloads, services and policies as node proxies are told of them, and the waypoints. */
+export function ambientRoutes(inputs: DebugInputs): Route[] {
+  return [debugRoute("GET", "/debug/ambientz", () => {
+    const { mesh, bind } = inputs;
+    if (mesh.ambient === undefined || bind === undefined) {
+      return text("ambient mode is off: set PILOT_ENABLE_AMBIENT=true at the daemon\n", {
+        status: 404,
+      });
+    }
+    const binding = bind(NODE);
+    try {
+      return json({ ...addressesOf(binding), policies: policiesOf(binding), ...waypoints(inputs) });
+    } finally {
+      binding.close();
+    }
+  })];
+}
+
+function addressesOf(binding: ProxyBinding): Record<string, unknown[]> {
+  const found: Record<"workloads" | "services", unknown[]> = { workloads: [], services: [] };
+  for (const { bytes } of sorted(binding, XDS_TYPES.address.url)) {
+    const { type } = fromBinary(AddressSchema, bytes);
+    if (type.case === undefined) continue;
+    const shown = toJson(AddressSchema, fromBinary(AddressSchema, bytes)) as Record<
+      string,
+      unknown
+    >;
+    found[type.case === "workload" ? "workloads" : "services"].push(withTexts(shown[type.case]));
+  }
+  return found;
+}
+
+function policiesOf(binding: ProxyBinding): unknown[] {
+  return sorted(binding, XDS_TYPES.authorization.url)
+    .map(({ bytes }) =>
+      withTexts(toJson(AuthorizationSchema, fromBinary(AuthorizationSchema, bytes)))
+    );
+}
+
+function sorted(binding: ProxyBinding, url: string) {
+  return [...binding.view(url)?.entries() ?? []].sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/** The value with addresses as texts instead of base64. */
+function withTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withTexts);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => {
+      if (name === "address" && typeof one === "string") return [name, addressText(one)];
+      const isList = name === "addresses" && Array.isArray(one);
+      return [
+        name,
+        isList
+          ? one.map((each) => typeof each === "string" ? addressText(each) : withTexts(each))
+          : withTexts(one),
+      ];
+    }),
+  );
+}
+
+function addressText(base64: string): string {
+  return ipText(Uint8Array.fromBase64(base64));
+}
+
+function waypoints({ mesh: { graph, ambient } }: DebugInputs): { readonly waypoints: unknown[] } {
+  const { indexes, waypoints: tables } = ambient!;
+  return {
+    waypoints: indexes.gateways.peek("all").flatMap((key) => {
+      const waypoint = graph.peek(tables.waypoint, key);
+      if (waypoint === undefined) return [];
+      const services = graph.peek(tables.services, key);
+      return [{ ...waypoint, services, workloads: graph.peek(tables.workloads, key) }];
+    }),
+  };
+}
