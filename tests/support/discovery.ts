@@ -53,6 +53,8 @@ export interface ProxyOptions {
   readonly namespace?: string;
   /** `GENERATOR` of its metadata. */
   readonly generator?: string;
+  /** Type of the node; default: `sidecar`. */
+  readonly role?: string;
 }
 
 type DeltaRequest = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
@@ -171,10 +173,10 @@ const SOTW: Variant<SotwRequest, DiscoveryResponse> = {
 
 /** A node of the usual form. */
 export function nodeOf(
-  { name = "app", namespace = "default", generator }: ProxyOptions,
+  { name = "app", namespace = "default", generator, role = "sidecar" }: ProxyOptions,
 ): { id: string; metadata?: { GENERATOR: string } } {
   return {
-    id: `sidecar~10.0.0.1~${name}.${namespace}~${namespace}.svc.cluster.local`,
+    id: `${role}~10.0.0.1~${name}.${namespace}~${namespace}.svc.cluster.local`,
     ...generator === undefined ? {} : { metadata: { GENERATOR: generator } },
   };
 }

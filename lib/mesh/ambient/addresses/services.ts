@@ -45,7 +45,7 @@ export interface ServiceFactsForAddress {
   readonly isCanonical: boolean;
 }
 
-/** The message of a service. */
+/** Makes the message; fields that mean the default are left out. */
 export function serviceMessage(facts: ServiceFactsForAddress): ServiceMessage {
   const { service, binding, targets } = facts;
   const { waypoint, canary } = binding;

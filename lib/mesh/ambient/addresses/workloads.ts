@@ -71,7 +71,7 @@ const TYPES: Readonly<Record<WorkloadKind, WorkloadType>> = {
 /** Trust domain that clients assume where none is named. */
 const DEFAULT_TRUST_DOMAIN = "cluster.local";
 
-/** The message of a workload. */
+/** Makes the message; fields that mean the default are left out. */
 export function workloadMessage(facts: WorkloadFacts): Workload {
   const { addresses, tunnel, waypoint, networkGateway, inbound, weight, labels } = facts;
   const bytes = bytesOf(addresses);

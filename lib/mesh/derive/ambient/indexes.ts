@@ -47,7 +47,7 @@ export interface ListedEndpoint {
   readonly health: string;
 }
 
-/** The indexes. */
+/** Indexes over pods, endpoints, services, selectors, policies and gateways. */
 export interface AmbientIndexes {
   /** `all` → row keys of pods and WorkloadEntries. */
   readonly workloads: Index;

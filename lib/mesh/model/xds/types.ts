@@ -41,6 +41,8 @@ export interface XdsType {
   readonly dependent?: XdsTypeName;
   /** Resources refer to clusters, so they are sent after new clusters are warm. */
   readonly refersToClusters: boolean;
+  /** Resources have further names (`Resource.aliases`), by which clients may subscribe. */
+  readonly aliased?: boolean;
   /** The type whose resources are the parents of these: virtual hosts are parts of route tables. */
   readonly parent?: XdsTypeName;
   /**
@@ -138,6 +140,7 @@ export const XDS_TYPES: Readonly<Record<XdsTypeName, XdsType>> = {
     name: "address",
     url: "type.googleapis.com/mesh.workload.Address",
     short: "wds",
+    aliased: true,
     servedTo: "proxies",
     wildcard: true,
     fullState: false,
@@ -147,6 +150,7 @@ export const XDS_TYPES: Readonly<Record<XdsTypeName, XdsType>> = {
     name: "workload",
     url: "type.googleapis.com/mesh.workload.Workload",
     short: "wds",
+    aliased: true,
     servedTo: "proxies",
     wildcard: true,
     fullState: false,

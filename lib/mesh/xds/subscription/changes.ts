@@ -15,7 +15,8 @@ import {
   subscribedParents,
 } from "./child_resources.ts";
 import { sameChecksum, wireVersion } from "../wire/mod.ts";
-import { type Subscription, wants, wantsAll } from "./subscription.ts";
+import { resourcesNamed, subscribeFound } from "./aliases.ts";
+import { type Subscription, wants, wantsAll, wantsResource } from "./subscription.ts";
 import { planned } from "./transitions.ts";
 import { contentOf } from "./view_content.ts";
 
@@ -70,18 +71,33 @@ interface Named {
 
 /** Looks up the subscribed names, and the children of the subscribed parents. */
 function named(subscription: Subscription): Named {
-  const { view } = subscription;
   const resources: Resource[] = [];
   const absent: string[] = [];
-  for (const name of subscription.names) {
-    const resource = view?.get(name);
-    if (resource) resources.push(resource);
-    else absent.push(name);
-  }
+  for (const name of [...subscription.names]) lookUp(subscription, name, resources, absent);
   const children = childrenOfAll(subscription, subscribedParents(subscription));
   for (const child of children.resources) resources.push(child);
   for (const name of children.absent) absent.push(name);
   return { resources, absent };
+}
+
+/** Adds the resources of a subscribed name, or the name to those that are absent. */
+function lookUp(
+  subscription: Subscription,
+  name: string,
+  resources: Resource[],
+  absent: string[],
+): void {
+  const { view, type } = subscription;
+  if (type.aliased) {
+    const found = resourcesNamed(view, name);
+    subscribeFound(subscription, found);
+    if (found.length === 0) absent.push(name);
+    for (const resource of found) if (!resources.includes(resource)) resources.push(resource);
+    return;
+  }
+  const resource = view?.get(name);
+  if (resource) resources.push(resource);
+  else absent.push(name);
 }
 
 /**
@@ -190,9 +206,9 @@ function nextDelta(subscription: Subscription): Draft {
   for (const name of subscription.requestedNames) {
     // The client does not need a child whose parent it has unsubscribed from.
     if (subscription.parents && !wants(subscription, name)) continue;
-    const resource = subscription.view?.get(name);
-    if (resource) extra.set(name, resource);
-    else absent.push(name);
+    const found: Resource[] = [];
+    lookUp(subscription, name, found, absent);
+    for (const resource of found) extra.set(resource.name, resource);
   }
   const drained = filteredNames(subscription, removed).filter((name) =>
     !subscription.requestedNames.has(name)
@@ -237,10 +253,15 @@ function difference({ held, heldAt, view, snapshot }: Subscription): Delta | und
 
 function filtered(subscription: Subscription, resources: readonly Resource[]): readonly Resource[] {
   if (wantsAll(subscription) || resources.length === 0) return resources;
-  return resources.filter((resource) => wants(subscription, resource.name));
+  return resources.filter((resource) => wantsResource(subscription, resource));
 }
 
 function filteredNames(subscription: Subscription, names: readonly string[]): readonly string[] {
   if (wantsAll(subscription) || names.length === 0) return names;
-  return names.filter((name) => wants(subscription, name));
+  const { type, held, heldAt } = subscription;
+  return names.filter((name) => {
+    if (!type.aliased || wants(subscription, name)) return wants(subscription, name);
+    const before = held?.at(heldAt, name);
+    return before !== undefined && before !== null && wantsResource(subscription, before);
+  });
 }

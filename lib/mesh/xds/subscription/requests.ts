@@ -84,7 +84,7 @@ export function subscribeDelta(
     state.implicit = request.names.length === 0 && state.type.wildcard;
     state.wildcard = state.implicit;
     state.versions = request.versions;
-    if (isPlainList(request)) {
+    if (isPlainList(request) && !state.type.aliased) {
       state.names.adopt(request.names);
       state.listed = request.names;
       return;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Resource } from "../../graph/mod.ts";
 import type { XdsType } from "../../model/mod.ts";
 import type { ResponseEncoder } from "../wire/mod.ts";
 import { parentOf } from "./child_names.ts";
@@ -36,6 +37,14 @@ export function newSubscription(
 /** Reports if the subscription has all names. */
 export function wantsAll({ wildcard, onDemand }: Subscription): boolean {
   return wildcard && !onDemand;
+}
+
+/** Reports if the subscription has a resource, by its name or a further one. */
+export function wantsResource(subscription: Subscription, resource: Resource): boolean {
+  const { names } = subscription;
+  return wants(subscription, resource.name) ||
+    resource.aliases?.some((alias) => names.has(alias)) === true ||
+    resource.partOf?.some((whole) => names.has(whole)) === true;
 }
 
 /** Reports if the subscription has a name, by itself or by its parent. */
