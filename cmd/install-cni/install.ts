@@ -28,7 +28,7 @@ import {
   keepInstalled,
   openInstallation,
 } from "../../lib/node/cni_install/mod.ts";
-import { type AmbientAgent, startAmbient } from "../../lib/node/ambient/mod.ts";
+import { type AmbientAgent, startAmbient } from "../../lib/node/ambient_pods/mod.ts";
 import { hostRunner } from "../../lib/node/capture/mod.ts";
 import { Health } from "./health.ts";
 import { openListeners } from "./listeners.ts";

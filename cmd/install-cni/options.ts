@@ -9,7 +9,7 @@ import { type FlagValues, usageError } from "../../lib/kit/cli/mod.ts";
 import { envText, type EnvVar } from "../../lib/kit/env/mod.ts";
 import { type InstallSettings, PLUGIN } from "../../lib/node/cni_install/mod.ts";
 import { canonicalIp, isIp } from "../../lib/kit/text/mod.ts";
-import type { AmbientSettings } from "../../lib/node/ambient/mod.ts";
+import type { AmbientSettings } from "../../lib/node/ambient_pods/mod.ts";
 import type { RepairSettings } from "../../lib/node/repair/mod.ts";
 import { INSTALL_FLAGS } from "./flags.ts";
 import * as ambient from "./variables/ambient.ts";

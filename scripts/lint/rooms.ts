@@ -194,6 +194,11 @@ export const ROOMS: readonly Room[] = [
     wing: "node",
     purpose: "the network plugin's files on a node: installing, repairing and removing them",
   },
+  {
+    name: "ambient_pods",
+    wing: "node",
+    purpose: "pods of a node in ambient mode: rules, and messages to node proxies",
+  },
   { name: "authn", wing: "cluster", packages: ["jose"], purpose: "authentication of callers" },
   { name: "ca", wing: "cluster", purpose: "issuing workload certificates" },
   {

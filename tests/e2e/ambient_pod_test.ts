@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hostRunner, output, type Runner } from "../../lib/node/capture/mod.ts";
-import { hostRules, NodeProxies, podRules } from "../../lib/node/ambient/testing.ts";
+import { hostRules, NodeProxies, podRules } from "../../lib/node/ambient_pods/testing.ts";
 import { cniHelper, lackingCniHelper } from "../../scripts/cluster/cni_helper.ts";
 import { eventually, nodeProxyPath, packedNodeProxy } from "../../scripts/harness/mod.ts";
 import { missing } from "./redirect/network.ts";
@@ -87,7 +87,7 @@ while True:
   };
 }
 
-/** What the server of {@link serve} says to a client; empty: it cannot be reached. */
+/** The answer of the server of {@link serve} to a client; empty: it cannot be reached. */
 async function heard(runner: Runner, address: string, port: number): Promise<string> {
   const script = `import socket, sys
 c = socket.create_connection((sys.argv[1], ${port}), timeout=2)

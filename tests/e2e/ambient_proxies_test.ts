@@ -4,11 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { NodeProxies } from "../../lib/node/ambient/testing.ts";
+import { NodeProxies } from "../../lib/node/ambient_pods/testing.ts";
 import { cniHelper, lackingCniHelper } from "../../scripts/cluster/cni_helper.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 
-const PEER = new URL("../../lib/node/ambient/proxies/testdata/peer.py", import.meta.url).pathname;
+const PEER =
+  new URL("../../lib/node/ambient_pods/proxies/testdata/peer.py", import.meta.url).pathname;
 const LACKING = lackingCniHelper();
 /** A namespace whose descriptor is sent. */
 const OWN = "/proc/self/ns/net";

@@ -54,7 +54,8 @@ export async function installAmbient(cluster: NodeCluster): Promise<string> {
 export function server(name: string): unknown[] {
   const container = workloadContainer(["serve", "8080"], {
     ports: [{ containerPort: 8080 }],
-    readinessProbe: { httpGet: { path: "/", port: 8080 }, periodSeconds: 1, failureThreshold: 1 },
+    // Late answers of a busy machine are no end of a server.
+    readinessProbe: { httpGet: { path: "/", port: 8080 }, periodSeconds: 1, timeoutSeconds: 10 },
   });
   return [deployment(name, container, { namespace: SHOP }), service(name, 80, 8080, SHOP)];
 }
@@ -107,7 +108,7 @@ export async function logs(cluster: NodeCluster): Promise<string> {
   return (await Promise.all(ends)).join("\n");
 }
 
-/** What a client has counted. */
+/** The requests that a client has counted. */
 export interface Count {
   readonly asked: number;
   readonly failures: readonly string[];

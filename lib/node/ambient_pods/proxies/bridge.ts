@@ -6,7 +6,7 @@
  */
 import { MeshError, messageOf } from "../../../kit/base/mod.ts";
 
-/** What the helper tells. None may throw. */
+/** Handlers of events of the helper. None may throw. */
 export interface BridgeHandlers {
   opened(connection: number, bridge: Bridge): void;
   message(connection: number, data: Uint8Array): void;

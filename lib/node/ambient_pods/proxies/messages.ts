@@ -11,7 +11,7 @@ import {
   ZdsHelloSchema,
 } from "#mesh/workload/zds/zds_pb.ts";
 
-/** What a node proxy is told of a pod. */
+/** The facts about a pod that a node proxy needs. */
 export interface WorkloadInfo {
   readonly name: string;
   readonly namespace: string;

@@ -38,7 +38,7 @@ export interface ConnectionOptions {
   changed(): void;
 }
 
-/** What a node proxy has of a pod: the version of the entry, and why it refused it. */
+/** The state of a pod at a node proxy: the version of the entry, and why it refused it. */
 interface Known {
   readonly version: number;
   readonly kind: "added" | "kept" | "refused";
@@ -140,7 +140,7 @@ export class NodeProxyConnection {
     this.#isWorking = false;
   }
 
-  /** What it has to be told next. Pods that are gone come first: all connections are told of them. */
+  /** The next message to it. Pods that are gone come first: all connections are told of them. */
   #next(): Step | undefined {
     const { roster } = this.#options;
     for (const uid of this.#known.keys()) {
