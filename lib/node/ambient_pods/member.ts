@@ -60,9 +60,9 @@ export class Member {
   #pod: CniPod;
   #netns: string | undefined;
   /** Addresses of a pod that starts: the API server does not know them yet. */
-  #given: readonly string[] = [];
+  #assigned: readonly string[] = [];
   #isRedirected = false;
-  /** What is done to the pod is done in turn. */
+  /** The last change of the pod: changes are made in turn. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(pod: CniPod, options: MemberOptions) {
@@ -103,7 +103,7 @@ export class Member {
   /** The pod has a network namespace of its own: a new one after its sandbox was made again. */
   place(seen: string, addresses: readonly string[]): void {
     this.#netns = seen;
-    this.#given = addresses;
+    this.#assigned = addresses;
     this.#isRedirected = false;
   }
 
@@ -215,7 +215,7 @@ export class Member {
 
   #addresses(): readonly string[] {
     const known = this.#pod.status?.podIPs?.map(({ ip }) => ip) ?? [];
-    return known.length > 0 ? known : this.#given;
+    return known.length > 0 ? known : this.#assigned;
   }
 
   #announced(): Redirection {

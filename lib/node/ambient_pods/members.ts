@@ -30,7 +30,7 @@ export interface MembersOptions extends MemberOptions {
 
 interface Entry {
   readonly member: Member;
-  /** What the labels say. */
+  /** True if its labels ask for ambient mode. */
   isWanted: boolean;
   hasEnded: boolean;
   /** The work in progress. */

@@ -23,7 +23,7 @@ import {
 
 /** The only node. */
 export const NODE = "node-1";
-/** The namespace that is labelled. */
+/** The namespace that gets the label. */
 export const SHOP = "shop";
 
 /** The reason why a node proxy cannot be had here. */
