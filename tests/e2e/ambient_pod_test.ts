@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hostRunner, output, type Runner } from "../../lib/node/capture/mod.ts";
-import { hostRules, NodeProxies, podRules } from "../../lib/node/ambient_pods/testing.ts";
+import { hostRules, NodeProxies, podRules } from "../../lib/node/ambient_pods/mod.ts";
 import { cniHelper, lackingCniHelper } from "../../scripts/cluster/cni_helper.ts";
 import { eventually, nodeProxyPath, packedNodeProxy } from "../../scripts/harness/mod.ts";
 import { missing } from "./redirect/network.ts";

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { NodeProxies } from "../../lib/node/ambient_pods/testing.ts";
+import { NodeProxies } from "../../lib/node/ambient_pods/mod.ts";
 import { cniHelper, lackingCniHelper } from "../../scripts/cluster/cni_helper.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 

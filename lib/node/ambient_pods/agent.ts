@@ -182,10 +182,10 @@ class Agent implements AmbientAgent {
     upserts: readonly CniPod[],
     deletes: readonly { readonly namespace: string; readonly name: string }[],
   ): void {
-    for (const { namespace, name } of deletes) this.#deleted(`${namespace}/${name}`);
+    for (const { namespace, name } of deletes) this.#deleted(keyOf(namespace, name));
     for (const pod of upserts) {
       const { namespace = "", name, uid = "" } = pod.metadata;
-      const key = `${namespace}/${name}`;
+      const key = keyOf(namespace, name);
       if (this.#uids.get(key) !== uid) this.#deleted(key);
       this.#uids.set(key, uid);
       this.#update(pod);
@@ -204,6 +204,10 @@ class Agent implements AmbientAgent {
     const namespace = this.#namespaces.get({ namespace: "", name });
     if (namespace !== undefined) this.#members.update(pod, namespace.labels);
   }
+}
+
+function keyOf(namespace: string, name: string): string {
+  return [namespace, name].join("/");
 }
 
 /** Writes the annotation of a pod, by the sub-resource that agents of nodes may write. */

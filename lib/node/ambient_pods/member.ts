@@ -82,7 +82,7 @@ export class Member {
 
   get name(): string {
     const { namespace = "", name } = this.#pod.metadata;
-    return `${namespace}/${name}`;
+    return [namespace, name].join("/");
   }
 
   /** The pod has a network namespace, as far as is known. */

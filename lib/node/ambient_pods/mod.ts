@@ -11,3 +11,6 @@ export {
   type AmbientSettings,
   startAmbient,
 } from "./agent.ts";
+export { type HostRules, hostRules, type ProbedPod } from "./host_rules.ts";
+export { type PodRules, podRules } from "./pod_rules.ts";
+export { NodeProxies, type NodeProxiesOptions } from "./proxies/proxies.ts";

@@ -14,7 +14,7 @@ import {
 } from "../capture/mod.ts";
 import { emptyPlan, planPod, type PodPlanSettings } from "./plan.ts";
 
-/** Rules of a pod. */
+/** Changes of the rules in the network namespace of a pod. */
 export interface PodRules {
   /** Redirects to the node proxy. Doing it again changes nothing. */
   enter(): Promise<Applied>;

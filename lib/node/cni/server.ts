@@ -9,6 +9,7 @@ import { readBody, text } from "../../kit/web/mod.ts";
 import { addAmbient, readPod } from "./add.ts";
 import { isObject } from "./config.ts";
 import { serveSocket } from "./socket.ts";
+import { podName } from "./pods.ts";
 import type { PluginCall, PluginDeps, PodRef } from "./types.ts";
 import { answerPlugin } from "./verbs.ts";
 
@@ -92,7 +93,7 @@ async function answerAmbient(request: Request, deps: PluginDeps): Promise<Respon
     const isIn = await addAmbient({ pod, seen: deps.paths.map(netns), addresses }, deps);
     return text(isIn ? "added\n" : "not in ambient mode\n");
   } catch (error) {
-    log.error(messageOf(error), { pod: `${ref.namespace}/${ref.name}` });
+    log.error(messageOf(error), { pod: podName(ref) });
     return refuse(500, messageOf(error));
   }
 }

@@ -50,7 +50,7 @@ type Step =
   | { readonly kind: "del"; readonly uid: string }
   | { readonly kind: "snapshot" };
 
-/** One connection. */
+/** The state of what one node proxy knows, with the work on it. */
 export class NodeProxyConnection {
   readonly id: number;
   readonly #options: ConnectionOptions;
@@ -189,7 +189,7 @@ export class NodeProxyConnection {
     this.#known.set(uid, { version, kind: "refused", reason });
     if (!this.#isOpen) return;
     log.warn("a node proxy does not serve a pod", {
-      pod: `${info.namespace}/${info.name}`,
+      pod: [info.namespace, info.name].join("/"),
       reason,
     });
     // Without any word of it the end of the snapshot would end a pod that it serves.
