@@ -52,7 +52,7 @@ export interface WaypointItem extends ListItem {
   readonly status?: { readonly conditions?: readonly WaypointCondition[] };
 }
 
-/** What a new waypoint is asked to be. */
+/** The properties of a new waypoint. */
 export interface WaypointWish {
   readonly name: string;
   readonly namespace: string;

@@ -1,5 +1,5 @@
 /**
- * Whether waypoints are ready.
+ * The readiness of waypoints.
  *
  * @module
  */

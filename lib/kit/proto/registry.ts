@@ -53,6 +53,7 @@ import { file_envoy_extensions_load_balancing_policies_wrr_locality_v3_wrr_local
 import { file_envoy_extensions_path_match_uri_template_v3_uri_template_match } from "#envoy/extensions/path/match/uri_template/v3/uri_template_match_pb.ts";
 import { file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts } from "#envoy/extensions/retry/host/previous_hosts/v3/previous_hosts_pb.ts";
 import { file_envoy_extensions_retry_priority_previous_priorities_v3_previous_priorities_config } from "#envoy/extensions/retry/priority/previous_priorities/v3/previous_priorities_config_pb.ts";
+import { file_envoy_extensions_transport_sockets_internal_upstream_v3_internal_upstream } from "#envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
 import { file_envoy_extensions_transport_sockets_raw_buffer_v3_raw_buffer } from "#envoy/extensions/transport_sockets/raw_buffer/v3/raw_buffer_pb.ts";
 import { file_envoy_extensions_transport_sockets_tls_v3_tls } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { file_envoy_extensions_upstreams_http_v3_http_protocol_options } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
@@ -106,6 +107,7 @@ const FILES: readonly DescFile[] = [
   file_envoy_extensions_path_match_uri_template_v3_uri_template_match,
   file_envoy_extensions_retry_host_previous_hosts_v3_previous_hosts,
   file_envoy_extensions_retry_priority_previous_priorities_v3_previous_priorities_config,
+  file_envoy_extensions_transport_sockets_internal_upstream_v3_internal_upstream,
   file_envoy_extensions_transport_sockets_raw_buffer_v3_raw_buffer,
   file_envoy_extensions_transport_sockets_tls_v3_tls,
   file_envoy_extensions_upstreams_http_v3_http_protocol_options,

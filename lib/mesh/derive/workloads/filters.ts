@@ -193,7 +193,7 @@ function byPriority<T>(
 const CONTEXTS: Readonly<Record<Role, readonly Context[]>> = {
   sidecar: [Context.ANY, Context.SIDECAR_INBOUND, Context.SIDECAR_OUTBOUND],
   router: [Context.ANY, Context.GATEWAY],
-  waypoint: [Context.ANY, Context.WAYPOINT],
+  waypoint: [Context.ANY],
 };
 
 /** Reports if a patch applies to a proxy. */

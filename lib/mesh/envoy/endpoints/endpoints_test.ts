@@ -353,6 +353,15 @@ const input: fc.Arbitrary<AssignmentInput> = fc.record({
   sendUnhealthy: fc.boolean(),
   hostNames: fc.boolean(),
   mutual: fc.constantFrom(undefined, () => true, ({ weight }: Endpoint) => weight > 5),
+  tunnel: fc.constantFrom<AssignmentInput["tunnel"]>(
+    undefined,
+    ({ weight }, port) =>
+      weight > 9 ? undefined : {
+        to: `10.0.0.1:${port}`,
+        waypoint: weight > 5 ? "10.0.0.2:15008" : "",
+        identity: weight > 3 ? "spiffe://cluster.local/ns/a/sa/b" : "",
+      },
+  ),
   proxyLocality: fc.constantFrom(undefined, proxyAt(), proxyAt({ view: ["two"] })),
   reach: fc.constantFrom(undefined, reachTwo),
   localityRule: fc.constantFrom(

@@ -17,6 +17,7 @@ import {
 } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import type { Role } from "../../model/mod.ts";
 import { type DescMessage, mergeInto, type MessageShape } from "../../../kit/proto/mod.ts";
+import { CONNECT_ORIGINATE, CONNECT_TERMINATE } from "../core/mod.ts";
 import { type Change, mergeRule, type Patch } from "./change.ts";
 import { patchCluster } from "./clusters.ts";
 import { fetchCluster } from "./fetches.ts";
@@ -37,6 +38,9 @@ function editor<D extends DescMessage>(schema: D, apply: Editor<D>["apply"]): Ed
 /** Types whose resources can be patched. */
 export type PatchedType = "cluster" | "listener" | "route" | "virtualHost" | "extension";
 
+/** Listeners at which tunnels end and begin. */
+const TUNNEL_LISTENERS: readonly string[] = [CONNECT_TERMINATE, CONNECT_ORIGINATE];
+
 export const EDITORS: Readonly<Record<PatchedType, Editor<DescMessage>>> = {
   cluster: editor(
     ClusterSchema,
@@ -44,6 +48,8 @@ export const EDITORS: Readonly<Record<PatchedType, Editor<DescMessage>>> = {
       change.kind === "patch" ? patchCluster(cluster, change, role) : "nothing",
   ),
   listener: editor(ListenerSchema, (listener, change, role) => {
+    // Tunnels carry connections of all kinds, to which no change can apply there.
+    if (TUNNEL_LISTENERS.includes(listener.name)) return "nothing";
     if (change.kind === "patch") return patchListener(listener, change, role);
     return insertPlugin(listener, change, role) ? "changed" : "nothing";
   }),

@@ -51,6 +51,7 @@ export const MESH_CONFIG_FIELDS: EffectiveFields = {
     "proxyInboundListenPort",
     "proxyHttpPort",
     "protocolDetectionTimeout",
+    "hboneIdleTimeout",
     "disableDataproxyListenerLog",
     "connectTimeout",
     "tcpKeepalive",

@@ -23,7 +23,16 @@ import {
   text,
 } from "../../graph/mod.ts";
 import type { OmittedFeature, Protocol, ProxyClass, Role } from "../../model/mod.ts";
-import type { TunnelFeatures } from "./tunnels.ts";
+
+/** Which tunnels the mesh has. Waypoints have them whatever these say. */
+export interface TunnelFeatures {
+  /** Proxies send through tunnels to workloads that accept them. */
+  readonly sending: boolean;
+  /** Sidecars accept tunnels, if their metadata asks for it. */
+  readonly listening: boolean;
+  /** Tunnels go before mutual TLS where a workload accepts both. */
+  readonly preferring: boolean;
+}
 
 /** Features that several folders read. The other features are declared in the folders that read them. */
 export interface SharedFeatures {

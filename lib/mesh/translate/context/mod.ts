@@ -32,6 +32,7 @@ export {
   type TelemetryTable,
   type TokenFilter,
   tokenPolicies,
+  type TunnelFeatures,
 } from "./context.ts";
 export { destinationResolver } from "./destination.ts";
 export { type Family, familyOf, isOfFamily } from "./family.ts";
@@ -71,11 +72,5 @@ export { namedHost } from "./named_services.ts";
 export { deriveSharedSettings, ownClusterSettings } from "./shared_settings.ts";
 export { detectedTable, egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
 export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";
-export {
-  LISTENS_OPTION,
-  listensForTunnels,
-  NOT_SENDING_OPTION,
-  sendsTunnels,
-  type TunnelFeatures,
-} from "./tunnels.ts";
+export { LISTENS_OPTION, listensForTunnels, NOT_SENDING_OPTION, sendsTunnels } from "./tunnels.ts";
 export { transportTo } from "./upstream_transport.ts";

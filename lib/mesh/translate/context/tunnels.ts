@@ -8,16 +8,6 @@ import { secretNames } from "../../envoy/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import type { SharedFeatures } from "./context.ts";
 
-/** Which tunnels the mesh has. Waypoints have them whatever these say. */
-export interface TunnelFeatures {
-  /** Proxies send through tunnels to workloads that accept them. */
-  readonly sending: boolean;
-  /** Sidecars accept tunnels, if their metadata asks for it. */
-  readonly listening: boolean;
-  /** Tunnels go before mutual TLS where a workload accepts both. */
-  readonly preferring: boolean;
-}
-
 /** Node metadata by which a sidecar accepts tunnels. */
 export const LISTENS_OPTION = "ENABLE_HBONE";
 
