@@ -57,11 +57,11 @@ spec:
   listeners: [{name: web, port: 80, protocol: HTTP}]
 `;
 
-/** ListenerSets whose listeners all have the hostname of the Gateway's own. */
+/** ListenerSets whose listeners all have hostnames of the Gateway's own. */
 function conflicting(): string {
-  const listener = (index: number) =>
-    `{name: l${index}, port: 81, protocol: HTTP, hostname: a.example}`;
-  const listeners = Array.from({ length: LISTENERS }, (_, index) => listener(index)).join(", ");
+  const listener = (_: unknown, index: number) =>
+    `{name: l${index}, port: 81, protocol: HTTP, hostname: h${index}.example}`;
+  const listeners = Array.from({ length: LISTENERS }, listener).join(", ");
   const sets = Array.from({ length: SETS }, (_, index) =>
     `apiVersion: ${GROUP}/v1
 kind: ListenerSet
@@ -74,7 +74,7 @@ metadata: {name: crowded, namespace: default}
 spec:
   gatewayClassName: mesh
   allowedListeners: {namespaces: {from: All}}
-  listeners: [{name: own, port: 81, protocol: HTTP, hostname: a.example}]
+  listeners: [${listeners}]
 `;
   return [gateway, ...sets].join("---\n");
 }

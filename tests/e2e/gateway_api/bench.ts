@@ -1,5 +1,5 @@
 /**
- * What the suites of the Gateway API share: objects in short, and a world with gateways and sidecars.
+ * Common parts of suites of the Gateway API: objects in short, and a world with gateways and sidecars.
  *
  * @module
  */
@@ -89,7 +89,7 @@ export interface Asked extends CallOptions {
   readonly host: string;
 }
 
-/** Where a proxy of a kind takes requests of HTTP. */
+/** The address at which a proxy takes requests of HTTP. */
 export function urlOf({ ports, meshPort }: Bench, { kind, address }: TestProxy): string {
   return `http://${address}:${kind === "router" ? ports.http : meshPort}`;
 }

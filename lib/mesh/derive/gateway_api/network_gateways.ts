@@ -30,7 +30,7 @@ const NAME_OVERRIDE = "gateway.mesh.io/name-override";
  */
 export function networkGatewaysOf(api: GatewayApi): NetworkGateways {
   const { mesh: { graph }, api: tables, bound } = api;
-  const labelled = graph.index(
+  const withNetworks = graph.index(
     tables.gateways,
     "GatewayApi.networks",
     { bucket: text, member: objectKeys },
@@ -38,7 +38,7 @@ export function networkGatewaysOf(api: GatewayApi): NetworkGateways {
       networkLabel(labels) === "" ? [] : [["all", { namespace, name }]],
   );
   return function* (read) {
-    for (const key of read.members(labelled, "all")) {
+    for (const key of read.members(withNetworks, "all")) {
       const row = read.get(tables.gateways, objectKey(key));
       const found = read.get(bound.gateways, key);
       if (row === undefined || found === undefined || found.role === "waypoint") continue;

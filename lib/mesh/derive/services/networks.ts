@@ -37,7 +37,7 @@ export interface Networks {
   readonly ofService: Derived<readonly string[], ServiceKey>;
 }
 
-/** Where networks come from beside the settings of networks and the labels of Services. */
+/** Sources of networks beside the settings of networks and the labels of Services. */
 export interface NetworkSources {
   /** The cluster that endpoints of files belong to. */
   readonly clusterId: string;

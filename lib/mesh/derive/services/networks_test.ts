@@ -94,7 +94,7 @@ Deno.test("a Service with the label of a network is its gateway, at the port of 
 
 const API = "apiVersion: gateway.networking.k8s.io/v1";
 
-function labelled(name: string, className: string, more: string): string {
+function gatewayOf(name: string, className: string, more: string): string {
   return `${API}
 kind: Gateway
 metadata: {name: ${name}, namespace: shop, labels: {topology.mesh.io/network: ${name}}}
@@ -112,19 +112,19 @@ const CROSS = `listeners:
 
 Deno.test("Gateways of the Gateway API with the label of a network are gateways of it", () => {
   const objects = [
-    labelled(
+    gatewayOf(
       "n3",
       "mesh-remote",
       `addresses: [{value: 9.9.9.9}, {type: Hostname, value: a.b}]
   ${CROSS}`,
     ),
-    labelled(
+    gatewayOf(
       "n4",
       "mesh",
       `addresses: [{type: Hostname, value: gw.shop.svc.cluster.local}]
   ${CROSS}`,
     ),
-    labelled(
+    gatewayOf(
       "n5",
       "of-others",
       `addresses: [{value: 9.9.9.8}]

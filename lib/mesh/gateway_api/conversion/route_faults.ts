@@ -8,7 +8,7 @@ import type { Route } from "../binding/objects.ts";
 import { unsupportedFilter } from "./http_filters.ts";
 import { type AnyFilter, changesHeaders } from "./http_headers.ts";
 
-/** What the status of a route says about its rules. */
+/** The faults of rules that the status of a route says. */
 export interface RouteFaults {
   /** No rule can be served. */
   readonly rejected?: RefFault;

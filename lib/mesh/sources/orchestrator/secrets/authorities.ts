@@ -1,7 +1,7 @@
 /**
  * Source of authorities: the ConfigMaps that Gateways and BackendTLSPolicies name. Each is followed
- * alone: a cluster has many others. Of those with parameters of Gateways, binding must know that they
- * are there.
+ * alone: a cluster has many others. Those with parameters of Gateways are followed too, so that binding
+ * knows that they are there.
  *
  * @module
  */
