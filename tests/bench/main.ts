@@ -69,6 +69,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "clients of the API under kill -9, and typed calls  [--objects= --writes= --kills=]",
     load: () => import("./clients/main.ts"),
   },
+  ambient: {
+    measures: "node proxies: first sync, one changed pod, on demand  [--workloads= --nodes=]",
+    load: () => import("./ambient.ts"),
+  },
   node: {
     measures: "pods on a node, from applied to ready, and their memory  [--runs= --at-once=]",
     load: () => import("./node/main.ts"),
