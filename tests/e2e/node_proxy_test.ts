@@ -1,5 +1,5 @@
 /**
- * The real node proxy with a real daemon: what it is told, and connections between two of them. Each
+ * The real node proxy with a real daemon: its resources, and connections between two of them. Each
  * runs beside one workload, in a network namespace; pods are the matter of `tests/node`.
  *
  * @module
@@ -96,7 +96,6 @@ async function proxyOf(
   { issuer, root, dir, port, stack }: World,
   network: NodeNetwork,
   name: string,
-  env: Readonly<Record<string, string>> = {},
 ): Promise<NodeProxy> {
   return stack.use(
     await startNodeProxy({
@@ -117,7 +116,6 @@ async function proxyOf(
         UNSTABLE_ENABLE_SOCKS5: "true",
         // Connections begin at loopback, which is no source for other hosts.
         ENABLE_ORIG_SRC: "false",
-        ...env,
       },
     }),
   );
@@ -202,7 +200,7 @@ Deno.test({
       assert.match(JSON.stringify(certificates), /spiffe:\/\/cluster\.local\/ns\/shop\/sa\/client/);
     });
 
-    await t.step("the daemon shows the proxies, and what they are told", async () => {
+    await t.step("the daemon shows the proxies and their resources", async () => {
       const shown = await world.daemon.debug<Record<string, { name: string }[]>>("ambientz");
       assert.deepEqual(shown.workloads?.map(({ name }) => name), ["client", "web"]);
       assert.deepEqual(shown.services?.map(({ name }) => name), ["web"]);
@@ -237,11 +235,13 @@ Deno.test({
         access("rules: [{to: [{operation: {methods: [GET]}}]}]"),
       );
       await reached(VIRTUAL, /^refused/);
+      const { problems } = await world.daemon.debug<{ problems: { fault: string }[] }>("ambientz");
+      assert.match(`${problems[0]?.fault}`, /rules with methods allow nothing; use a waypoint/);
       await world.config.remove("policy.yaml");
       await reached(VIRTUAL, /^reached from /);
     });
 
-    await t.step("strict mode: the workload is told the policy, and tunnels go on", async () => {
+    await t.step("strict mode: the workload has the policy, and tunnels go on", async () => {
       await world.config.write(
         "peer.yaml",
         `apiVersion: security.mesh.io/v1
@@ -268,27 +268,5 @@ spec: {mtls: {mode: STRICT}}
         await reached(VIRTUAL, /^refused/);
       },
     );
-  },
-});
-
-Deno.test({
-  name: `a node proxy that asks on demand${LACKING === undefined ? "" : ` [${LACKING}]`}`,
-  ignore: LACKING !== undefined,
-  fn: async () => {
-    await using stack = new AsyncDisposableStack();
-    const world = await startWorld(stack);
-    const [clientNet, serverNet] = await linked(stack);
-    stack.use(serverNet.start(Deno.execPath(), ["eval", ECHO]));
-    await proxyOf(world, serverNet, "web");
-    const client = await proxyOf(world, clientNet, "client", {
-      XDS_ON_DEMAND: "true",
-      DNS_CAPTURE: "false",
-    });
-    await eventually("an answer", async () => {
-      const args = ["-sS", "-m", "5", "--socks5", "127.0.0.1:15080", `http://${VIRTUAL}/`];
-      return (await clientNet.run("curl", ...args)).startsWith("reached from ");
-    });
-    const { services } = await client.configDump();
-    assert.deepEqual(services.map(({ name }) => name), ["web"]);
   },
 });

@@ -7,12 +7,12 @@ import { type ConfigObject } from "../../lib/mesh/model/mod.ts";
 import {
   type ApiService,
   type ApiSlice,
+  nodeFacts,
   podFacts,
+  podRow,
+  serviceRow,
   withAmbient,
-} from "../../lib/mesh/sources/orchestrator/services/api.ts";
-import { nodeFacts } from "../../lib/mesh/sources/orchestrator/services/locality.ts";
-import { podRow } from "../../lib/mesh/sources/orchestrator/services/pod_row.ts";
-import { serviceRow } from "../../lib/mesh/sources/orchestrator/services/row.ts";
+} from "../../lib/mesh/sources/mod.ts";
 
 /** Properties of a pod. */
 export interface PodOptions {

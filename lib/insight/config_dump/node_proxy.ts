@@ -68,7 +68,7 @@ function sorted(list: readonly JsonMap[], keyOf: (one: JsonMap) => JsonMap): Jso
   return list.toSorted((a, b) => key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
 }
 
-/** Which workloads are shown; an empty text or list means all. */
+/** A selection of workloads; an empty text or list means all. */
 export interface NodeFilter {
   readonly namespace?: string;
   readonly node?: string;

@@ -1,5 +1,5 @@
 /**
- * `/debug/ambientz`: what node proxies are told.
+ * `/debug/ambientz`: the resources of node proxies.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { fromBinary, toJson } from "../../kit/proto/mod.ts";
 import { ipText } from "../../kit/text/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
 import type { ProxyBinding, ProxyNode } from "../../mesh/model/mod.ts";
-import { XDS_TYPES } from "../../mesh/model/mod.ts";
+import { objectKey, serviceKeys, XDS_TYPES } from "../../mesh/model/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
 
@@ -30,7 +30,7 @@ const NODE: ProxyNode = {
   transport: "delta",
 };
 
-/** Workloads, services and policies as node proxies are told of them, and the waypoints. */
+/** Workloads, services and policies as node proxies are sent them, and the waypoints. */
 export function ambientRoutes(inputs: DebugInputs): Route[] {
   return [debugRoute("GET", "/debug/ambientz", () => {
     const { mesh, bind } = inputs;
@@ -41,7 +41,12 @@ export function ambientRoutes(inputs: DebugInputs): Route[] {
     }
     const binding = bind(NODE);
     try {
-      return json({ ...addressesOf(binding), policies: policiesOf(binding), ...waypoints(inputs) });
+      return json({
+        ...addressesOf(binding),
+        policies: policiesOf(binding),
+        ...waypoints(inputs),
+        problems: problemsOf(inputs),
+      });
     } finally {
       binding.close();
     }
@@ -105,4 +110,25 @@ function waypoints({ mesh: { graph, ambient } }: DebugInputs): { readonly waypoi
       return [{ ...waypoint, services, workloads: graph.peek(tables.workloads, key) }];
     }),
   };
+}
+
+/** Policies that node proxies do not enforce as written, and waypoints that are named and not used. */
+function problemsOf({ mesh: { graph, ambient } }: DebugInputs): unknown[] {
+  const { indexes, policies, waypoints: { ofService, ofWorkload } } = ambient!;
+  return [
+    ...indexes.policies.peek("all").flatMap((key) => {
+      const fault = graph.peek(policies.translated, objectKey(key))?.fault;
+      return fault === undefined ? [] : [{ policy: objectKey(key), fault }];
+    }),
+    ...indexes.services.peek("all").flatMap((key) => {
+      const { fault, canaryFault } = graph.peek(ofService, key);
+      return [fault, canaryFault].flatMap((one) =>
+        one === undefined ? [] : [{ service: serviceKeys.encode(key), ...one }]
+      );
+    }),
+    ...indexes.workloads.peek("all").flatMap((row) => {
+      const { fault } = graph.peek(ofWorkload, row);
+      return fault === undefined ? [] : [{ workload: row, ...fault }];
+    }),
+  ];
 }

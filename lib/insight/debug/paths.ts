@@ -108,7 +108,7 @@ export const JSON_PATHS: readonly DebugPath[] = [
   { path: "/debug/krtz", shows: "tables of the engine with their computations" },
   { path: "/debug/graphz", shows: "tables and cells of the engine; ?values=true" },
   { path: "/debug/faultz", shows: "computations that failed" },
-  { path: "/debug/ambientz", shows: "what node proxies are told, and waypoints" },
+  { path: "/debug/ambientz", shows: "resources of node proxies, waypoints, and problems of both" },
   { path: "/debug/inject", shows: "templates and values of injection" },
   { path: "/debug/mcsz", shows: "services that clusters export and import" },
   { path: "/debug/list", shows: "these paths" },

@@ -1,5 +1,5 @@
 /**
- * Ambient mode: what node proxies and waypoints are told about workloads, services and policies, as
+ * Ambient mode: workloads, services and policies for node proxies and waypoints, as
  * pure functions.
  *
  * @module

@@ -26,7 +26,7 @@ export interface EndpointFacts {
 /** The kind of the controller that made a pod. */
 export type WorkloadKind = "deployment" | "cronjob" | "pod" | "job";
 
-/** Facts about a pod that node proxies are told. */
+/** Facts about a pod for node proxies. */
 export interface PodFactsOfAmbient {
   /** Its addresses of all families. */
   readonly addresses: readonly string[];
@@ -39,7 +39,7 @@ export interface PodFactsOfAmbient {
   readonly redirected: boolean;
 }
 
-/** Facts about a Service that node proxies are told. */
+/** Facts about a Service for node proxies. */
 export interface ServiceFactsOfAmbient {
   /** Labels of its pods; empty: it selects none. */
   readonly selector: Readonly<Record<string, string>>;

@@ -114,3 +114,13 @@ export {
   PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
   SHARED_MESH_CONFIG,
 } from "./variables.ts";
+/** Rows of pods and Services, made from objects of the orchestrator. */
+export {
+  type ApiService,
+  type ApiSlice,
+  nodeFacts,
+  podFacts,
+  podRow,
+  serviceRow,
+  withAmbient,
+} from "./orchestrator/mod.ts";

@@ -1,5 +1,5 @@
 /**
- * Addresses as node proxies are told of them: workloads and services.
+ * Addresses as node proxies are sent them: workloads and services.
  *
  * @module
  */

@@ -19,7 +19,7 @@ interface SelectionPort {
   readonly target: number | string;
 }
 
-/** What a service selects: plain data, from which a workload knows its part of the service. */
+/** The selector of a service with its ports: plain data, by which a workload knows its part of it. */
 export interface Selection {
   readonly namespace: string;
   readonly host: string;

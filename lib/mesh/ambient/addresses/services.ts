@@ -1,5 +1,5 @@
 /**
- * Services as node proxies are told of them.
+ * Services as node proxies are sent them.
  *
  * @module
  */

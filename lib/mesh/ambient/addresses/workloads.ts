@@ -1,5 +1,5 @@
 /**
- * Workloads as node proxies are told of them.
+ * Workloads as node proxies are sent them.
  *
  * @module
  */

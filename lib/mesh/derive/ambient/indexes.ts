@@ -1,5 +1,5 @@
 /**
- * Indexes over what node proxies are told of. Members are plain data as text: a change elsewhere in a
+ * Indexes over what becomes resources of node proxies. Members are plain data as text: a change elsewhere in a
  * row, such as in other endpoints of a Service, then changes no member.
  *
  * @module

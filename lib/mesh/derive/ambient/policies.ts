@@ -43,7 +43,7 @@ export interface AmbientPolicies {
   readonly translated: Derived<TranslatedPolicy | undefined, string>;
   /** The policy of an origin. */
   readonly policy: Derived<Authorization | undefined, PolicyKey>;
-  /** Names, `namespace/name`, of the policies that a workload is told to enforce, sorted. */
+  /** Names, `namespace/name`, of the policies that select a workload, sorted. */
   readonly ofWorkload: Derived<readonly string[], Workload>;
 }
 

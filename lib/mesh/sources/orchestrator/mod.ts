@@ -60,3 +60,8 @@ export {
   type RemoteClusters,
   type RemoteClustersOptions,
 } from "./remote_clusters/mod.ts";
+export { podFacts, withAmbient } from "./services/api.ts";
+export { nodeFacts } from "./services/locality.ts";
+export { podRow } from "./services/pod_row.ts";
+export { serviceRow } from "./services/row.ts";
+export type { ApiService, ApiSlice } from "./services/api.ts";

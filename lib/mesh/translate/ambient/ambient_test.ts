@@ -1,4 +1,4 @@
-/** What node proxies are told: addresses of workloads and services, and policies. */
+/** Resources of node proxies: addresses of workloads and services, and policies. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { rowOfObject } from "../../model/mod.ts";
@@ -518,7 +518,7 @@ const PEERS: readonly (readonly [spec: string, names: readonly string[]])[] = [
   ],
 ];
 
-Deno.test("ambient: a workload is told which policies select it", () => {
+Deno.test("ambient: a workload has the policies that select it", () => {
   for (const [spec, names] of PEERS) {
     const bench = ambient();
     bench.apply({ objects: rowChanges([podOf("web-1")]) });

@@ -36,7 +36,7 @@ Deno.test("on demand: a service brings its workloads, those that come later, and
   });
 });
 
-Deno.test("on demand: what does not exist is answered as removed, and sent when it comes", async () => {
+Deno.test("on demand: a name without resource is answered as removed, and sent when it comes", async () => {
   await withClient(async ({ subscribe, setPod, next }) => {
     subscribe("/10.0.0.9");
     assert.deepEqual(await next(), { sent: [], removed: ["/10.0.0.9"] });
