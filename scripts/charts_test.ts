@@ -135,6 +135,7 @@ Deno.test("the chart gives the rights that the network plugin says it needs", ()
     [{}, {}],
     [{ repair: { enabled: false, labelPods: true, deletePods: true } }, { repairs: false }],
     [{ repair: { labelPods: true } }, { labels: true }],
+    [{ ambient: { enabled: true } }, { ambient: true }],
     [{ repair: { deletePods: true } }, { deletes: true }],
     [{ global: { platform: "openshift" } }, { isOpenShift: true }],
   ];
@@ -403,10 +404,15 @@ const CONTEXTS: Readonly<Record<string, readonly JsonObject[]>> = {
     },
     { autoscaleEnabled: false },
     { sidecarInjectorWebhook: { enabled: true }, revision: "" },
+    { trustedZtunnelNamespace: "mesh-system" },
   ],
   cni: [{ monitoring: { podMonitor: { enabled: true } }, resourceQuotas: { enabled: true } }, {
     repair: { repairPods: false },
-  }],
+  }, { ambient: { enabled: true } }],
+  ztunnel: [{
+    monitoring: { podMonitor: { enabled: true } },
+    resourceQuotas: { enabled: true },
+  }, {}],
   gateway: [{}, { autoscaling: { enabled: false } }],
 };
 

@@ -37,6 +37,8 @@ const SERVED: readonly ChartCase[] = [
   },
   // Its pods need the folders of the node.
   { chart: "cni", values: { resourceQuotas: { enabled: true } }, namespace: "mesh-cni" },
+  { chart: "cni", values: { ambient: { enabled: true } }, namespace: "mesh-cni" },
+  { chart: "ztunnel", values: { resourceQuotas: { enabled: true } }, namespace: "mesh-system" },
   {
     chart: "gateway",
     values: {
@@ -123,7 +125,7 @@ helmTest("Helm and Mesh evaluate functions alike", async (helm) => {
 });
 
 helmTest("Helm finds nothing to complain about in the charts", async (helm) => {
-  for (const chart of ["base", "meshd", "cni", "gateway"]) {
+  for (const chart of ["base", "meshd", "cni", "ztunnel", "gateway"]) {
     const { success, out, err } = await run(helm, ["lint", "--strict", `${CHARTS}/${chart}`]);
     assert.ok(success && !/\[(WARNING|ERROR)\]/.test(out), `${out}${err}`);
   }
