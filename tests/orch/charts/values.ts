@@ -6,7 +6,7 @@
 
 /** A rendering of a chart. */
 export interface ChartCase {
-  readonly chart: "base" | "meshd" | "cni" | "gateway";
+  readonly chart: "base" | "meshd" | "cni" | "ztunnel" | "gateway";
   readonly values: Readonly<Record<string, unknown>>;
   readonly namespace?: string;
   readonly orchVersion?: string;
