@@ -46,7 +46,6 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "operator.mesh.io/component": "on objects of an installation",
   "operator.mesh.io/managed": "on objects of an installation",
   "operator.mesh.io/version": "on objects of an installation",
-  "networking.mesh.io/tunnel": "a name of templates of waypoints",
 };
 
 /** Keys of objects that the mesh does not serve, with the reasons. */

@@ -215,6 +215,11 @@ const POD_LABELS: readonly Short[] = [
     "lib/mesh/derive/counts_test.ts",
   ],
   [
+    "networking.mesh.io/tunnel",
+    "`http`: clients may send through tunnels. The injector sets it.",
+    "lib/mesh/translate/tunnels_test.ts",
+  ],
+  [
     "security.mesh.io/tlsMode",
     "`mesh`: clients use mutual TLS. The injector sets it.",
     "lib/mesh/translate/security/mutual_tls_test.ts",
@@ -667,6 +672,11 @@ const OTHERS = [
         "service.mesh.io/workload-name",
         "Names the workload in metrics.",
         "lib/mesh/derive/services/endpoints_test.ts",
+      ],
+      [
+        "networking.mesh.io/tunnel",
+        "`http`: clients may send through tunnels.",
+        "lib/mesh/translate/tunnels_test.ts",
       ],
       [
         "security.mesh.io/tlsMode",

@@ -32,13 +32,12 @@ export interface SelectionOptions {
 /** The label with the name of the Gateway that a workload of the Gateway API belongs to. */
 export const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 
-/** `group/kind` of target references → what the policy is attached to. */
-const TARGETS: Readonly<Record<string, SelectionKey["by"]>> = {
-  "gateway.networking.k8s.io/Gateway": "gateway",
-  "gateway.networking.k8s.io/GatewayClass": "class",
-  "/Service": "service",
-  "core/Service": "service",
-  "networking.mesh.io/ServiceEntry": "entry",
+/** Group → kind of target references → what the policy is attached to. */
+const TARGETS: Readonly<Record<string, Readonly<Record<string, SelectionKey["by"]>>>> = {
+  "gateway.networking.k8s.io": { Gateway: "gateway", GatewayClass: "class" },
+  "": { Service: "service" },
+  core: { Service: "service" },
+  "networking.mesh.io": { ServiceEntry: "entry" },
 };
 
 /** The part of a policy that selects workloads: of its namespace, or of all namespaces if that is the root. */
@@ -92,7 +91,7 @@ export function indexSelectors<T extends Selecting>(
     const { namespace } = row.meta;
     const targets = targetsOf(row.spec);
     for (const { group, kind, name } of targets) {
-      const by = TARGETS[`${group}/${kind}`];
+      const by = TARGETS[group]?.[kind];
       if (by === undefined) continue;
       yield [{ namespace, by, name, value: "" }, key] as const;
     }
