@@ -32,7 +32,7 @@ type Labels = Readonly<Record<string, string>>;
 
 const USE: Labels = { "mesh.io/use-waypoint": "wp" };
 
-function labelled(text: string, labels: Readonly<Record<string, string>>): string {
+function withLabels(text: string, labels: Readonly<Record<string, string>>): string {
   return text.replace("metadata:\n", `metadata:\n  labels: ${JSON.stringify(labels)}\n`);
 }
 
@@ -66,7 +66,7 @@ function waypointDocuments(traffic: string): string {
 /** The services behind the waypoint: their workload accepts tunnels. */
 function services({ http, tcp }: SecurityWorld, labels: Labels = USE): string {
   const service = (name: keyof typeof VIP, number: number, protocol: string, to: number) =>
-    labelled(
+    withLabels(
       manifest("ServiceEntry", name, {
         hosts: [`${name}.test`],
         addresses: [VIP[name]],
@@ -172,7 +172,7 @@ async function workloads(world: SecurityWorld, own: Certificate): Promise<void> 
   await world.config.write("waypoint.yaml", waypointDocuments("workload"));
   await world.config.write(
     "workload.yaml",
-    labelled(
+    withLabels(
       manifest("WorkloadEntry", "shop", {
         address: SERVER,
         labels: { "networking.mesh.io/tunnel": "http" },

@@ -66,7 +66,7 @@ export function state(key: string, format: string, factoryKey = ""): FilterState
 /** The factory of filter state that is text. */
 const TEXT = "envoy.string";
 
-/** What the content of a tunnel keeps of it: destination, source, and both identities. */
+/** Filter state of the content of a tunnel: destination, source, and both identities. */
 const STATES: readonly FilterStateValue[] = [
   state(DESTINATION_STATE, "%REQ(:AUTHORITY)%"),
   state(SOURCE_STATE, "%DOWNSTREAM_REMOTE_ADDRESS%"),

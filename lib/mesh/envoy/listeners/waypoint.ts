@@ -42,7 +42,7 @@ export interface WaypointDestination {
   readonly port: number;
 }
 
-/** Where the requests or connections of a chain go. */
+/** The destination of a chain, and the treatment of its requests or connections. */
 export interface WaypointChain extends WaypointDestination {
   /** `inbound-vip|80|http|web.shop.svc.cluster.local`. */
   readonly name: string;

@@ -24,7 +24,7 @@ import {
 } from "../../graph/mod.ts";
 import type { OmittedFeature, Protocol, ProxyClass, Role } from "../../model/mod.ts";
 
-/** Which tunnels the mesh has. Waypoints have them whatever these say. */
+/** The tunnels of the mesh. Waypoints have them whatever these say. */
 export interface TunnelFeatures {
   /** Proxies send through tunnels to workloads that accept them. */
   readonly sending: boolean;

@@ -1,5 +1,5 @@
 /**
- * Which proxies have tunnels (HBONE).
+ * The proxies that have tunnels (HBONE).
  *
  * @module
  */

@@ -99,7 +99,7 @@ export function classBasis(
   };
 }
 
-/** What a proxy says about tunnels. */
+/** Metadata about tunnels. */
 function tunnelOptions(metadata: ProxyNode["metadata"]): Record<string, string> {
   const asked = [LISTENS_OPTION, NOT_SENDING_OPTION].filter((key) => isTrue(metadata[key]));
   return Object.fromEntries(asked.map((key) => [key, "true"]));

@@ -102,7 +102,7 @@ export function serviceChains(
   return chainsWith({ chains: all, detected, tls: [...new Set(tls)] });
 }
 
-/** Where the connections of a port go; the last destination takes all that no other does. */
+/** The destinations of the connections of a port; the last destination takes all that no other does. */
 function destinationsOf(
   read: Read,
   context: Context,

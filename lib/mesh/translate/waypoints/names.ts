@@ -5,7 +5,7 @@
  */
 import { clusterName, parseClusterName } from "../../envoy/mod.ts";
 
-/** What a cluster of a waypoint carries. */
+/** The content of a cluster of a waypoint. */
 export type Carried = "http" | "tcp";
 
 /** `inbound-vip|80|http|HOST`, with a subset `inbound-vip|80|http/v1|HOST`. */

@@ -1,5 +1,5 @@
 /**
- * What a waypoint serves: services that are bound to it, and where their routes lead.
+ * The scope of a waypoint: services that are bound to it, and where their routes lead.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { Context } from "./features.ts";
 import type { WaypointPort, WaypointTables } from "./keys.ts";
 import { atWaypoint, type Carried } from "./names.ts";
 
-/** What the connections of a port carry; both where HTTP is found out. */
+/** The content of the connections of a port; both where HTTP is found out. */
 export function carriedBy({ protocol }: ServicePort): readonly Carried[] {
   if (isHttp(protocol)) return ["http"];
   return [
