@@ -60,7 +60,7 @@ export type ListenerName = "http" | "tcp" | "ends" | "open" | "first" | "udp";
 /** Ports of listeners; those of both proxies are equal, because their addresses differ. */
 export type Ports = Readonly<Record<ListenerName, number>>;
 
-/** Chooses ports. */
+/** Ports of this machine that are free now. */
 export function choosePorts(): Ports {
   const [http = 0, tcp = 0, ends = 0, open = 0, first = 0, udp = 0] = freePorts(6);
   return { http, tcp, ends, open, first, udp };

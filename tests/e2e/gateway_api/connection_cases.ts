@@ -42,7 +42,7 @@ async function startUdpBackend(name: string): Promise<AsyncDisposable & { readon
   };
 }
 
-/** The cases. */
+/** In an order that matters: each leaves its routes behind unless it removes them. */
 export const CONNECTION_CASES: readonly GatewayCase[] = [
   {
     name: "TCPRoutes forward connections, and another one after a change",

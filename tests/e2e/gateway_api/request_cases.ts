@@ -39,7 +39,7 @@ async function callOf(
   }
 }
 
-/** The cases. */
+/** In an order that matters: each leaves its routes behind unless it removes them. */
 export const REQUEST_CASES: readonly GatewayCase[] = [
   {
     name: "GRPCRoutes choose by method and header",
