@@ -13,9 +13,9 @@ import {
 
 /** `namespace/name` of the ConfigMaps that objects name, each list sorted. */
 export interface WantedConfigMaps {
-  /** With authorities. */
+  /** Those whose key `ca.crt` counts. */
   readonly authorities: readonly string[];
-  /** With parameters. */
+  /** Those of Gateways and GatewayClasses. */
   readonly parameters: readonly string[];
 }
 

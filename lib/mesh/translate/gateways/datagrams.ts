@@ -38,7 +38,7 @@ export function deriveDatagrams(context: Context): DatagramTables {
 
 /** The name of the cluster of a port. */
 export function datagramClusterName(port: GatewayPort): string {
-  return `udp|${gatewayPortKey(port)}`;
+  return ["udp", gatewayPortKey(port)].join("|");
 }
 
 /** The backends of a port: those of its oldest route; none: it has no route. */

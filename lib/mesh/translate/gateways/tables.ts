@@ -135,7 +135,10 @@ function deriveVirtualHosts(context: PortsContext): {
   const claims = graph.derive("gateway.claims", gatewayTableKeys, (read, key) => {
     const port = portOf(read, context, key.scope, key.table);
     const refused = refusedBy(read, context, key.scope, key.table);
-    return claimsOf(read, context, key.namespace, port, refused) as ReadonlyMap<string, HostClaims>;
+    return claimsOf(read, context, key.namespace, { port, refused }) as ReadonlyMap<
+      string,
+      HostClaims
+    >;
   });
   const hosts = graph.derive(
     "gateway.hosts",

@@ -77,8 +77,10 @@ export function claimsOf(
   read: Read,
   context: Context,
   namespace: string,
-  port: GatewayPort | undefined,
-  refused: readonly string[] = [],
+  { port, refused }: {
+    readonly port: GatewayPort | undefined;
+    readonly refused: readonly string[];
+  },
 ): Map<string, HostClaims> {
   const byHost = new Map<string, HostClaims>();
   if (port === undefined) return byHost;
