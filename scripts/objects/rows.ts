@@ -53,6 +53,7 @@ const INJECT = "lib/cluster/inject/annotations_test.ts";
 const BOOTSTRAP = "lib/node/agent/annotations_test.ts";
 const SERVICES = "tests/orch/services_test.ts";
 const WAYPOINTS = "lib/mesh/derive/ambient/waypoints_test.ts";
+const AMBIENT_ROWS = "tests/support/ambient_rows.ts";
 const TRAFFIC = "traffic.sidecar.mesh.io/";
 
 const SERVICE = table("Service", {
@@ -120,6 +121,7 @@ const SERVICE = table("Service", {
     ],
   ],
   fields: [
+    ["spec.ipFamilies", "In ambient mode: the families of its addresses.", AMBIENT_ROWS],
     [
       "spec.type",
       "`ExternalName` makes an alias of the host that it names; `NodePort` and `LoadBalancer` have addresses outside, for gateways of networks.",
@@ -408,6 +410,16 @@ const POD = table("Pod", {
   labels: POD_LABELS,
   annotations: POD_ANNOTATIONS,
   fields: [
+    [
+      "spec.containers[].ports[].name",
+      "In ambient mode: the name by which a Service has the port.",
+      AMBIENT_ROWS,
+    ],
+    [
+      "spec.containers[].ports[].containerPort",
+      "In ambient mode: the port of that name.",
+      AMBIENT_ROWS,
+    ],
     [
       "metadata.labels",
       "Policies, Sidecars, Gateways, Telemetries and ProxyConfigs select the proxy of the pod by them; subsets and ServiceEntries select endpoints. Changes reach connected proxies.",
