@@ -76,13 +76,13 @@ Deno.test("streams that begin wrongly are refused with a reason, and the server 
       name: "unknown role",
       bytes: request({ id: "pirate~10.0.0.1~a.b~c" }),
       status: "INVALID_ARGUMENT",
-      details: /sidecar or router/,
+      details: /sidecar, router or ztunnel/,
     },
     {
       name: "a role that is not served",
-      bytes: request({ id: "ztunnel~10.0.0.1~a.b~c" }),
+      bytes: request({ id: "agentgateway~10.0.0.1~a.b~c" }),
       status: "UNIMPLEMENTED",
-      details: /"ztunnel" are not served/,
+      details: /"agentgateway" are not served/,
     },
     {
       name: "no namespace",
