@@ -197,6 +197,11 @@ const SLICE = table("EndpointSlice", {
 
 const POD_LABELS: readonly Short[] = [
   [
+    "mesh.io/dataplane-mode",
+    "`ambient`: the pod is in ambient mode; wins over the namespace's.",
+    "lib/node/ambient_pods/enrolment_test.ts",
+  ],
+  [
     "mesh-locality",
     "The locality of the pod as an endpoint and of its proxy, before that of the Node.",
     OWN,
@@ -295,6 +300,16 @@ const POD_LABELS: readonly Short[] = [
 ];
 
 const POD_ANNOTATIONS: readonly Short[] = [
+  [
+    "ambient.mesh.io/bypass-inbound-capture",
+    "`true`: connections to a pod in ambient mode pass by the node proxy.",
+    "lib/node/ambient_pods/plan_test.ts",
+  ],
+  [
+    "ambient.mesh.io/dns-capture",
+    "Captures queries of names of a pod in ambient mode, or does not.",
+    "lib/node/ambient_pods/plan_test.ts",
+  ],
   ["inject.mesh.io/templates", "The templates of the injected proxy.", INJECT],
   ["mesh.io/reroute-virtual-interfaces", "Interfaces whose traffic counts as outbound.", INJECT],
   [
@@ -503,6 +518,11 @@ const NODE = table("Node", {
 
 const NAMESPACE = table("Namespace", {
   labels: [
+    [
+      "mesh.io/dataplane-mode",
+      "`ambient`: pods of the namespace are in ambient mode, unless their own label says otherwise.",
+      "lib/node/ambient_pods/enrolment_test.ts",
+    ],
     [
       "mesh.io/use-waypoint",
       "The waypoint of the Services and workloads that name none; `none`: it has none.",

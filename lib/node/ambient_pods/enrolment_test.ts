@@ -17,7 +17,7 @@ function pod({ labels = {}, annotations = {}, spec = {}, phase = "Running" }: Po
   };
 }
 
-const AMBIENT: Labels = { [MODE]: "ambient" };
+const AMBIENT: Labels = { "mesh.io/dataplane-mode": "ambient" };
 const NONE: Labels = { [MODE]: "none" };
 
 const CASES: readonly [name: string, given: PodCase, of: Labels, out: RegExp | undefined][] = [

@@ -17,19 +17,14 @@ export interface IneffectiveKey {
   readonly value?: string;
 }
 
-const NO_AMBIENT = "there is no ambient mode, only sidecars";
 const POD = ["Pod"];
 
 /** The keys by the part of the metadata that has them. */
 export const INEFFECTIVE_KEYS: Readonly<
   Record<"labels" | "annotations", Readonly<Record<string, IneffectiveKey>>>
 > = {
-  labels: {
-    "mesh.io/dataplane-mode": { kinds: ["Namespace", "Pod"], reason: NO_AMBIENT, value: "ambient" },
-  },
+  labels: {},
   annotations: {
-    "ambient.mesh.io/bypass-inbound-capture": { kinds: POD, reason: NO_AMBIENT },
-    "ambient.mesh.io/dns-capture": { kinds: POD, reason: NO_AMBIENT },
     "readiness.status.sidecar.mesh.io/applicationPorts": {
       kinds: POD,
       reason: "the readiness of the proxy does not depend on ports of the application",
