@@ -83,8 +83,8 @@ Deno.test("each flag of proxy reaches its option", () => {
 Deno.test("proxy takes a role that there is", async () => {
   const { flags, args } = parseArgv(PILOT_AGENT, ["proxy", "router"]);
   assert.equal(proxyOptions(flags, args[0]).role, "router");
-  const [, err, status] = await ran("proxy", "waypoint");
-  assert.match(err, /invalid argument "waypoint" for <role>: must be sidecar or router/);
+  const [, err, status] = await ran("proxy", "ztunnel");
+  assert.match(err, /invalid argument "ztunnel" for <role>: must be sidecar or router or waypoint/);
   assert.equal(status, 1);
 });
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { MESHCTL } from "../../cmd/meshctl/program.ts";
 import { parseYaml } from "../../lib/kit/text/mod.ts";
 import { mergePatch, type OrchObject } from "../../lib/kit/orch/mod.ts";
-import { GATEWAY } from "../../lib/cluster/waypoints/objects.ts";
+import { GATEWAY } from "../../lib/cluster/waypoints/mod.ts";
 import { applyDefinitions } from "../../scripts/crds.ts";
 import { type Cluster, eventually, freePorts, startDaemon } from "../../scripts/harness/mod.ts";
 import { adminClient, clusterTest } from "../support/cluster.ts";

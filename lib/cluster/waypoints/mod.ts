@@ -4,6 +4,6 @@
  * @module
  */
 export { listWaypoints } from "./list.ts";
-export type { WaypointCluster } from "./objects.ts";
+export { GATEWAY, type WaypointCluster } from "./objects.ts";
 export { showWaypointStatus } from "./status.ts";
 export { applyWaypoint, deleteWaypoints, generateWaypoint } from "./write.ts";

@@ -21,7 +21,6 @@ export const GATEWAY: ResourceType = {
   namespaced: true,
 };
 
-/** Class of waypoints. */
 export const WAYPOINT_CLASS = "mesh-waypoint";
 /** Label of the kind of traffic that a waypoint takes. */
 export const WAYPOINT_FOR = "mesh.io/waypoint-for";
@@ -38,7 +37,6 @@ export interface WaypointCluster extends Disposable {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A condition of a waypoint. */
 export interface WaypointCondition {
   readonly type: string;
   readonly status: string;
@@ -46,7 +44,6 @@ export interface WaypointCondition {
   readonly message?: string;
 }
 
-/** A waypoint. */
 export interface WaypointItem extends ListItem {
   readonly spec?: { readonly gatewayClassName?: string };
   readonly status?: { readonly conditions?: readonly WaypointCondition[] };

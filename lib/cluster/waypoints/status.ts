@@ -56,7 +56,6 @@ function notReady(waiting: readonly WaypointItem[]): MeshError {
   });
 }
 
-/** Shows the status of waypoints. */
 export async function showWaypointStatus(
   { args, flags, io }: Invocation,
   open: () => Promise<WaypointCluster>,

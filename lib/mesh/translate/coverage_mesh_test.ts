@@ -27,6 +27,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
     "shapes injected pods: lib/cluster/inject",
   "MeshConfig defaultConfig.image.imageType":
     "names the image of injected pods: lib/cluster/inject",
+  "MeshConfig hboneIdleTimeout": "acts on tunnels: lib/mesh/translate/tunnels_test.ts",
   "MeshConfig enablePrometheusMerge": "shapes injected pods: lib/cluster/inject",
   "MeshConfig defaultConfig.proxyHeaders.metadataExchangeHeaders.mode=IN_MESH":
     "servers outside the mesh never get metadata of workloads",

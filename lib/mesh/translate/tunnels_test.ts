@@ -14,7 +14,12 @@ const SENDING = { PILOT_ENABLE_SENDING_HBONE: "true" };
 const LISTENING = { PILOT_ENABLE_SIDECAR_LISTENING_HBONE: "true" };
 const AMBIENT = { PILOT_ENABLE_AMBIENT: "true" };
 
-const entry = (name: string, vip: string, endpoint: string, more = "", labels = ""): string =>
+const entry = (
+  name: string,
+  vip: string,
+  endpoint: string,
+  ...[more = "", labels = ""]: string[]
+): string =>
   `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry
 metadata:

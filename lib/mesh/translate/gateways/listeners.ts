@@ -72,7 +72,7 @@ export function gatewayListeners(
       : wildcard({ family: variant.family, bound: false })),
     port: listenedPort(read, context, variant, { port, ports }),
     manager: { ...managerDefaults(read, context, variant), found: variant.certified !== undefined },
-    security: securityOf(read, context, workload, {}),
+    security: securityOf(read, context, workload, { options: {} }),
   };
   return listenersAt(read, context, served, { base, ports })
     .map((listener) => encodeInParts(read, listener.name, ListenerSchema, listener));

@@ -67,7 +67,7 @@ export function inboundListeners(
 ): Listener[] {
   const variant = listenerVariantOf(read, context, cls);
   const manager = inboundDefaults(managerDefaults(read, context, variant), cls);
-  const security = securityOf(read, context, cls, cls.options);
+  const security = securityOf(read, context, cls, { options: cls.options });
   return [
     ...ports.map((port) => portListener(read, context, port, { cls, manager, security })),
     ...httpProxyListeners(read, context, cls, manager),
@@ -97,7 +97,7 @@ export function virtualListeners(
   const manager = inboundDefaults(managerDefaults(read, context, variant), cls);
   const sidecar = sidecarOf(read, context, cls);
   const policy = outboundPolicy(read.within(VIRTUAL_OUTBOUND), context, sidecar);
-  const security = securityOf(read.within(VIRTUAL_INBOUND), context, cls, cls.options);
+  const security = securityOf(read.within(VIRTUAL_INBOUND), context, cls, { options: cls.options });
   const outboundPort = mesh.field(read, "proxyListenPort") || OUTBOUND_PORT;
   const capturedPort = mesh.field(read, "proxyInboundListenPort") || INBOUND_PORT;
   const common = {

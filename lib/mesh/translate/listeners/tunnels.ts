@@ -57,7 +57,7 @@ export function terminateListeners(
   if (names === undefined || !listensForTunnels(context.features, cls)) return [];
   const bound = cls.interception === "NONE";
   const all = wildcard({ family: variant.family, bound: false });
-  const security = securityOf(read, context, cls, cls.options, { tunnelled: true });
+  const security = securityOf(read, context, cls, { options: cls.options, tunnelled: true });
   return [
     connectTerminate({
       bind: bound ? cls.options.BIND_IP || all.bind : all.bind,

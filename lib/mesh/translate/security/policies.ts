@@ -184,18 +184,20 @@ export function recordPolicies(
   }
 }
 
-/**
- * The security policies of a workload's listeners.
- *
- * @param options of the proxy, for the secrets of mutual TLS
- * @param how `tunnelled`: of the content of tunnels
- */
+/** The listeners that policies apply to. */
+export interface ListenerSecurity {
+  /** Options of the proxy, for the secrets of mutual TLS. */
+  readonly options: ProxyClass["options"];
+  /** True: the content of tunnels. */
+  readonly tunnelled?: boolean;
+}
+
+/** The security policies of a workload's listeners. */
 export function securityOf(
   read: Read,
   context: Context,
   workload: Workload,
-  options: ProxyClass["options"],
-  { tunnelled = false }: { readonly tunnelled?: boolean } = {},
+  { options, tunnelled = false }: ListenerSecurity,
 ): SecurityPolicies {
   const { security } = context.mesh;
   const accessKeys = read.get(security.authorization, workload);

@@ -50,7 +50,6 @@ export const waypointServices: KeyCodec<WaypointService> = keyOf<WaypointService
   service: serviceKeys,
 });
 
-/** The tables of waypoints. */
 export interface WaypointTables {
   /** A waypoint → the services that it serves, sorted. */
   readonly services: Derived<readonly ServiceKey[], ObjectKey>;

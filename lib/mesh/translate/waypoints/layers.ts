@@ -26,7 +26,6 @@ export interface WaypointLayerTables
   readonly waypoints: WaypointTables;
 }
 
-/** The layers of a waypoint. */
 export function waypointLayers(
   tables: WaypointLayerTables,
   binding: ClassBinding,
