@@ -99,5 +99,6 @@ export const ADDED: Additions = {
     "--file": "proxies outside an orchestrator",
     "--proxy-admin-port": "proxies with another admin port",
   },
+  "meshctl waypoint delete": { "--revision": "newer clients delete the waypoints of a revision" },
   "meshctl dashboard": { "--port": DASHBOARD, "--browser": DASHBOARD },
 };

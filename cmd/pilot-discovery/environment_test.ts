@@ -83,7 +83,7 @@ Deno.test("variables stand in for the flags that are not given", () => {
 Deno.test("the daemon warns only of variables without effect", async () => {
   const { log, err, status } = await started({
     PILOT_DEBOUNCE_AFTER: "10ms",
-    PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API: "false",
+    AMBIENT_ENABLE_STATUS: "true",
     ENABLE_VTPROTOBUF: "false",
     SECRET_TTL: "1h",
   });
@@ -92,9 +92,7 @@ Deno.test("the daemon warns only of variables without effect", async () => {
   assert.equal(warned.length, 2, log);
   assert(warned.some((line) => /warn.*no effect.*ENABLE_VTPROTOBUF.*one codec/.test(line)), log);
   assert(
-    warned.some((line) =>
-      /warn.*not implemented.*PILOT_MULTI_NETWORK_DISCOVER_GATEWAY_API.*Gateway API/.test(line)
-    ),
+    warned.some((line) => /warn.*not implemented.*AMBIENT_ENABLE_STATUS.*ambient mode/.test(line)),
     log,
   );
 });

@@ -167,7 +167,7 @@ clusterTest("waypoints are made, shown and removed", async (cluster, t) => {
       configDir: "",
       secured: secured!,
       args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
-      env: { PILOT_ENABLE_AMBIENT: "true" },
+      env: { PILOT_ENABLE_AMBIENT: "true", PILOT_ENABLE_AMBIENT_WAYPOINTS: "true" },
     }),
   );
   const run = commandsOf(cluster);

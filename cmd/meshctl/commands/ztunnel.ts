@@ -1,6 +1,8 @@
 import type { ArgSpec, CommandSpec } from "../../../lib/kit/cli/mod.ts";
 import { fileFlag, flag, outputFlag } from "./flags.ts";
-import type { Outline } from "./not_yet.ts";
+
+/** A command without its function: flags and help are there. */
+type Outline = Omit<CommandSpec, "run" | "commands">;
 
 /** A sub-command that shows a part of a dump, everything, or log levels. */
 function part(outline: Outline): CommandSpec {

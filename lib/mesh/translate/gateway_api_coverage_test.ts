@@ -23,14 +23,11 @@ const EXEMPT: Readonly<Record<string, string>> = {
   ),
   "TLSRoute rules[].name": "a name for people",
   "TCPRoute rules[].name": "a name for people",
+  "UDPRoute rules[].name": "a name for people",
   ...Object.fromEntries(
     [
       "labels.k",
       "annotations.k",
-      "parametersRef.group",
-      "parametersRef.kind",
-      "parametersRef.name",
-      "parametersRef.namespace",
     ].map((field) => [
       `KubernetesGateway infrastructure.${field}`,
       "of the objects of the Gateway's proxies: lib/cluster/controllers/gateways",

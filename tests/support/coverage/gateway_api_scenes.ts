@@ -19,7 +19,7 @@ spec:
   location: MESH_INTERNAL
   resolution: STATIC
   ports: [{number: 80, name: http, protocol: HTTP}, {number: 8080, name: http-alt, protocol: HTTP}]
-  endpoints: [{address: 10.1.0.1}]
+  endpoints: [{address: 10.1.0.${name.charCodeAt(0)}}]
 `;
 
 /** The Service in front of a Gateway's proxy. */
@@ -43,7 +43,7 @@ metadata: {name: ${name}, namespace: one}
 spec: {address: ${address}, labels: {gateway.networking.k8s.io/gateway-name: ${name}}}
 `;
 
-const FRONT_PORTS = [80, 81, 8080, 8081, 8082, 8085, 8443, 8444, 9000, 9001];
+const FRONT_PORTS = [80, 81, 5300, 5301, 8080, 8081, 8082, 8085, 8443, 8444, 9000, 9001];
 
 const namespace = (name: string): string =>
   `apiVersion: v1
@@ -82,6 +82,8 @@ export const API_BACKGROUND: string = [
         listener("tls", 8443, "TLS", ", tls: {mode: Passthrough}"),
         listener("tcp", 9000, "TCP"),
         listener("more", 9001, "TCP"),
+        listener("udp", 5300, "UDP"),
+        listener("more-udp", 5301, "UDP"),
       ].join(", ") + "]}",
   ),
   api(
@@ -291,6 +293,10 @@ const tcp = (more: object = {}) => ({
   parentRefs: [{ name: "edge", sectionName: "tcp" }],
   rules: [{ backendRefs: [BACKEND], ...more }],
 });
+const udp = (more: object = {}) => ({
+  parentRefs: [{ name: "edge", sectionName: "udp" }],
+  rules: [{ backendRefs: [BACKEND], ...more }],
+});
 const tls = (more: object = {}) => ({
   parentRefs: [{ name: "edge", sectionName: "tls" }],
   hostnames: ["subject.test"],
@@ -411,6 +417,22 @@ export const API_SCENES: Readonly<Record<string, Scene & FieldValues>> = {
       ...BACKEND_VALUES,
       "parentRefs[].sectionName": "more",
       "parentRefs[].port": 9001,
+    },
+    keys: {},
+  },
+  UDPRoute: {
+    ...common,
+    kind: "UDPRoute",
+    specOf: byPrefix({
+      "": udp(),
+      "rules[].backendRefs[].weight": udp(TWO_BACKENDS),
+      "parentRefs[].port": { ...udp(), parentRefs: [{ name: "edge" }] },
+    }),
+    values: {
+      ...PARENT_VALUES,
+      ...BACKEND_VALUES,
+      "parentRefs[].sectionName": "more-udp",
+      "parentRefs[].port": 5301,
     },
     keys: {},
   },

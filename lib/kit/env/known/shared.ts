@@ -75,6 +75,8 @@ export const SHARED: readonly ListedEnv[] = [
     "PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME",
   ]),
   ...listed("string", ALL, ["CA_TRUSTED_NODE_ACCOUNTS"]),
+  ...listed("bool", ALL, ["ENABLE_INGRESS_WAYPOINT_ROUTING"]),
+  ...listed("bool", AGENT_DAEMON, ["PILOT_ENABLE_AMBIENT_WAYPOINTS"]),
   ...listed("duration", AGENT_DAEMON, [
     "PILOT_REMOTE_CLUSTER_TIMEOUT",
     "PILOT_ANALYSIS_INTERVAL",

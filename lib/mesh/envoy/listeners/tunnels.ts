@@ -67,12 +67,14 @@ export function state(key: string, format: string, factoryKey = ""): FilterState
 const TEXT = "envoy.string";
 
 /** Filter state of the content of a tunnel: destination, source, and both identities. */
-const STATES: readonly FilterStateValue[] = [
-  state(DESTINATION_STATE, "%REQ(:AUTHORITY)%"),
-  state(SOURCE_STATE, "%DOWNSTREAM_REMOTE_ADDRESS%"),
-  state(PEER_PRINCIPAL, "%DOWNSTREAM_PEER_URI_SAN%", TEXT),
-  state(LOCAL_PRINCIPAL, "%DOWNSTREAM_LOCAL_URI_SAN%", TEXT),
-];
+function statesOfContent(): FilterStateValue[] {
+  return [
+    state(DESTINATION_STATE, "%REQ(:AUTHORITY)%"),
+    state(SOURCE_STATE, "%DOWNSTREAM_REMOTE_ADDRESS%"),
+    state(PEER_PRINCIPAL, "%DOWNSTREAM_PEER_URI_SAN%", TEXT),
+    state(LOCAL_PRINCIPAL, "%DOWNSTREAM_LOCAL_URI_SAN%", TEXT),
+  ];
+}
 
 /** Input of {@link connectTerminate}. */
 export interface TerminateInput extends Binding, TunnelListener {
@@ -117,7 +119,7 @@ export function connectTerminate(input: TerminateInput): Listener {
             name: "connect_authority",
             configType: {
               case: "typedConfig",
-              value: packAny(HttpStateSchema, { onRequestHeaders: [...STATES] }),
+              value: packAny(HttpStateSchema, { onRequestHeaders: statesOfContent() }),
             },
           },
           {

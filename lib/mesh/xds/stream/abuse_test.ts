@@ -76,7 +76,7 @@ Deno.test("streams that begin wrongly are refused with a reason, and the server 
       name: "unknown role",
       bytes: request({ id: "pirate~10.0.0.1~a.b~c" }),
       status: "INVALID_ARGUMENT",
-      details: /sidecar, router or ztunnel/,
+      details: /sidecar, router, waypoint or ztunnel/,
     },
     {
       name: "a role that is not served",
