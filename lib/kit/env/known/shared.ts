@@ -76,7 +76,12 @@ export const SHARED: readonly ListedEnv[] = [
   ]),
   ...listed("string", ALL, ["CA_TRUSTED_NODE_ACCOUNTS"]),
   ...listed("bool", ALL, ["ENABLE_INGRESS_WAYPOINT_ROUTING"]),
-  ...listed("bool", AGENT_DAEMON, ["PILOT_ENABLE_AMBIENT_WAYPOINTS"]),
+  ...listed("bool", AGENT_DAEMON, [
+    "PILOT_ENABLE_AMBIENT_WAYPOINTS",
+    "PILOT_ENABLE_SENDING_HBONE",
+    "PILOT_ENABLE_SIDECAR_LISTENING_HBONE",
+    "PILOT_PREFER_SENDING_HBONE",
+  ]),
   ...listed("duration", AGENT_DAEMON, [
     "PILOT_REMOTE_CLUSTER_TIMEOUT",
     "PILOT_ANALYSIS_INTERVAL",
