@@ -29,13 +29,14 @@ export function takeList(collection: LiveCollection, list: Cell): void {
 /**
  * The cells that a publication will bring up to date for a built collection: its list, and those of the
  * members that may have changed. New members get their cells now, without resources, which readers do
- * not see.
+ * not see. It ends if the collection is evicted in between.
  */
 export function* sourcesAhead(collection: LiveCollection): IterableIterator<Cell> {
-  const { recipe, members, counts } = collection;
+  const { recipe, members, counts, stamp } = collection;
   const list = collection.cell.deps[0];
   if (list !== undefined) {
     yield list;
+    if (collection.stamp !== stamp) return;
     if ((list.flags & STALE) === 0) takeList(collection, list);
   }
   for (const member of collection.staleMembers) {
@@ -49,6 +50,7 @@ export function* sourcesAhead(collection: LiveCollection): IterableIterator<Cell
       }
     }
     yield known.deps[0]!;
+    if (collection.stamp !== stamp) return;
   }
 }
 
