@@ -81,9 +81,9 @@ const USES: readonly Mistake[] = [
   { argv: [...D, "--configDir"], status: 1, says: "flag needs an argument: --configDir\n" },
   { argv: [...A, "-z"], status: 64, says: 'unknown shorthand flag: "z" in -z\n' },
   {
-    argv: [...A, "waypoint"],
+    argv: [...A, "ztunnel"],
     status: 1,
-    says: 'invalid argument "waypoint" for <role>: must be sidecar or router\n',
+    says: 'invalid argument "ztunnel" for <role>: must be sidecar or router or waypoint\n',
   },
 ];
 

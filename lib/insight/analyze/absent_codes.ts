@@ -33,6 +33,6 @@ export const ABSENT_CODES: readonly AbsentCode[] = [
   {
     code: "MSH0176",
     name: "GatewayAPICRDVersionBelowMinimum",
-    reason: "routes of the Gateway API are not read, whatever the version of their definitions",
+    reason: "no later minimum of the Gateway API is planned; MSH0156 is about the present one",
   },
 ];
