@@ -90,10 +90,18 @@ while True:
 /** The answer of the server of {@link serve} to a client; empty: it cannot be reached. */
 async function heard(runner: Runner, address: string, port: number): Promise<string> {
   const script = `import socket, sys
-c = socket.create_connection((sys.argv[1], ${port}), timeout=2)
+c = socket.create_connection((sys.argv[1], ${port}), timeout=10)
 print(c.recv(100).decode())`;
   const { stdout } = await runner.run({ argv: ["python3", "-c", script, address] });
   return stdout.trim();
+}
+
+/** Waits until the server of {@link serve} is there, and both ends know each other's link addresses. */
+async function reachable({ node }: Pair): Promise<void> {
+  for (const family of [4, 6] as const) {
+    const answers = async () => await heard(node, POD[family], 8080) !== "";
+    await eventually(`the server by IPv${family}`, answers);
+  }
 }
 
 kernelTest("rules of a pod: set, found in place, repaired, emptied, removed", async () => {
@@ -122,7 +130,7 @@ kernelTest(
   async () => {
     await using pair = await makePair();
     await using _ = serve(pair.podPath, 8080);
-    await eventually("the server", async () => await heard(pair.node, POD[4], 8080) !== "");
+    await reachable(pair);
     const rules = hostRules(pair.node, PROBES, true);
     await rules.replace([{ uid: "u2", addresses: ["10.91.0.9"] }]);
     assert.equal(await heard(pair.node, POD[4], 8080), NODE[4]);
@@ -146,6 +154,7 @@ kernelTest(
     await using world = await startProxy(pair.nodePath);
     const { proxies } = world;
     await using _ = serve(pair.podPath, 8080);
+    await reachable(pair);
     const info = { name: "a", namespace: "shop", serviceAccount: "default" };
     proxies.put({ uid: "u1", info, netns: pair.podPath });
     proxies.complete();

@@ -149,7 +149,7 @@ const PATHS: readonly Path[] = [
   },
   { path: "mcsz", status: 404, text: /no exports and imports without an orchestrator/ },
   { path: "inject", status: 404, text: /there is no injection: / },
-  { path: "ambientz", status: 404, text: /no ambient mode yet/ },
+  { path: "ambientz", status: 404, text: /ambient mode is off: set PILOT_ENABLE_AMBIENT=true/ },
   {
     path: "krtz",
     json: (list) => {
