@@ -58,7 +58,7 @@ export const TIERS: readonly Tier[] = [
   { name: "surface", seconds: 150, folders: ["tests/surface"], jobs: 2, tools: false },
   { name: "e2e", seconds: 640, folders: ["tests/e2e"], jobs: 2, tools: true },
   { name: "orch", seconds: 440, folders: ["tests/orch"], jobs: 2, tools: true, cluster: true },
-  { name: "node", seconds: 800, folders: ["tests/node"], jobs: 2, tools: true, nodes: true },
+  { name: "node", seconds: 1300, folders: ["tests/node"], jobs: 1, tools: true, nodes: true },
   // Waits are compared with those at a daemon that is not attacked, so two run side by side.
   { name: "attacks", seconds: 120, folders: ["tests/attacks"], jobs: 2, tools: false },
   {
