@@ -49,6 +49,8 @@ export interface AnalysisIndexes extends WorkloadIndexes {
   readonly versionedFilters: Index;
   /** Namespace → row keys of Telemetries. */
   readonly telemetriesByNamespace: Index;
+  /** `all` → row keys of the Gateways of the Gateway API. */
+  readonly apiGateways: Index;
 }
 
 /** Creates the tables and indexes. */
@@ -90,6 +92,12 @@ export function createAnalysisIndexes(graph: Graph, mesh: Mesh): AnalysisIndexes
       },
     ),
     ...routeIndexes(graph, mesh),
+    apiGateways: graph.index(
+      tables.kubernetesGateways,
+      "KubernetesGateway.all",
+      codecs,
+      (_, key) => [["all", key]],
+    ),
     versionedFilters: graph.index(
       tables.dataproxyFilters,
       "DataproxyFilter.versioned",

@@ -57,12 +57,13 @@ export const API_LISTENER_SETS: Analyzer<"ListenerSet"> = {
   name: "gateway-api.ListenerSetAnalyzer",
   kinds: ["ListenerSet"],
   codes: ["MSH0101", "MSH1008"],
-  *analyze({ read, mesh }, row) {
+  *analyze(context, row) {
+    const { read, mesh } = context;
     const { meta } = row;
     const set: ListenerSet = { ...row, spec: row.spec as ListenerSet["spec"] };
     const gateway = gatewayOfSet(set);
     if (gateway === undefined) return;
-    if (read.get(mesh.gatewayApi.api.gateways, objectKey(gateway)) === undefined) {
+    if (isMissing(context, objectKey(gateway))) {
       yield missing(objectKey(gateway), "spec.parentRef.name");
       return;
     }
@@ -76,15 +77,21 @@ export const API_LISTENER_SETS: Analyzer<"ListenerSet"> = {
   },
 };
 
-function* parentFindings({ read, mesh }: Context, { meta, spec }: Route): Iterable<Finding> {
+/** True if a Gateway is not described, and others are or the set is complete. */
+function isMissing({ read, mesh, indexes }: Context, gateway: string): boolean {
+  if (read.get(mesh.gatewayApi.api.gateways, gateway) !== undefined) return false;
+  return read.any(indexes.apiGateways, "all") || read.get(indexes.complete, "all") === true;
+}
+
+function* parentFindings(context: Context, { meta, spec }: Route): Iterable<Finding> {
+  const { read, mesh } = context;
   const { kind, namespace, name } = meta;
   if (!isRouteKind(kind)) return;
-  const { api, bound } = mesh.gatewayApi;
+  const { bound } = mesh.gatewayApi;
   for (const [at, ref] of (spec.parentRefs ?? []).entries()) {
     if ((ref.kind || "Gateway") !== "Gateway") continue;
     const gateway = objectKey(referenced(ref, namespace));
-    const isThere = read.get(api.gateways, gateway) !== undefined;
-    if (!isThere) yield missing(gateway, `spec.parentRefs[${at}].name`);
+    if (isMissing(context, gateway)) yield missing(gateway, `spec.parentRefs[${at}].name`);
   }
   for (const { index, fault } of read.get(bound.routes, { kind, namespace, name })) {
     if (fault !== undefined) yield notUsed("Accepted", fault, `spec.parentRefs[${index}]`);
