@@ -7,10 +7,10 @@
 import assert from "node:assert/strict";
 import { askTcp, call, eventually, freePort, startBackend } from "../../scripts/harness/mod.ts";
 import { withCertificates } from "../support/certificates.ts";
-import { documents, manifest, type Spec, to } from "../support/manifest.ts";
+import { documents, manifest, type Spec } from "../support/manifest.ts";
 import { askThroughTunnel } from "../support/tunnel_client.ts";
 import { becomes, inPlain, throughMesh } from "./security/case.ts";
-import { startEdge } from "./security/edge.ts";
+import { edgeRoutes, startEdge } from "./security/edge.ts";
 import {
   authorization,
   CLIENT,
@@ -179,21 +179,7 @@ Deno.test(withCertificates("a gateway sends through tunnels", async () => {
   const port = freePort();
   await world.config.write(
     "gateway.yaml",
-    documents(
-      manifest("Gateway", "edge", {
-        selector: { app: "edge" },
-        servers: [{
-          port: { number: port, name: "http", protocol: "HTTP" },
-          bind: gateway,
-          hosts: ["*"],
-        }],
-      }, SERVER_NAMESPACE),
-      manifest("VirtualService", "edge", {
-        hosts: ["*"],
-        gateways: ["edge"],
-        http: [to("shop.test")],
-      }, SERVER_NAMESPACE),
-    ),
+    edgeRoutes(gateway, port, "shop.test"),
   );
   const ask = () => call(`http://${gateway}:${port}/`).then(({ status }) => status, () => 0);
   await becomes("a request through the gateway", 200, ask);

@@ -9,10 +9,10 @@ import { type Agent, call, freePort, startAgent, startBackend } from "../../scri
 import { envoyPath } from "../../scripts/tools.ts";
 import { toYaml } from "../../lib/kit/text/mod.ts";
 import { type Certificate, withCertificates } from "../support/certificates.ts";
-import { documents, manifest, type Spec, to } from "../support/manifest.ts";
+import { documents, manifest, type Spec } from "../support/manifest.ts";
 import { throughTunnel, type TunnelRequest } from "../support/tunnel_client.ts";
 import { becomes } from "./security/case.ts";
-import { startEdge } from "./security/edge.ts";
+import { edgeRoutes, startEdge } from "./security/edge.ts";
 import {
   filesOf,
   policy,
@@ -138,21 +138,7 @@ async function ingress(world: SecurityWorld): Promise<void> {
   const port = freePort();
   await world.config.write(
     "edge.yaml",
-    documents(
-      manifest("Gateway", "edge", {
-        selector: { app: "edge" },
-        servers: [{
-          port: { number: port, name: "http", protocol: "HTTP" },
-          bind: address,
-          hosts: ["*"],
-        }],
-      }, SERVER_NAMESPACE),
-      manifest("VirtualService", "edge", {
-        hosts: ["*"],
-        gateways: ["edge"],
-        http: [to("shop.test")],
-      }, SERVER_NAMESPACE),
-    ),
+    edgeRoutes(address, port, "shop.test"),
   );
   const spec = target("ServiceEntry", "shop", "networking.mesh.io", path("/closed"));
   await world.config.write("access.yaml", policy("AuthorizationPolicy", "access", spec));

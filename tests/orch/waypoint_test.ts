@@ -183,6 +183,12 @@ clusterTest("waypoints are made, shown and removed", async (cluster, t) => {
 const CORPORA = Deno.env.get("MESH_CORPORA");
 const LACKING = CORPORA === undefined ? "MESH_CORPORA names no corpora" : undefined;
 
+/** A waypoint as the corpus has it. */
+interface WrittenWaypoint extends OrchObject {
+  readonly spec: object;
+  readonly status: { readonly conditions: readonly object[] };
+}
+
 clusterTest("the list of waypoints is that of the corpus", async (cluster) => {
   using client = await adminClient(cluster);
   await applyGatewayApi(cluster);
@@ -194,12 +200,12 @@ clusterTest("the list of waypoints is that of the corpus", async (cluster) => {
   assert.ok(chosen.length > 0);
   const made = new Set(["default"]);
   for (const { name, args, inputs, golden } of chosen) {
-    const objects: OrchObject[] = [];
+    const objects: WrittenWaypoint[] = [];
     for (const file of inputs) {
       const text = await Deno.readTextFile(`${CORPORA}/cli/${file}`);
       objects.push(
         ...text.split(/^---$/m).filter((one) => one.trim() !== "")
-          .map((one) => parseYaml(one) as OrchObject),
+          .map((one) => parseYaml(one) as WrittenWaypoint),
       );
     }
     const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace!));
@@ -208,11 +214,7 @@ clusterTest("the list of waypoints is that of the corpus", async (cluster) => {
       made.add(namespace);
       await kubectl(cluster, ["create", "namespace", namespace]);
     }
-    for (const { metadata, ...object } of objects) {
-      const { spec, status } = object as unknown as {
-        spec: object;
-        status: { conditions: object[] };
-      };
+    for (const { metadata, spec, status, ...object } of objects) {
       // The definitions demand more than the corpus has.
       const listeners = [{ name: "mesh", port: 15008, protocol: "HBONE" }];
       const whole = { ...object, metadata, spec: { listeners, ...spec }, status: undefined };

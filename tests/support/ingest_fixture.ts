@@ -48,6 +48,8 @@ export interface IngestBench {
   readonly ingest: Ingest;
   readonly pipeline: Bench;
   readonly clock: ManualClock;
+  /** When the publications so far began, by the clock. */
+  readonly publications: readonly number[];
 }
 
 const QUIET: DebounceSettings = { after: 100, max: 1000, endpointsWait: true };
@@ -56,7 +58,9 @@ const QUIET: DebounceSettings = { after: 100, max: 1000, endpointsWait: true };
 export function startIngest(debounce: DebounceSettings = QUIET): IngestBench {
   const pipeline = startTranslation();
   const clock = manualClock();
+  const publications: number[] = [];
   const ingest = createIngest({
+    observer: { publishing: () => publications.push(clock.now()) },
     writer: pipeline.writer,
     target: pipeline.translation,
     debounce,
@@ -67,5 +71,5 @@ export function startIngest(debounce: DebounceSettings = QUIET): IngestBench {
       pause: () => new Promise((resume) => setTimeout(resume, 0)),
     },
   });
-  return { ingest, pipeline, clock };
+  return { ingest, pipeline, clock, publications };
 }

@@ -16,6 +16,8 @@ import {
   type RefFault,
   resolveBackend,
   type Route,
+  ROUTE_KINDS,
+  type RouteKind,
 } from "../../../mesh/gateway_api/mod.ts";
 import { type ObjectKey, objectKey } from "../../../mesh/model/mod.ts";
 import { formatPath } from "../../../mesh/schema/mod.ts";
@@ -24,9 +26,9 @@ import type { Finding } from "../message.ts";
 import { hostHint, hostSeenBy } from "../references.ts";
 
 /** Routes with a parent that is missing or does not take them, or with a backend that cannot be used. */
-export const API_ROUTES: Analyzer<"HTTPRoute" | "GRPCRoute" | "TLSRoute" | "TCPRoute"> = {
+export const API_ROUTES: Analyzer<RouteKind> = {
   name: "gateway-api.RouteAnalyzer",
-  kinds: ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute"],
+  kinds: ROUTE_KINDS,
   codes: ["MSH0101", "MSH1008"],
   *analyze(context, { meta, spec }) {
     // Messages of the kinds have the fields of all routes.

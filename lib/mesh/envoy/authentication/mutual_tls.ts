@@ -117,9 +117,14 @@ export function mutualServerTls(
   trustDomains: readonly string[],
   parameters: MutualParameters = {},
 ): TransportSocket {
+  return serverSocket(contextOf(names, ofDomains(trustDomains), SERVER_ALPN, parameters));
+}
+
+/** The socket of a server that demands a certificate. */
+function serverSocket(commonTlsContext: ReturnType<typeof contextOf>): TransportSocket {
   return tlsSocket(packAny(DownstreamTlsContextSchema, {
     requireClientCertificate: true,
-    commonTlsContext: contextOf(names, ofDomains(trustDomains), SERVER_ALPN, parameters),
+    commonTlsContext,
   }));
 }
 
@@ -160,13 +165,16 @@ export function tunnelServerTls(
   trustDomains: readonly string[],
   parameters: MutualParameters = {},
 ): TransportSocket {
-  return tlsSocket(packAny(DownstreamTlsContextSchema, {
-    requireClientCertificate: true,
-    commonTlsContext: contextOf(names, ofDomains(trustDomains), TUNNEL_ALPN, {
-      ...parameters,
-      onlyNewest: parameters.fips !== true,
-    }),
-  }));
+  return serverSocket(tunnelContext(names, trustDomains, parameters));
+}
+
+function tunnelContext(
+  names: SecretNames,
+  trustDomains: readonly string[],
+  parameters: MutualParameters,
+): ReturnType<typeof contextOf> {
+  const onlyNewest = parameters.fips !== true;
+  return contextOf(names, ofDomains(trustDomains), TUNNEL_ALPN, { ...parameters, onlyNewest });
 }
 
 /**
@@ -181,10 +189,6 @@ export function tunnelClientTls(
   trustDomains: readonly string[],
   parameters: MutualParameters = {},
 ): TransportSocket {
-  return tlsSocket(packAny(UpstreamTlsContextSchema, {
-    commonTlsContext: contextOf(names, ofDomains(trustDomains), TUNNEL_ALPN, {
-      ...parameters,
-      onlyNewest: parameters.fips !== true,
-    }),
-  }));
+  const commonTlsContext = tunnelContext(names, trustDomains, parameters);
+  return tlsSocket(packAny(UpstreamTlsContextSchema, { commonTlsContext }));
 }

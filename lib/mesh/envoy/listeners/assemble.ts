@@ -54,6 +54,13 @@ export interface ListenerParts extends Binding {
   >;
 }
 
+/** Builds a listener for connections from inside the proxy, which has no address. */
+export function assembleInternal(
+  parts: Omit<ListenerParts, keyof Binding | "bindToPort" | "internal"> & { readonly name: string },
+): Listener {
+  return assemble({ ...parts, bind: "", port: 0, bindToPort: true, internal: true });
+}
+
 /** Builds the listener. */
 export function assemble(parts: ListenerParts): Listener {
   const { bind, port, manager } = parts;

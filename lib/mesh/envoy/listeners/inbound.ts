@@ -29,7 +29,7 @@ import {
 } from "../core/mod.ts";
 import { inboundRoute } from "../routes/mod.ts";
 import { MAX_DIRECT_RESPONSE_BODY } from "../virtual_hosts/mod.ts";
-import { assemble, listenerName } from "./assemble.ts";
+import { assemble, assembleInternal, listenerName } from "./assemble.ts";
 import { chain, forwardChain } from "./chain.ts";
 import {
   httpInspector,
@@ -162,14 +162,10 @@ export function mainInternal(input: MainInternalInput): Listener {
   const inspectors = inspectorsOf(ports.map(open), open(rest), security);
   const nothing = (name: string, match: PortMatch | undefined): FilterChain =>
     forwardChain(name, { match, cluster: BLACK_HOLE_CLUSTER });
-  return assemble({
+  return assembleInternal({
     ...input,
-    bind: "",
-    port: 0,
-    internal: true,
     name: MAIN_INTERNAL,
     direction: "inbound",
-    bindToPort: true,
     chains: [
       ...closed.map((port) =>
         nothing(`${MAIN_INTERNAL}-closed-${port}`, { destinationPort: port })

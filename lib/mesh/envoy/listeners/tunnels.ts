@@ -31,7 +31,7 @@ import {
   TUNNEL_KEYS,
   TUNNEL_METADATA,
 } from "../core/mod.ts";
-import { assemble, type ListenerParts } from "./assemble.ts";
+import { assemble, assembleInternal, type ListenerParts } from "./assemble.ts";
 import { chain } from "./chain.ts";
 import { originalDestination } from "./detect.ts";
 import type { Binding } from "./input.ts";
@@ -159,13 +159,9 @@ export function connectOriginate({ idleTimeoutMs, manager }: TunnelListener): Li
       }),
     },
   });
-  return assemble({
-    bind: "",
-    port: 0,
-    internal: true,
+  return assembleInternal({
     name: CONNECT_ORIGINATE,
     direction: "outbound",
-    bindToPort: true,
     manager,
     chains: [chain(CONNECT_ORIGINATE, undefined, forward, { security: [expectedServer()] })],
     listenerFilters: [originalDestination()],

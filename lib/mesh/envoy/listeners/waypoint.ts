@@ -19,7 +19,7 @@ import {
   type ManagerInput,
 } from "../connection_manager/mod.ts";
 import { cidrRange, DESTINATION_STATE, MAIN_INTERNAL } from "../core/mod.ts";
-import { assemble, type ListenerParts } from "./assemble.ts";
+import { assembleInternal, type ListenerParts } from "./assemble.ts";
 import { chain, type ChainMatch, tcpFilters } from "./chain.ts";
 import {
   httpInspector,
@@ -140,13 +140,9 @@ export function waypointInternal({ chains, detected, tls, manager }: WaypointLis
       ? []
       : [httpInspector(not(portIn(detected)))]),
   ];
-  return assemble({
-    bind: "",
-    port: 0,
-    internal: true,
+  return assembleInternal({
     name: MAIN_INTERNAL,
     direction: "inbound",
-    bindToPort: true,
     manager,
     chains,
     listenerFilters: [originalDestination(), ...inspectors],

@@ -4,8 +4,9 @@
  * @module
  */
 import { canonicalJson, MeshError } from "../../../kit/base/mod.ts";
-import type { Collection, Graph, View } from "../../graph/mod.ts";
+import type { Graph } from "../../graph/mod.ts";
 import type { ProxyBinding } from "../../model/mod.ts";
+import { bindToLayers } from "../resources/mod.ts";
 import type { AmbientLayers } from "./layers.ts";
 
 /** The class of all node proxies, in the form of the classes of other proxies. */
@@ -24,26 +25,5 @@ export function bindNodeProxy(graph: Graph, layersOf: AmbientLayers | undefined)
       remedy: "set PILOT_ENABLE_AMBIENT=true at the daemon",
     });
   }
-  const views = new Map<string, View>();
-  const retained: Collection[] = [];
-  let isClosed = false;
-  return {
-    classKey: CLASS,
-    view(typeUrl) {
-      const known = views.get(typeUrl);
-      if (known !== undefined || isClosed) return known;
-      const layers = layersOf(typeUrl);
-      if (layers === undefined) return undefined;
-      for (const layer of layers) layer.retain();
-      retained.push(...layers);
-      const view = graph.view(layers);
-      views.set(typeUrl, view);
-      return view;
-    },
-    close() {
-      isClosed = true;
-      views.clear();
-      for (const collection of retained) collection.release();
-    },
-  };
+  return bindToLayers(graph, CLASS, layersOf);
 }

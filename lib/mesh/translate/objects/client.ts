@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Collection, Graph, View } from "../../graph/mod.ts";
+import type { Graph } from "../../graph/mod.ts";
 import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
+import { bindToLayers } from "../resources/mod.ts";
 import type { ObjectLayers } from "./layers.ts";
 
 /** Binds a client with a generator; see `BindingSource.bind`. */
@@ -13,26 +14,8 @@ export function bindClient(
   layersOf: ObjectLayers,
   generator: NonNullable<ProxyNode["generator"]>,
 ): ProxyBinding {
-  const views = new Map<string, View>();
-  const retained: Collection[] = [];
-  let isClosed = false;
-  return {
-    classKey: generator,
-    view(typeUrl) {
-      const known = views.get(typeUrl);
-      if (known !== undefined || isClosed || generator !== "api") return known;
-      const collection = layersOf(typeUrl);
-      if (collection === undefined) return undefined;
-      collection.retain();
-      retained.push(collection);
-      const view = graph.view([collection]);
-      views.set(typeUrl, view);
-      return view;
-    },
-    close() {
-      isClosed = true;
-      views.clear();
-      for (const collection of retained) collection.release();
-    },
-  };
+  return bindToLayers(graph, generator, (typeUrl) => {
+    const collection = generator === "api" ? layersOf(typeUrl) : undefined;
+    return collection && [collection];
+  });
 }

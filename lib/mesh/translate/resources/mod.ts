@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { bindToLayers } from "./binding.ts";
 export { collection, type ImportNote, importNoteOf } from "./collections.ts";
 export { type AnyResourceTable, anyTable, derivedLayer } from "./derived_layers.ts";
 export { type AtLocality, type HostPort, hostPorts, localHostKeys } from "./keys.ts";

@@ -258,8 +258,7 @@ export function mutualServer(
   context: BaseContext,
   names: SecretNames,
 ): TransportSocket {
-  const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
-  return mutualServerTls(names, domains, mutualParameters(read, context));
+  return mutualServerTls(names, acceptedDomains(read, context), mutualParameters(read, context));
 }
 
 /** The TLS context at the end of tunnels. */
@@ -268,8 +267,7 @@ export function tunnelServer(
   context: BaseContext,
   names: SecretNames,
 ): TransportSocket {
-  const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
-  return tunnelServerTls(names, domains, mutualParameters(read, context));
+  return tunnelServerTls(names, acceptedDomains(read, context), mutualParameters(read, context));
 }
 
 /** The TLS context of opened tunnels. */
@@ -278,8 +276,12 @@ export function tunnelClient(
   context: BaseContext,
   names: SecretNames,
 ): TransportSocket {
-  const domains = context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
-  return tunnelClientTls(names, domains, mutualParameters(read, context));
+  return tunnelClientTls(names, acceptedDomains(read, context), mutualParameters(read, context));
+}
+
+/** Trust domains whose workloads are accepted; empty: they are not compared. */
+function acceptedDomains(read: Read, context: BaseContext): readonly string[] {
+  return context.features.checkTrustDomain ? trustDomainsOf(read, context) : [];
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   UDPRouteSchema,
 } from "#mesh/gateway/v1/connection_routes_pb.ts";
 import type { TabledKind } from "../../kind.ts";
-import type { Report } from "../../problem.ts";
+import type { ObjectIdentity, Report } from "../../problem.ts";
 import { REQUIRED } from "../../rules/mod.ts";
 import {
   checkBackend,
@@ -44,42 +44,35 @@ export const TLS_ROUTE: TabledKind<"TLSRoute", "tlsRoutes", TLSRoute> = {
   },
 };
 
-export const TCP_ROUTE: TabledKind<"TCPRoute", "tcpRoutes", TCPRoute> = {
-  kind: "TCPRoute",
+/** Properties of kinds whose routes have no hostnames. */
+const WITHOUT_HOSTNAMES = {
   ...GATEWAY_API,
   versions: ["v1", "v1alpha2"],
-  plural: "tcproutes",
-  table: "tcpRoutes",
-  schema: TCPRouteSchema,
-  effective: {
-    paths: [
-      "parentRefs",
-      "rules",
-    ],
-  },
-  validate: (spec, _identity, report) => {
-    checkParents(spec.parentRefs, report);
-    checkRules(spec.rules, report);
+  effective: { paths: ["parentRefs", "rules"] },
+  validate: (
+    { parentRefs, rules }: Pick<TCPRoute, "parentRefs" | "rules">,
+    _identity: ObjectIdentity,
+    report: Report,
+  ) => {
+    checkParents(parentRefs, report);
+    checkRules(rules, report);
   },
 };
 
+export const TCP_ROUTE: TabledKind<"TCPRoute", "tcpRoutes", TCPRoute> = {
+  ...WITHOUT_HOSTNAMES,
+  kind: "TCPRoute",
+  plural: "tcproutes",
+  table: "tcpRoutes",
+  schema: TCPRouteSchema,
+};
+
 export const UDP_ROUTE: TabledKind<"UDPRoute", "udpRoutes", UDPRoute> = {
+  ...WITHOUT_HOSTNAMES,
   kind: "UDPRoute",
-  ...GATEWAY_API,
-  versions: ["v1", "v1alpha2"],
   plural: "udproutes",
   table: "udpRoutes",
   schema: UDPRouteSchema,
-  effective: {
-    paths: [
-      "parentRefs",
-      "rules",
-    ],
-  },
-  validate: (spec, _identity, report) => {
-    checkParents(spec.parentRefs, report);
-    checkRules(spec.rules, report);
-  },
 };
 
 function checkRules(rules: readonly ConnectionRule[], report: Report): void {
