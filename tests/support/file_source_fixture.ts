@@ -13,7 +13,7 @@ import {
 } from "../../lib/mesh/sources/mod.ts";
 
 /** Short waits; no regular scan unless a test asks for it. */
-export const QUICK = { quiet: 20, maxQuiet: 200, rescan: 600_000 };
+export const QUICK = { quiet: 20, complete: 20, maxQuiet: 200, rescan: 600_000 };
 
 /** A ServiceEntry as text, without a document marker. */
 export function entry(name: string, port = 80): string {

@@ -9,27 +9,33 @@ import type { FileReader } from "./file_reader.ts";
 /** Number of paths above which the whole directory is scanned. */
 const MAX_PATHS = 256;
 
+/** Paths, and if the file there is complete: `false` if a program may be writing to it. */
+export type ChangedPaths = ReadonlyMap<string, boolean>;
+
 /** Paths that events named since the last call of `take`. */
 export interface ChangeHints {
-  /** Adds a path; `undefined`: anything may have changed. */
-  add(path: string | undefined): void;
+  /** Adds a path; `undefined`: anything may have changed. The last event says if it is complete. */
+  add(path: string | undefined, complete?: boolean): void;
+  /** Whether all that changed is complete. */
+  complete(): boolean;
   /** Returns and removes the paths; `undefined`: the whole directory has to be scanned. */
-  take(): ReadonlySet<string> | undefined;
+  take(): ChangedPaths | undefined;
 }
 
 /** Creates an empty set of hints. */
 export function createChangeHints(): ChangeHints {
-  let paths = new Set<string>();
+  let paths = new Map<string, boolean>();
   let all = false;
   return {
-    add(path) {
+    add(path, complete = false) {
       if (path === undefined || paths.size >= MAX_PATHS) all = true;
-      else paths.add(path);
+      else paths.set(path, complete);
     },
+    complete: () => !all && [...paths.values()].every((complete) => complete),
     take() {
       // A hint without a path is the regular scan, which finds changes whose events were lost.
       const taken = all || paths.size === 0 ? undefined : paths;
-      paths = new Set();
+      paths = new Map();
       all = false;
       return taken;
     },
@@ -41,13 +47,13 @@ export function createChangeHints(): ChangeHints {
  * newly rejected documents; `undefined` if the whole directory must be scanned.
  */
 export async function applyHints(
-  paths: ReadonlySet<string>,
+  paths: ChangedPaths,
   reader: FileReader,
   index: FileIndex,
 ): Promise<number | undefined> {
   const known = new Set(index.files());
   let rejected = 0;
-  for (const path of [...paths].sort()) {
+  for (const path of [...paths.keys()].sort()) {
     if (path.split("/").some((part) => part.startsWith("."))) continue;
     const stamp = await reader.look(path);
     if (stamp === "ignored") continue;
@@ -59,7 +65,7 @@ export async function applyHints(
     } else if (typeof stamp === "string") {
       return undefined;
     } else {
-      const outcome = await reader.read(path, stamp, false);
+      const outcome = await reader.read(path, stamp, paths.get(path) ? "complete" : "unknown");
       if (outcome?.problem !== undefined) rejected += index.refuse(path, outcome.problem);
       if (outcome?.documents !== undefined) rejected += index.put(path, outcome.documents);
     }

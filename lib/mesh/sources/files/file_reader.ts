@@ -18,6 +18,8 @@ export interface ReaderOptions {
   readonly limits: YamlLimits;
   /** A file is read when it was not written to for this time, in milliseconds. */
   readonly settleMs: number;
+  /** The same for a file that is complete as far as is known. */
+  readonly completeMs: number;
   /** Reading one file is given up after this time, in milliseconds. */
   readonly deadlineMs: number;
   /** Called when the read of a file that was given up ends. */
@@ -35,6 +37,12 @@ export type ReadOutcome =
  */
 export type Look = "gone" | "ignored" | "unclear";
 
+/**
+ * What is known of programs that write to a file: nothing, or that they closed it. `ignored`: the
+ * file is read in any case.
+ */
+export type Writing = "unknown" | "complete" | "ignored";
+
 /** Reads the files of one directory. */
 export interface FileReader {
   /**
@@ -44,9 +52,9 @@ export interface FileReader {
   list(): Promise<Listing | undefined>;
   /**
    * Reads a file; `undefined` when its documents are those of the last read, or when the file was
-   * written to a moment ago. With `now` it is read even then.
+   * written to a moment ago.
    */
-  read(file: string, stamp: FileStamp, now: boolean): Promise<ReadOutcome | undefined>;
+  read(file: string, stamp: FileStamp, writing: Writing): Promise<ReadOutcome | undefined>;
   /** Forgets a file: its next read counts as the first. */
   forget(file: string): void;
   /** Looks at a path that an event named. */
@@ -105,12 +113,13 @@ class Reader implements FileReader {
     return listing;
   }
 
-  async read(file: string, stamp: FileStamp, now: boolean): Promise<ReadOutcome | undefined> {
-    const { dir, io, limits, settleMs } = this.#options;
+  async read(file: string, stamp: FileStamp, writing: Writing): Promise<ReadOutcome | undefined> {
+    const { dir, io, limits, settleMs, completeMs } = this.#options;
+    const now = writing === "ignored";
     const last = this.#seen.get(file);
     if (last?.stamp === stamp.stamp && !last.racy) return undefined;
     const age = Date.now() - stamp.modified;
-    const busy = age >= 0 && age < settleMs;
+    const busy = age >= 0 && age < (writing === "complete" ? completeMs : settleMs);
     if (busy && !now && this.#postpone(file, Date.now())) return undefined;
     const path = `${dir}/${file}`;
     try {

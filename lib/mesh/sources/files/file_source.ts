@@ -8,7 +8,12 @@ import type { Intake } from "../../ingest/mod.ts";
 import type { ConfigObject } from "../../model/mod.ts";
 import type { SchemaProblem } from "../../schema/mod.ts";
 import { DEFAULT_YAML_LIMITS, type YamlLimits } from "../../../kit/text/mod.ts";
-import { applyHints, type ChangeHints, createChangeHints } from "./change_hints.ts";
+import {
+  applyHints,
+  type ChangedPaths,
+  type ChangeHints,
+  createChangeHints,
+} from "./change_hints.ts";
 import { createFileIndex, type FileIndex } from "./file_index.ts";
 import type { SourceProblem } from "./source_problem.ts";
 import { createReader, type FileReader } from "./file_reader.ts";
@@ -71,7 +76,7 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
   const { dir, intake, io = diskIo } = options;
   const timing = { ...DEFAULT_TIMING, ...options.timing };
   const follower: { scheduler?: ScanScheduler } = {};
-  const scanner = new Scanner(options, timing.quiet, () => follower.scheduler?.trigger());
+  const scanner = new Scanner(options, timing, () => follower.scheduler?.trigger());
   await scanner.scan(true, performance.now());
   /** Time of the last event whose files were not read yet. */
   let lastEvent: number | undefined;
@@ -79,10 +84,10 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     lastEvent = at;
     intake.expecting(at !== undefined);
   };
-  const watch = watchTree(dir, io, (path) => {
-    scanner.hints.add(path);
+  const watch = watchTree(dir, io, (path, complete) => {
+    scanner.hints.add(path, complete);
     setLastEvent(performance.now());
-    follower.scheduler?.trigger();
+    follower.scheduler?.trigger(scanner.hints.complete());
   });
   const running = follower.scheduler = startScanScheduler(async () => {
     await watch.refresh();
@@ -122,7 +127,7 @@ class Scanner {
   #eventsNameAll = false;
 
   /** `onLate`: is called when a file that was slow to read is ready. */
-  constructor(options: FileSourceOptions, settleMs: number, onLate: () => void) {
+  constructor(options: FileSourceOptions, timing: ScanTiming, onLate: () => void) {
     const { dir, intake, io = diskIo, limits = DEFAULT_YAML_LIMITS } = options;
     this.#dir = dir;
     this.#intake = intake;
@@ -130,7 +135,8 @@ class Scanner {
       dir,
       io,
       limits,
-      settleMs,
+      settleMs: timing.quiet,
+      completeMs: timing.complete,
       deadlineMs: options.deadlineMs ?? READ_DEADLINE_MS,
       onLate: (file) => {
         this.hints.add(file);
@@ -156,7 +162,7 @@ class Scanner {
    *
    * @throws {MeshError} `config-dir` when the directory cannot be read in the first scan
    */
-  async scan(first: boolean, at: number, paths?: ReadonlySet<string>): Promise<void> {
+  async scan(first: boolean, at: number, paths?: ChangedPaths): Promise<void> {
     let rejected = 0;
     try {
       rejected = await this.#read(first, paths);
@@ -173,7 +179,7 @@ class Scanner {
   }
 
   /** Brings the index up to date. Returns the number of newly rejected documents. */
-  async #read(first: boolean, paths: ReadonlySet<string> | undefined): Promise<number> {
+  async #read(first: boolean, paths: ChangedPaths | undefined): Promise<number> {
     const count = this.#eventsNameAll && paths !== undefined
       ? await applyHints(paths, this.#reader, this.index)
       : undefined;
@@ -213,7 +219,8 @@ async function applyListing(
   };
   for (const [path, why] of listing.unreadable) refuse(path, "file-unreadable", why);
   for (const path of listing.irregular) refuse(path, "file-irregular", "not a regular file");
-  const read = ([file, stamp]: readonly [string, FileStamp]) => reader.read(file, stamp, first);
+  const read = ([file, stamp]: readonly [string, FileStamp]) =>
+    reader.read(file, stamp, first ? "ignored" : "unknown");
   for await (const [[file], outcome] of prefetch(listing.files, READS_AT_ONCE, read)) {
     if (outcome?.problem !== undefined) rejected += index.refuse(file, outcome.problem);
     if (outcome?.documents !== undefined) rejected += index.put(file, outcome.documents);

@@ -411,6 +411,24 @@ Deno.test("file source: a file that is being written is waited for", async () =>
   );
 });
 
+Deno.test("file source: a file is read when its writer closes it, or moves it there", async () => {
+  // No quiet time ends within the test, so that only complete files are read.
+  const timing = { ...QUICK, quiet: 600_000, maxQuiet: 600_000 };
+  await withSource(nothing, async (sandbox) => {
+    await sandbox.source.rescan();
+    const encoder = new TextEncoder();
+    const file = Deno.openSync(`${sandbox.dir}/a.yaml`, { write: true, create: true });
+    file.writeSync(encoder.encode(entry("a")));
+    const moved = `${sandbox.dir}/../moved`;
+    Deno.writeTextFileSync(moved, entry("b"));
+    Deno.renameSync(moved, `${sandbox.dir}/b.yaml`);
+    // The last event of each file counts.
+    file.writeSync(encoder.encode(`---\n${entry("c")}`));
+    file.close();
+    await eventually(() => assert.deepEqual(sandbox.changes, ["+a@1 +b@1 +c@1"]));
+  }, { timing });
+});
+
 Deno.test("file source: changes are reported with the time of their event", async () => {
   const reported: { at: number; now: number }[] = [];
   const expected: boolean[] = [];

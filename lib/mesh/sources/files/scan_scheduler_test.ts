@@ -4,7 +4,7 @@ import { eventually } from "../../../../tests/support/file_source_fixture.ts";
 
 Deno.test("scheduler: a burst of triggers is one scan, and an endless one is not waited for", async () => {
   let runs = 0;
-  const timing = { quiet: 30, maxQuiet: 120, rescan: 600_000 };
+  const timing = { quiet: 30, complete: 30, maxQuiet: 120, rescan: 600_000 };
   const scheduler = startScanScheduler(() => Promise.resolve(void runs++), timing);
   for (let i = 0; i < 100; i++) scheduler.trigger();
   await eventually(() => assert.equal(runs, 1));
@@ -28,7 +28,7 @@ Deno.test("scheduler: scans never overlap, and a trigger during a scan is not lo
     if (++runs === 1) scheduler.trigger();
     await go.promise;
     running--;
-  }, { quiet: 1, maxQuiet: 10, rescan: 600_000 });
+  }, { quiet: 1, complete: 1, maxQuiet: 10, rescan: 600_000 });
   const both = [scheduler.run(), scheduler.run()];
   await eventually(() => assert.equal(runs, 1));
   go.resolve();

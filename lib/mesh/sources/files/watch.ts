@@ -18,9 +18,10 @@ export interface Watch {
 
 /**
  * Is called for events: with a path below the watched directory, or without one when anything there
- * may have changed.
+ * may have changed. `complete`: the path was closed by its writer, moved there, or removed, so that
+ * nobody is writing to it.
  */
-export type OnEvent = (path?: string) => void;
+export type OnEvent = (path?: string, complete?: boolean) => void;
 
 /**
  * Milliseconds between two checks if a directory was replaced. The parent directory is not watched
@@ -132,7 +133,13 @@ function below(directory: string, path: string): string | undefined {
   return path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : undefined;
 }
 
-/** Calls back for events until the watcher ends. Reads make `access` events, which are ignored. */
+/**
+ * Kinds of events after which a file is complete. `access` is the end of writing (`IN_CLOSE_WRITE`);
+ * reads make no events.
+ */
+const COMPLETE: ReadonlySet<Deno.FsEvent["kind"]> = new Set(["access", "rename", "remove"]);
+
+/** Calls back for events until the watcher ends. */
 async function follow(
   watcher: Deno.FsWatcher,
   target: string,
@@ -140,11 +147,10 @@ async function follow(
 ): Promise<void> {
   try {
     for await (const event of watcher) {
-      if (event.kind === "access") continue;
-      const { paths } = event;
+      const { kind, paths } = event;
       // Without a path, or with a flag, events were lost.
       if (paths.length === 0 || event.flag != null) onEvent();
-      else for (const one of paths) onEvent(below(target, one));
+      else for (const one of paths) onEvent(below(target, one), COMPLETE.has(kind));
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted)) {
