@@ -65,6 +65,7 @@ export {
   MESH_NETWORKS_FIELDS,
   type MeshSettings,
   parseMeshConfig,
+  parseMeshConfigInSteps,
   parseMeshNetworks,
   parseProxyConfig,
 } from "./mesh/mod.ts";

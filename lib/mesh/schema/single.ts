@@ -3,11 +3,13 @@
  *
  * @module
  */
+import { allSteps } from "../../kit/base/mod.ts";
 import {
   DEFAULT_YAML_LIMITS,
-  readYaml,
+  readYamlInSteps,
   type YamlDocument,
   type YamlLimits,
+  type YamlResult,
 } from "../../kit/text/mod.ts";
 import { formatPath, newReport, type Report, type SchemaProblem } from "./problem.ts";
 
@@ -30,13 +32,30 @@ export function parseSingle<T>(
   read: (value: unknown, report: Report) => T,
   limits: YamlLimits = DEFAULT_YAML_LIMITS,
 ): ParsedMessage<T> {
-  const results = [...readYaml(text, limits)];
+  const steps = parseSingleInSteps(text, file, function* (value, report) {
+    return read(value, report);
+  }, limits);
+  return allSteps(steps);
+}
+
+/** {@linkcode parseSingle} in steps. */
+export function* parseSingleInSteps<T>(
+  text: string,
+  file: string,
+  read: (value: unknown, report: Report) => Generator<void, T>,
+  limits: YamlLimits = DEFAULT_YAML_LIMITS,
+): Generator<void, ParsedMessage<T>> {
+  const results: YamlResult[] = [];
+  for (const result of readYamlInSteps(text, limits)) {
+    if (result !== undefined) results.push(result);
+    yield;
+  }
   const broken = results.flatMap(({ problem }) => problem ? [{ file, path: "", ...problem }] : []);
   if (broken.length > 0) return { problems: broken, warnings: [] };
   const [document, second] = results.map((result) => result.document);
   if (second !== undefined) return { problems: [severalDocuments(file, second)], warnings: [] };
   const report = newReport("warnings");
-  const value = read(document?.value ?? {}, report);
+  const value = yield* read(document?.value ?? {}, report);
   const located = (finding: Report["errors"][number]): SchemaProblem => ({
     file,
     ...document?.locate(finding.path, finding.target) ?? { line: 1, column: 1 },

@@ -19,8 +19,8 @@ import { defaultMeshConfig, defaultProxyConfig } from "./mesh_defaults.ts";
 import { validateMeshConfig } from "./mesh_rules.ts";
 import { validateProxyConfig } from "./proxy_rules.ts";
 import { newReport, type Report } from "../problem.ts";
-import { isMap, readInto } from "../read/mod.ts";
-import { type ParsedMessage, parseSingle } from "../single.ts";
+import { isMap, readInto, readIntoInSteps } from "../read/mod.ts";
+import { type ParsedMessage, parseSingle, parseSingleInSteps } from "../single.ts";
 
 const warnIneffective = ineffectiveCheck(MeshConfigSchema, MESH_CONFIG_FIELDS);
 
@@ -36,7 +36,18 @@ export function parseMeshConfig(
   base: MeshConfig = defaultMeshConfig(),
   limits?: YamlLimits,
 ): ParsedMessage<MeshConfig> {
-  return parseSingle(text, file, (value, report) => readMeshConfig(value, base, report), limits);
+  return allSteps(parseMeshConfigInSteps(text, file, base, limits));
+}
+
+/** {@linkcode parseMeshConfig} in steps. */
+export function parseMeshConfigInSteps(
+  text: string,
+  file: string,
+  base: MeshConfig = defaultMeshConfig(),
+  limits?: YamlLimits,
+): Generator<void, ParsedMessage<MeshConfig>> {
+  const read = (value: unknown, report: Report) => readMeshConfigInSteps(value, base, report);
+  return parseSingleInSteps(text, file, read, limits);
 }
 
 /** Reads a proxy configuration (the value of `defaultConfig`, of `PROXY_CONFIG`, of an annotation) over a base. */
@@ -55,8 +66,17 @@ export function parseProxyConfig(
 
 /** Like {@link parseMeshConfig}, for a plain value. */
 export function readMeshConfig(value: unknown, base: MeshConfig, report: Report): MeshConfig {
+  return allSteps(readMeshConfigInSteps(value, base, report));
+}
+
+function* readMeshConfigInSteps(
+  value: unknown,
+  base: MeshConfig,
+  report: Report,
+): Generator<void, MeshConfig> {
   const config = clone(MeshConfigSchema, base);
-  readInto({ schema: MeshConfigSchema, message: config }, value, [], report);
+  yield* readIntoInSteps({ schema: MeshConfigSchema, message: config }, value, [], report);
+  yield;
   if (report.errors.length > 0) return config;
   const written = new Map(config.extensionProviders.map((provider, index) => [provider, index]));
   mergeProviders(config, base);
@@ -64,9 +84,11 @@ export function readMeshConfig(value: unknown, base: MeshConfig, report: Report)
     ...new Set([...base.trustDomainAliases, ...config.trustDomainAliases]),
   ];
   mergeDefaults(config, base, value);
+  yield;
   const merged = config.extensionProviders;
   validateMeshConfig(config, report, (index) => written.get(merged[index]!) ?? -1);
-  allSteps(warnIneffective(value, [], report));
+  yield;
+  yield* warnIneffective(value, [], report);
   return config;
 }
 

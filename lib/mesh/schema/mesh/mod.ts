@@ -5,7 +5,7 @@
  * @module
  */
 export { MESH_CONFIG_FIELDS, MESH_NETWORKS_FIELDS } from "./effective_fields.ts";
-export { parseMeshConfig, parseProxyConfig } from "./mesh_config.ts";
+export { parseMeshConfig, parseMeshConfigInSteps, parseProxyConfig } from "./mesh_config.ts";
 export { defaultMeshConfig, defaultProxyConfig, MESH_DEFAULTS_MS } from "./mesh_defaults.ts";
 export { type MeshSettings, readMeshSettings } from "./mesh_document.ts";
 export { checkMeshConfig, isMeshConfigText } from "./mesh_paths.ts";

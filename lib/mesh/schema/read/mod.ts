@@ -5,6 +5,6 @@
  * @module
  */
 export { fieldNamed, unknownField } from "./field_names.ts";
-export { readInto, readMessage, readMessageInSteps } from "./reader.ts";
+export { readInto, readIntoInSteps, readMessage, readMessageInSteps } from "./reader.ts";
 export { describe, wrongType } from "./scalars.ts";
 export { isMap } from "./well_known.ts";

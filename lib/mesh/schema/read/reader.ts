@@ -37,12 +37,18 @@ export function readMessage<D extends DescMessage>(
   return message;
 }
 
+/** A message that a value is read into. */
+interface Target {
+  readonly schema: DescMessage;
+  readonly message: Message;
+}
+
 /**
  * Reads a value into an existing message: fields that the value sets are replaced. Otherwise like
  * {@linkcode readMessage}.
  */
 export function readInto(
-  { schema, message }: { readonly schema: DescMessage; readonly message: Message },
+  { schema, message }: Target,
   value: unknown,
   path: Path,
   report: Report,
@@ -67,8 +73,19 @@ export function* readMessageInSteps<D extends DescMessage>(
   path: Path,
   report: Report,
 ): Generator<void, MessageShape<D>> {
-  if (!isMap(value)) return readMessage(schema, value, path, report);
   const message = create(schema);
+  yield* readIntoInSteps({ schema, message }, value, path, report);
+  return message;
+}
+
+/** {@linkcode readInto}, with steps between the items of the message's own lists. */
+export function* readIntoInSteps(
+  { schema, message }: Target,
+  value: unknown,
+  path: Path,
+  report: Report,
+): Generator<void, void> {
+  if (!isMap(value)) return readInto({ schema, message }, value, path, report);
   const fields = new FieldsRead(report);
   for (const [name, item] of Object.entries(value)) {
     const opened = openField({ schema, fields }, [name, item], path, report);
@@ -79,7 +96,6 @@ export function* readMessageInSteps<D extends DescMessage>(
       : readField(field, item, at, report);
     if (read !== undefined) assign(message, field, read.value);
   }
-  return message;
 }
 
 /** The field of a name that a value sets, with its path; `undefined` without one, or on a fault. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { inTurns } from "../../../kit/async/mod.ts";
 import { hash, MeshError } from "../../../kit/base/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
@@ -14,7 +15,7 @@ import {
   defaultMeshConfig,
   defaultMeshNetworks,
   type ParsedMessage,
-  parseMeshConfig,
+  parseMeshConfigInSteps,
   parseMeshNetworks,
   type SchemaProblem,
 } from "../../schema/mod.ts";
@@ -67,7 +68,7 @@ export function watchMeshConfig(
   return watchFile(options, {
     what: "mesh configuration",
     fallback: defaultMeshConfig(),
-    parse: (text, file) => parseMeshConfig(text, file),
+    parse: (text, file) => inTurns(parseMeshConfigInSteps(text, file)),
     digest: (config) => hash(encode(MeshConfigSchema, config)),
   });
 }
@@ -79,7 +80,7 @@ export function watchNetworks(
   return watchFile(options, {
     what: "networks configuration",
     fallback: defaultMeshNetworks(),
-    parse: (text, file) => parseMeshNetworks(text, file),
+    parse: (text, file) => Promise.resolve(parseMeshNetworks(text, file)),
     digest: (networks) => hash(encode(MeshNetworksSchema, networks)),
   });
 }
@@ -88,7 +89,7 @@ export function watchNetworks(
 interface Format<T> {
   readonly what: string;
   readonly fallback: T;
-  readonly parse: (text: string, file: string) => ParsedMessage<T>;
+  readonly parse: (text: string, file: string) => Promise<ParsedMessage<T>>;
   /** Equal values have equal digests. */
   readonly digest: (value: T) => string;
 }
@@ -168,7 +169,7 @@ function createState<T>(path: string, io: Io, format: Format<T>): State<T> {
         const next = hash(bytes);
         if (next === content) return "same";
         content = next;
-        return accept(format.parse(decodeUtf8(bytes), path));
+        return accept(await format.parse(decodeUtf8(bytes), path));
       } catch (error) {
         const missing = error instanceof Deno.errors.NotFound;
         found = !missing;

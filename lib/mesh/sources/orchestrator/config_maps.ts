@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { inTurns } from "../../../kit/async/mod.ts";
 import { hash, MeshError } from "../../../kit/base/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import {
@@ -18,7 +19,7 @@ import {
   defaultMeshConfig,
   defaultMeshNetworks,
   type ParsedMessage,
-  parseMeshConfig,
+  parseMeshConfigInSteps,
   parseMeshNetworks,
   type SchemaProblem,
 } from "../../schema/mod.ts";
@@ -74,26 +75,41 @@ export async function followConfigMaps(
     defaultMeshNetworks(),
     (value) => hash(encode(MeshNetworksSchema, value)),
   );
-  const update = () => {
+  const update = async () => {
     const own = texts(following, namespace, name);
     const base = shared === "" ? undefined : texts(sharedFollowing!, namespace, shared);
-    mesh.update(readMesh(base?.[MESH_KEY], own?.[MESH_KEY], [place(shared), place(name)]));
+    const places = [place(shared), place(name)] as const;
+    mesh.update(await inTurns(readMesh(base?.[MESH_KEY], own?.[MESH_KEY], places)));
     const text = own?.[NETWORKS_KEY];
     networks.update(text === undefined ? undefined : parseMeshNetworks(text, place(name)));
   };
   let isReady = false;
-  const changed = () => isReady && update();
+  let isStale = false;
+  let updates: Promise<void> = Promise.resolve();
+  /** Updates once for all changes that arrive before the update begins. */
+  const changed = () => {
+    if (!isReady || isStale) return;
+    isStale = true;
+    updates = updates.then(() => {
+      isStale = false;
+      return update();
+    });
+  };
   const following = followMap(options, name, changed);
   const sharedFollowing = shared === "" ? undefined : followMap(options, shared, changed);
   const all = [following, ...sharedFollowing === undefined ? [] : [sharedFollowing]];
-  const close = async () => void await Promise.all(all.map((one) => one.close()));
+  const close = async () => {
+    await Promise.all(all.map((one) => one.close()));
+    await updates;
+  };
   const synced = Promise.all(all.map((one) => one.synced));
   if (await raced(synced, signal) === "aborted") {
     await close();
     return undefined;
   }
   isReady = true;
-  update();
+  changed();
+  await updates;
   try {
     mesh.throwFirst();
     networks.throwFirst();
@@ -149,15 +165,16 @@ function texts(following: Following<ConfigMapItem>, namespace: string, name: str
 }
 
 /** The shared text over the built-in configuration, and the revision's text over that. */
-function readMesh(
+function* readMesh(
   shared: string | undefined,
   own: string | undefined,
   [sharedPlace, ownPlace]: readonly [string, string],
-): ParsedMessage<MeshConfig> | undefined {
-  if (shared === undefined && own === undefined) return undefined;
-  const base = shared === undefined ? undefined : parseMeshConfig(shared, sharedPlace);
-  if (base !== undefined && base.value === undefined) return base;
-  const result = own === undefined ? base! : parseMeshConfig(own, ownPlace, base?.value);
+): Generator<void, ParsedMessage<MeshConfig> | undefined> {
+  const base = shared === undefined
+    ? undefined
+    : yield* parseMeshConfigInSteps(shared, sharedPlace);
+  if (own === undefined || base !== undefined && base.value === undefined) return base;
+  const result = yield* parseMeshConfigInSteps(own, ownPlace, base?.value);
   return { ...result, warnings: [...new Set([...base?.warnings ?? [], ...result.warnings])] };
 }
 
