@@ -59,8 +59,16 @@ export interface FileReader {
   forget(file: string): void;
   /** Looks at a path that an event named. */
   look(file: string): Promise<FileStamp | Look>;
-  /** Returns and clears the files whose read was postponed; `""` means the directory. */
-  takePostponed(): ReadonlySet<string>;
+  /** Returns and clears the files that have to be looked at again. */
+  takeUnfinished(): Unfinished;
+}
+
+/** Files that have to be looked at again; `""` means the directory. */
+export interface Unfinished {
+  /** Files that changed and were not read. */
+  readonly postponed: ReadonlySet<string>;
+  /** Files that were read so soon after a change that another one may have the same time. */
+  readonly racy: ReadonlySet<string>;
 }
 
 /** State of a file at its last read. */
@@ -89,6 +97,7 @@ class Reader implements FileReader {
   /** When the read of a file was postponed first, milliseconds since the epoch. */
   readonly #waits = new Map<string, number>();
   #postponed = new Set<string>();
+  #racy = new Set<string>();
   #root: { identity: string; returnedAt?: number } | undefined = undefined;
 
   constructor(options: ReaderOptions) {
@@ -132,7 +141,7 @@ class Reader implements FileReader {
       this.#waits.delete(file);
       const digest = hash(bytes);
       this.#seen.set(file, { stamp: stamp.stamp, digest, racy: age < TICK_MS });
-      if (age >= 0 && age < TICK_MS) this.#postponed.add(file);
+      if (age >= 0 && age < TICK_MS) this.#racy.add(file);
       if (digest === last?.digest) return undefined;
       return { documents: await readDocuments(bytes, file, limits) };
     } catch (error) {
@@ -150,10 +159,11 @@ class Reader implements FileReader {
     return lookAt(`${this.#options.dir}/${file}`, this.#options.io);
   }
 
-  takePostponed(): ReadonlySet<string> {
-    const files = this.#postponed;
+  takeUnfinished(): Unfinished {
+    const unfinished = { postponed: this.#postponed, racy: this.#racy };
     this.#postponed = new Set();
-    return files;
+    this.#racy = new Set();
+    return unfinished;
   }
 
   /** Postpones the read of a file; false when it was postponed for too long. */

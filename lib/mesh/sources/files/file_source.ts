@@ -16,7 +16,7 @@ import {
 } from "./change_hints.ts";
 import { createFileIndex, type FileIndex } from "./file_index.ts";
 import type { SourceProblem } from "./source_problem.ts";
-import { createReader, type FileReader } from "./file_reader.ts";
+import { createReader, type FileReader, type Unfinished } from "./file_reader.ts";
 import { diskIo, type FileStamp, type Io } from "./io.ts";
 import { prefetch } from "./prefetch.ts";
 import { fileProblem } from "./read_documents.ts";
@@ -93,8 +93,9 @@ export async function startFileSource(options: FileSourceOptions): Promise<FileS
     await watch.refresh();
     const event = lastEvent;
     await scanner.scan(false, event ?? performance.now(), scanner.hints.take());
-    if (scanner.takePostponed()) running.trigger();
-    else if (lastEvent === event) setLastEvent(undefined);
+    const { postponed, racy } = scanner.takeUnfinished();
+    if (postponed.size + racy.size > 0) running.trigger();
+    if (postponed.size === 0 && lastEvent === event) setLastEvent(undefined);
   }, timing);
   // Opening the watch triggers a scan, which sees what changed since the first one.
   await watch.refresh();
@@ -150,11 +151,13 @@ class Scanner {
     return this.#dirProblem ? [this.#dirProblem, ...problems] : problems;
   }
 
-  /** Adds the postponed files to the hints; reports if there were some. */
-  takePostponed(): boolean {
-    const postponed = this.#reader.takePostponed();
-    for (const path of postponed) this.hints.add(path === "" ? undefined : path);
-    return postponed.size > 0;
+  /** Takes the unfinished files, and adds them to the hints. */
+  takeUnfinished(): Unfinished {
+    const unfinished = this.#reader.takeUnfinished();
+    for (const path of [...unfinished.postponed, ...unfinished.racy]) {
+      this.hints.add(path === "" ? undefined : path);
+    }
+    return unfinished;
   }
 
   /**
