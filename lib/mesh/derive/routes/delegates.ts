@@ -7,7 +7,7 @@ import { type Derived, type Read, text } from "../../graph/mod.ts";
 import { type ConfigObject, fromObject, fullHost, gatewayKey, objectKey } from "../../model/mod.ts";
 import type { HTTPRoute, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { mergeDelegate } from "./delegate_merge.ts";
-import { joinedRules } from "./joined_rules.ts";
+import { joinedRules } from "./gateway_api_rules.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { visibilityOf, visibleTo } from "../inputs/mod.ts";
 

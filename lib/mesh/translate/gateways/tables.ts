@@ -35,13 +35,8 @@ import {
   gatewayTables,
 } from "./keys.ts";
 import { gatewayListeners, gatewayRouteName } from "./listeners.ts";
-import {
-  claimsOf,
-  gatewayVirtualHost,
-  type HostClaims,
-  refusedHosts,
-  UNCLAIMED,
-} from "./virtual_hosts.ts";
+import { gatewayVirtualHost } from "./virtual_hosts.ts";
+import { claimsOf, type HostClaims, refusedHosts, UNCLAIMED } from "./virtual_services_of_hosts.ts";
 
 /** A port, and its servers by their keys. */
 interface KeyedPort {
