@@ -32,10 +32,11 @@ export function parseSingle<T>(
   read: (value: unknown, report: Report) => T,
   limits: YamlLimits = DEFAULT_YAML_LIMITS,
 ): ParsedMessage<T> {
-  const steps = parseSingleInSteps(text, file, function* (value, report) {
+  const readInSteps = function* (value: unknown, report: Report): Generator<void, T> {
+    yield;
     return read(value, report);
-  }, limits);
-  return allSteps(steps);
+  };
+  return allSteps(parseSingleInSteps(text, file, readInSteps, limits));
 }
 
 /** {@linkcode parseSingle} in steps. */

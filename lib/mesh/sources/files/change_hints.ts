@@ -16,7 +16,7 @@ export type ChangedPaths = ReadonlyMap<string, boolean>;
 export interface ChangeHints {
   /** Adds a path; `undefined`: anything may have changed. The last event says if it is complete. */
   add(path: string | undefined, complete?: boolean): void;
-  /** Whether all that changed is complete. */
+  /** True if all that changed is complete. */
   complete(): boolean;
   /** Returns and removes the paths; `undefined`: the whole directory has to be scanned. */
   take(): ChangedPaths | undefined;

@@ -38,8 +38,8 @@ export type ReadOutcome =
 export type Look = "gone" | "ignored" | "unclear";
 
 /**
- * What is known of programs that write to a file: nothing, or that they closed it. `ignored`: the
- * file is read in any case.
+ * State of a file's writers: unknown; `complete`: the last one closed it. `ignored`: the file is read
+ * in any case.
  */
 export type Writing = "unknown" | "complete" | "ignored";
 
