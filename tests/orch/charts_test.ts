@@ -16,7 +16,9 @@ import { defaultMeshConfig } from "../../lib/mesh/schema/mod.ts";
 import { readYaml, toYaml } from "../../lib/kit/text/mod.ts";
 import { helmProgram, lackingHelm } from "../../scripts/cluster/helm_program.ts";
 import { fromFileUrl } from "../../scripts/paths.ts";
+import { MESHCTL } from "../../cmd/meshctl/program.ts";
 import { clusterTest } from "../support/cluster.ts";
+import { runInProcess } from "../support/program_run.ts";
 import { EXPRESSIONS, VALUES } from "./charts/expressions.ts";
 import { CHART_CASES, type ChartCase, REFUSED } from "./charts/values.ts";
 
@@ -176,6 +178,52 @@ metadata: {name: mesh-cni}
     }
   },
 );
+
+clusterTest("a tag default keeps what it has when Helm upgrades", async (cluster) => {
+  if (lacking !== undefined) return;
+  const helm = await helmProgram();
+  const install = async (chart: string, release: string, ...flags: string[]) => {
+    const args = ["upgrade", "--install", release, `${CHARTS}/${chart}`, "-n=mesh-system"];
+    const { success, err } = await run(helm, [
+      ...[...args, "--create-namespace", `--kubeconfig=${cluster.files.kubeconfig}`, ...flags],
+    ]);
+    assert.ok(success, err);
+  };
+  const get = async (kind: string, name: string, path: string) => {
+    const { success, text } = await cluster.run(["get", kind, name, `-o=jsonpath=${path}`]);
+    assert.ok(success, text);
+    return text;
+  };
+  const tag = async (...args: string[]) => {
+    const all = ["tag", ...args, "-y", "-c", cluster.files.kubeconfig];
+    const [, err, status] = await runInProcess(MESHCTL, all);
+    assert.equal(status, 0, err);
+  };
+  const state = async () => [
+    (await get(
+      ...["mutatingwebhookconfiguration", "mesh-sidecar-injector"] as const,
+      "{.webhooks[*].namespaceSelector.matchLabels}",
+    )).includes("never-match"),
+    await get(
+      ...["validatingwebhookconfiguration", "meshd-default-validator"] as const,
+      "{.webhooks[*].clientConfig.service.name} {.metadata.labels.mesh\\.io/rev}",
+    ),
+  ];
+  const releases = async () => {
+    await install("base", "base");
+    await install("meshd", "meshd");
+  };
+  await releases();
+  await install("meshd", "canary", "--set=revision=canary");
+  assert.deepEqual(await state(), [false, "meshd default"]);
+  await tag("set", "default", "--revision", "canary");
+  assert.deepEqual(await state(), [true, "meshd-canary canary"]);
+  await releases();
+  assert.deepEqual(await state(), [true, "meshd-canary canary"]);
+  await tag("remove", "default");
+  await releases();
+  assert.deepEqual(await state(), [false, "meshd default"]);
+}, { roles: "none" });
 
 /** The pod of a Deployment; that of a gateway is injected as the chart of the control plane says. */
 function podOf(object: unknown): Pod[] {

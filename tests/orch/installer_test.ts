@@ -193,6 +193,7 @@ clusterTest("a mesh is installed, changed and removed", async (cluster, t) => {
     assert.ok(lines.includes("- ConfigMap mesh-system/meshd-extra"), lines.join("\n"));
   });
   await t.step("two revisions, and what one no longer has", () => revisions(client));
+  await t.step("the tag default keeps what it took", () => defaultTag(cluster, client));
   await t.step("a newer mesh is not replaced", () => versions(client));
   await t.step("two at once", () => locks(client));
   await t.step("faults are seen afterwards", () => verified(client));
@@ -397,6 +398,59 @@ async function revisions(client: OrchClient): Promise<void> {
     assert.ok(await exists(client, types.CONFIG_MAP, name), name);
   }
   assert.ok(await exists(client, types.DEPLOYMENT, "gateway-canary"));
+}
+
+interface Selecting extends OrchObject {
+  readonly webhooks: readonly {
+    readonly clientConfig: { readonly service: { readonly name: string } };
+    readonly namespaceSelector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+  }[];
+}
+
+/** A tag `default` of the revision `canary`, beside installations of the revision `default`. */
+async function defaultTag(cluster: Cluster, client: OrchClient): Promise<void> {
+  const tag = async (...args: string[]) => {
+    const all = ["tag", ...args, "-y", "-c", cluster.files.kubeconfig];
+    const [, err, status] = await runInProcess(MESHCTL, all);
+    assert.equal(status, 0, err);
+  };
+  const small = (text: string) => smallInstallation({ text, withExtra: false, withGateway: false });
+  /** The label that the injector of the revision selects, and the Service that validates. */
+  const state = async () => {
+    const injector = await getObject<Selecting>(client, types.MUTATING_WEBHOOKS, {
+      name: "injector-meshd",
+    });
+    const validator = await getObject<Selecting>(client, types.VALIDATING_WEBHOOKS, {
+      name: "meshd-default-validator",
+    });
+    return [
+      Object.keys(injector.webhooks[0]!.namespaceSelector?.matchLabels ?? {}).join(),
+      "mesh.io/deactivated" in (injector.metadata.labels ?? {}),
+      validator.webhooks[0]!.clientConfig.service.name,
+    ];
+  };
+  const OWN = ["mesh.io/rev", false, "meshd"];
+  const OF_TAG = ["mesh.io/deactivated", true, "meshd-canary"];
+  assert.deepEqual(await state(), OWN);
+  await tag("set", "default", "--revision", "canary");
+  assert.deepEqual(await state(), OF_TAG);
+  const told = await run({ client, installation: small("tagged") });
+  assert.deepEqual(await state(), OF_TAG);
+  for (const what of ["injection", "validation"]) {
+    const text = `${what} without a revision stays with the tag default, which points to revision`;
+    assert.ok(told.some((line) => line.includes(`${text} canary`)), told.join("\n"));
+  }
+  assert.deepEqual(await faultsNow(client, small("tagged")), []);
+  // Definitions are part of a canary, too.
+  await run({ client, installation: smallInstallation({ revision: "canary", text: "two" }) });
+  assert.deepEqual(await state(), OF_TAG);
+  await tag("set", "default", "--revision", "default", "--overwrite");
+  await run({ client, installation: small("moved") });
+  assert.deepEqual(await state(), ["mesh.io/deactivated", true, "meshd"]);
+  await tag("remove", "default");
+  const after = await run({ client, installation: small("two") });
+  assert.ok(!after.some((line) => line.includes("stays with the tag")), after.join("\n"));
+  assert.deepEqual(await state(), OWN);
 }
 
 async function versions(client: OrchClient): Promise<void> {

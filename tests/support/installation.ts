@@ -15,6 +15,7 @@ import {
   type OrchClient,
   type OrchObject,
   replaceObject,
+  type ResourceType,
   types,
 } from "../../lib/kit/orch/mod.ts";
 import {
@@ -42,6 +43,8 @@ export interface SmallOptions {
 }
 
 const SYSTEM = "mesh-system";
+/** The validation of objects without a revision. */
+const VALIDATOR = "meshd-default-validator";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -81,9 +84,23 @@ export function smallInstallation(options: SmallOptions = {}): Installation {
   const components = [
     {
       component: "Base",
-      objects: definitions.map(({ apiVersion, kind, metadata, ...rest }) =>
-        base(apiVersion, kind, metadata.name, rest)
-      ),
+      objects: [
+        ...definitions.map(({ apiVersion, kind, metadata, ...rest }) =>
+          base(apiVersion, kind, metadata.name, rest)
+        ),
+        base("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", VALIDATOR, {
+          webhooks: [{
+            name: "validation.mesh.io",
+            admissionReviewVersions: ["v1"],
+            sideEffects: "None",
+            failurePolicy: "Ignore",
+            clientConfig: {
+              service: { name: "meshd", namespace: SYSTEM, path: "/validate", port: 443 },
+            },
+            objectSelector: { matchLabels: { nobody: "" } },
+          }],
+        }),
+      ],
     },
     { component: "Pilot", objects: pilotObjects(options) },
     ...options.withGateway === false
@@ -223,9 +240,13 @@ interface Configuration extends OrchObject {
 }
 
 async function serveWebhooks(client: OrchClient): Promise<void> {
-  for (const { metadata } of await listAll<ListItem>(client, types.MUTATING_WEBHOOKS)) {
-    const found = await getObject<Configuration>(client, types.MUTATING_WEBHOOKS, metadata)
-      .catch(unlessChanged);
+  await serveWebhooksOf(client, types.MUTATING_WEBHOOKS);
+  await serveWebhooksOf(client, types.VALIDATING_WEBHOOKS);
+}
+
+async function serveWebhooksOf(client: OrchClient, type: ResourceType): Promise<void> {
+  for (const { metadata } of await listAll<ListItem>(client, type)) {
+    const found = await getObject<Configuration>(client, type, metadata).catch(unlessChanged);
     const { webhooks = [] } = found ?? {};
     if (found === undefined || webhooks.every((one) => one.clientConfig.caBundle)) continue;
     const next = {
@@ -236,7 +257,7 @@ async function serveWebhooks(client: OrchClient): Promise<void> {
         clientConfig: { ...one.clientConfig, caBundle: btoa(AUTHORITY) },
       })),
     };
-    await replaceObject(client, types.MUTATING_WEBHOOKS, next).catch(unlessChanged);
+    await replaceObject(client, type, next).catch(unlessChanged);
   }
 }
 

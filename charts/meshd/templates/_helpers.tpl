@@ -86,7 +86,22 @@ signers: {{ toJson .Values.global.certSigners }}
 {{- end }}
 {{- end }}
 
-{{- /* The webhooks of injection for the revision or tag `.name`. The daemon writes caBundle. */}}
+{{- /*
+"true" if the cluster has a tag `default`, which injects in the place of the revision `default`. Without a
+cluster there is none.
+*/}}
+{{- define "meshd.defaultIsTag" -}}
+{{- if eq (include "meshd.revision" .) "default" -}}
+{{- range (lookup "admissionregistration.k8s.io/v1" "MutatingWebhookConfiguration" "" "").items -}}
+{{- if eq (dig "metadata" "labels" "mesh.io/tag" "" .) "default" -}}true{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- /*
+The webhooks of injection for the revision or tag `.name`; with `.deactivated` they select nothing. The daemon
+writes caBundle.
+*/}}
 {{- define "meshd.injectionWebhooks" -}}
 {{- $root := .root }}
 {{- $webhook := .root.Values.sidecarInjectorWebhook }}
@@ -110,9 +125,14 @@ webhooks:
   timeoutSeconds: {{ $webhook.timeoutSeconds }}
   sideEffects: None
   admissionReviewVersions: [v1]
+  {{- if $.deactivated }}
+  namespaceSelector: {matchLabels: {mesh.io/deactivated: never-match}}
+  objectSelector: {matchLabels: {mesh.io/deactivated: never-match}}
+  {{- else }}
   namespaceSelector:
     matchExpressions: {{ toJson .namespace }}
   objectSelector:
     matchExpressions: {{ toJson .object }}
+  {{- end }}
 {{- end }}
 {{- end }}

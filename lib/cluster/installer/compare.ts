@@ -17,6 +17,7 @@ import {
 } from "../../kit/orch/mod.ts";
 import { type FieldDifference, fieldDifferences } from "../manifests/mod.ts";
 import { contentOf } from "./content.ts";
+import { isReactivated } from "./default_tag.ts";
 import { forEach } from "./each.ts";
 import { isApplied, withoutKept } from "./kept_fields.ts";
 import { listError } from "./list_error.ts";
@@ -37,6 +38,8 @@ export interface Comparison {
   readonly live?: OrchObject;
   readonly changes: readonly FieldDifference[];
   readonly conflicts: readonly FieldConflict[];
+  /** True: an injector that a former tag deactivated becomes active, whoever owns its fields. */
+  readonly isReactivated?: boolean;
 }
 
 /** Settings of a comparison. */
@@ -84,12 +87,15 @@ async function compareOne(
 ): Promise<Comparison> {
   const live = await getObject(client, type, object.metadata).catch(nothingIfGone);
   const wanted = withoutKept(object, live, objects);
-  const place = { object: wanted, type, ...(live === undefined ? {} : { live }) };
+  const place = {
+    ...{ object: wanted, type, isReactivated: isReactivated(object, live) },
+    ...(live === undefined ? {} : { live }),
+  };
   try {
     const result = await applyObject(client, type, wanted, {
       manager: MANAGER,
       dryRun: true,
-      force,
+      force: force || place.isReactivated,
     });
     if (live === undefined) return { ...NEW, ...place };
     const [before, after] = [contentOf(live), contentOf(result)];

@@ -7,6 +7,7 @@ import { MeshError } from "../../kit/base/mod.ts";
 import { type OrchClient, type OrchObject, type ResourceType, types } from "../../kit/orch/mod.ts";
 import { REVISION_LABEL } from "../../mesh/model/mod.ts";
 import { compareAll, type Comparison, conflictError } from "./compare.ts";
+import { leaveToTag, leftToTag, readDefaultTag } from "./default_tag.ts";
 import { forEach } from "./each.ts";
 import { definedTypes, type Kinds } from "./kinds.ts";
 import { missingNamespaces } from "./namespaces.ts";
@@ -67,7 +68,11 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const skews = skewsOf(owned, installation);
   const older = skews.filter(({ kind }) => kind === "older");
   if (older.length > 0 && !force) throw olderError(older);
-  const compared = await compareAll({ client, kinds, objects, missingNamespaces: missing, force });
+  const tag = await readDefaultTag(client);
+  const compared = await compareAll({
+    ...{ client, kinds, missingNamespaces: missing, force },
+    objects: leaveToTag(objects, tag),
+  });
   const pruned = prunable(owned, installation);
   return {
     compared,
@@ -77,6 +82,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     warnings: [
       ...skews.map(({ text }) => text).filter((text) => text !== ""),
       ...takenOver(compared, installation.revision),
+      ...leftToTag(objects, tag),
       ...removedGateways(pruned),
       ...removedPlugin(pruned),
     ],

@@ -6,6 +6,7 @@
 import { MeshError } from "../../kit/base/mod.ts";
 import { applyObject, guardWrites, type OrchClient, type OrchObject } from "../../kit/orch/mod.ts";
 import { type Comparison, refused } from "./compare.ts";
+import { markActive } from "./default_tag.ts";
 import { definitionsOf, untilServed } from "./definitions.ts";
 import { forEach } from "./each.ts";
 import { type Examination, examine, requireNoConflicts } from "./examine.ts";
@@ -151,9 +152,11 @@ class Work {
   async #apply(object: OrchObject, compared: Comparison | undefined): Promise<void> {
     this.#signal.throwIfAborted();
     if (compared === undefined || compared.state === "same") return;
-    const { force } = this.#options;
+    const { isReactivated = false } = compared;
+    const force = this.#options.force || isReactivated;
     const type = await this.#kinds.typeOf(object) ?? compared.type;
     try {
+      if (isReactivated) await markActive(this.#client, object);
       await applyObject(this.#client, type, compared.object, { manager: MANAGER, force });
       this.#applied++;
     } catch (error) {

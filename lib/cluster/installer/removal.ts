@@ -93,7 +93,7 @@ export async function installedObjects(
 ): Promise<{ readonly found: readonly Found[]; readonly unread: readonly string[] }> {
   const { types, unread } = await kinds.all();
   const lists = await forEach(types, async (type) => {
-    const hasTags = type.kind === "MutatingWebhookConfiguration" ||
+    const hasTags = type.kind.endsWith("WebhookConfiguration") ||
       type.kind === "Service" && type.group === "";
     return [
       ...await objectsOf(client, type, OWNER_LABEL),

@@ -7,6 +7,7 @@ import type { OrchClient, OrchObject, ResourceType } from "../../kit/orch/mod.ts
 import { getObject } from "../../kit/orch/mod.ts";
 import { differenceLines } from "../manifests/mod.ts";
 import { compareAll, type Comparison } from "./compare.ts";
+import { leaveToTag, readDefaultTag } from "./default_tag.ts";
 import { readKinds } from "./kinds.ts";
 import { missingNamespaces } from "./namespaces.ts";
 import { type Installation, nameOf } from "./plan.ts";
@@ -30,8 +31,8 @@ export async function verify(
   const missing = await missingNamespaces(client, [...names]);
   const kinds = readKinds(client);
   const compared = await compareAll({
-    ...{ client, kinds, objects, missingNamespaces: missing },
-    force: false,
+    ...{ client, kinds, missingNamespaces: missing, force: false },
+    objects: leaveToTag(objects, await readDefaultTag(client)),
   });
   const served = new Set(webhooksOf(objects).map(nameOf));
   return await Promise.all(compared.map(async (one) => {

@@ -195,8 +195,17 @@ export function deactivated(configuration: Configuration): Configuration {
   };
 }
 
+/** True if the webhooks of a configuration select nothing, as {@linkcode deactivated} makes them. */
+export function isDeactivated({ webhooks = [] }: Configuration): boolean {
+  return webhooks.length > 0 &&
+    webhooks.every(({ namespaceSelector }) =>
+      namespaceSelector?.matchLabels?.[DEACTIVATED_LABEL] !== undefined
+    );
+}
+
 /** True for a configuration that injects into namespaces and pods without a label of a revision. */
-export function isDefaultInjector({ metadata: { labels = {} } }: Configuration): boolean {
+export function isDefaultInjector(configuration: Configuration): boolean {
+  const { labels = {} } = configuration.metadata;
   return labels[REVISION_LABEL] === DEFAULT_TAG && labels[TAG_LABEL] === undefined &&
-    labels[DEACTIVATED_LABEL] === undefined;
+    !isDeactivated(configuration);
 }
