@@ -45,6 +45,7 @@ export async function meshIsScraped(cluster: NodeCluster): Promise<void> {
     for (const expression of COUNTED) {
       await podsEventually(expression, async () => (await query(cluster, expression)).length > 0);
     }
+    await dashboardsAreAnswered(cluster);
     await alertsAreEvaluated(cluster);
   } catch (cause) {
     throw new Error(await space.log("prometheus"), { cause });
@@ -123,6 +124,41 @@ async function podsAreUp(cluster: NodeCluster, pods: readonly Pod[]): Promise<vo
     );
     return true;
   });
+}
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
+/** Panels of which a fresh mesh with requests must have a line. */
+const SHOWN = ["Daemons", "Proxies", "Services", "Requests", "Duration, p99", "Callers", "CPU"];
+
+/** Prometheus evaluates every query of every dashboard, and has series for those of a fresh mesh. */
+async function dashboardsAreAnswered(cluster: NodeCluster): Promise<void> {
+  const folder = new URL("dashboards/", FOLDER);
+  const files = await Array.fromAsync(Deno.readDir(folder));
+  const dashboards = await Promise.all(
+    files.map(async ({ name }) =>
+      JSON.parse(await Deno.readTextFile(new URL(name, folder))) as Dashboard
+    ),
+  );
+  const panels = dashboards.flatMap((one) => one.panels).filter(({ targets }) => targets);
+  for (const { title, targets = [] } of panels) {
+    const expressions = targets.map(({ expr }) =>
+      expr.replaceAll("$__rate_interval", "1m").replaceAll("$service", ".*")
+    );
+    const answers = () => Promise.all(expressions.map((one) => query(cluster, one)));
+    if (!SHOWN.includes(title)) await answers();
+    else {
+      await podsEventually(
+        `series of the panel ${title}`,
+        async () => (await answers()).every((series) => series.length > 0),
+      );
+    }
+  }
 }
 
 /** All rules were evaluated without an error, and none fires or is about to fire. */
