@@ -3,18 +3,22 @@
  *
  * @module
  */
-import { children, oidText, readDer } from "./der.ts";
+import { children, oidText, readDer, TAG } from "./der.ts";
+import { writeDer, writeInteger, writeOid } from "./der_writer.ts";
 import { pkiError } from "./error.ts";
-import { type KeyKind, type KeyPair, kindOfSpki, signingAlgorithm } from "./key.ts";
-import {
-  type JsonName,
-  Pkcs10CertificateRequestGenerator,
-  SubjectAlternativeNameExtension,
-} from "./library.ts";
+import { type KeyKind, type KeyPair, kindOfSpki } from "./key.ts";
 import { type AlternativeName, readAlternativeNames } from "./names.ts";
 import { encodePem, solePemBlock } from "./pem.ts";
 import { isSignedBy } from "./signature.ts";
-import { OID_DESCRIPTION, readWorkloadSubject } from "./workload_subject.ts";
+import {
+  type NamesToWrite,
+  OID_NAMES,
+  signed,
+  writeExtension,
+  writeNames,
+  writeSubject,
+} from "./signed.ts";
+import { readWorkloadSubject } from "./workload_subject.ts";
 
 /** A CSR whose signature was checked. */
 export interface Csr {
@@ -40,7 +44,6 @@ export interface ServerCsrNames {
 const MAX_CSR = 32 * 1024;
 /** The attribute that lists extensions (RFC 2985, section 5.4.2). */
 const OID_EXTENSIONS = "1.2.840.113549.1.9.14";
-const OID_NAMES = "2.5.29.17";
 
 /**
  * Reads a CSR of one PEM block and checks its key, its names and its signature.
@@ -99,31 +102,37 @@ export async function createCsr(
   uris: readonly string[],
   workload?: string,
 ): Promise<string> {
-  const subject: JsonName = workload === undefined ? [] : [{ [OID_DESCRIPTION]: [workload] }];
-  return await encodeCsr(key, uris.map((value) => ({ type: "url", value })), subject);
+  return await encodeCsr(key, { uris }, workload);
 }
 
 /** Makes a CSR in PEM with the names of a server and an empty subject. */
-export async function createServerCsr(
-  key: KeyPair,
-  { dnsNames, ips }: ServerCsrNames,
-): Promise<string> {
-  return await encodeCsr(key, [
-    ...dnsNames.map((value) => ({ type: "dns" as const, value })),
-    ...ips.map((value) => ({ type: "ip" as const, value })),
-  ], []);
+export async function createServerCsr(key: KeyPair, names: ServerCsrNames): Promise<string> {
+  return await encodeCsr(key, names, undefined);
 }
+
+/** Version 1 is written as 0. */
+const VERSION = writeInteger(Uint8Array.of(0));
+/** The tag of the attributes. */
+const ATTRIBUTES = 0xa0;
 
 async function encodeCsr(
   key: KeyPair,
-  names: readonly { readonly type: "url" | "dns" | "ip"; readonly value: string }[],
-  subject: JsonName,
+  names: NamesToWrite,
+  workload: string | undefined,
 ): Promise<string> {
-  const request = await Pkcs10CertificateRequestGenerator.create({
-    name: subject,
-    keys: { privateKey: key.privateKey, publicKey: key.publicKey },
-    signingAlgorithm: signingAlgorithm(key.kind),
-    extensions: names.length === 0 ? [] : [new SubjectAlternativeNameExtension([...names])],
-  });
-  return encodePem("CERTIFICATE REQUEST", new Uint8Array(request.rawData));
+  const hasNames = Object.values(names).some((list) => list.length > 0);
+  const extensions = writeDer(TAG.sequence, writeExtension(OID_NAMES, writeNames(names), false));
+  const requested = writeDer(
+    TAG.sequence,
+    writeOid(OID_EXTENSIONS),
+    writeDer(TAG.set, extensions),
+  );
+  const info = writeDer(
+    TAG.sequence,
+    VERSION,
+    writeSubject(workload),
+    key.spki,
+    writeDer(ATTRIBUTES, ...hasNames ? [requested] : []),
+  );
+  return encodePem("CERTIFICATE REQUEST", await signed(() => info, key));
 }

@@ -7,17 +7,7 @@ import { type Certificate, readCertificate } from "./certificate.ts";
 import { pkiError } from "./error.ts";
 import { type KeyPair, kindOfSpki, signingAlgorithm } from "./key.ts";
 import { signLeaf } from "./leaf.ts";
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  type Extension,
-  type JsonName,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  Name,
-  SubjectKeyIdentifierExtension,
-  X509CertificateGenerator,
-} from "./library.ts";
+import type { Extension, JsonName } from "./library.ts";
 import { same } from "./verify.ts";
 import { isWorkloadSubject } from "./workload_subject.ts";
 
@@ -108,21 +98,28 @@ export async function issueLeaf(request: LeafRequest, issuer: Issuer): Promise<C
   return readCertificate(der, JUST_ISSUED);
 }
 
+/** The library, which only certificates of authorities need. */
+const loadLibrary = () => import("./library.ts");
+type Library = Awaited<ReturnType<typeof loadLibrary>>;
+
 /** Issues a certificate of an authority. */
 export async function issueAuthority(request: AuthorityRequest): Promise<Certificate> {
+  const library = await loadLibrary();
+  const { KeyUsagesExtension, KeyUsageFlags, BasicConstraintsExtension } = library;
   const { organization, commonName, key, pathLength } = request;
   const subject: JsonName = [{ O: [organization] }];
   if (commonName !== undefined) subject.push({ CN: [commonName] });
   const extensions = [
     new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
     new BasicConstraintsExtension(true, pathLength, true),
-    await SubjectKeyIdentifierExtension.create(key.publicKey),
+    await library.SubjectKeyIdentifierExtension.create(key.publicKey),
   ];
   if (request.issuer) {
     const { publicKey } = key;
-    return await sign({ validity: request, publicKey, extensions, subject }, request.issuer);
+    const unsigned = { validity: request, publicKey, extensions, subject };
+    return await sign(library, unsigned, request.issuer);
   }
-  const certificate = await X509CertificateGenerator.createSelfSigned({
+  const certificate = await library.X509CertificateGenerator.createSelfSigned({
     serialNumber: newSerial().toHex(),
     name: subject,
     ...dates(request),
@@ -142,6 +139,7 @@ interface Unsigned {
 }
 
 async function sign(
+  { X509CertificateGenerator, Name, AuthorityKeyIdentifierExtension }: Library,
   { validity, publicKey, extensions, subject }: Unsigned,
   { certificate, key }: Issuer,
 ): Promise<Certificate> {

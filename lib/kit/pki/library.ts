@@ -12,8 +12,6 @@ export {
   KeyUsageFlags,
   KeyUsagesExtension,
   Name,
-  Pkcs10CertificateRequestGenerator,
-  SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
