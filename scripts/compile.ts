@@ -105,7 +105,14 @@ async function copySources(copy: string): Promise<void> {
     await Deno.mkdir(dirname(join(copy, file)), { recursive: true });
     await Deno.copyFile(join(ROOT, file), join(copy, file));
   }
+  await Deno.writeTextFile(join(copy, "lib/package.json"), WITHOUT_EFFECTS);
 }
+
+/**
+ * Tells the bundler that loading a module of `lib` has no effect but its exports, so that it leaves out
+ * modules of which a program uses nothing.
+ */
+const WITHOUT_EFFECTS = JSON.stringify({ type: "module", sideEffects: false });
 
 async function writeFacts(file: string, facts: BuildInfo): Promise<void> {
   await Deno.writeTextFile(file, withFacts(await Deno.readTextFile(file), facts));

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { SERVED_TYPES } from "../../kit/proto/mod.ts";
 import {
   DEFAULT_YAML_LIMITS,
   readYamlInSteps,
@@ -151,7 +152,7 @@ function* readDocument(
     const found = readSettings(document, file);
     if (found !== undefined) return found;
   }
-  const report = newReport();
+  const report = newReport("errors", SERVED_TYPES);
   const { value, line } = document;
   const { identity, object, draft } = yield* readObjectInSteps(value, line, report, options);
   options.seen?.({ value, file, line, draft });

@@ -4,7 +4,7 @@
  * @module
  */
 import { allSteps } from "../../kit/base/mod.ts";
-import type { Message } from "../../kit/proto/mod.ts";
+import { type Message, SERVED_TYPES } from "../../kit/proto/mod.ts";
 import { nearest } from "../../kit/text/mod.ts";
 import { digestInSteps } from "./digest.ts";
 import { ineffectiveCheck, type WarnIneffective } from "./effective.ts";
@@ -83,7 +83,7 @@ export function* checkObjectInSteps(
   value: unknown,
   options: ReadOptions = {},
 ): Generator<void, CheckedObject> {
-  const report = newReport();
+  const report = newReport("errors", SERVED_TYPES);
   const { identity, object } = isMap(value) && hasMoreValues(value, MAX_VALUES)
     ? tooLarge(value, report, options)
     : yield* readObjectInSteps(value, 1, report, options);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { SERVED_TYPES } from "../../kit/proto/mod.ts";
 import type { Path } from "../../kit/text/mod.ts";
 
 /** A problem or a warning at one position of one document. */
@@ -42,10 +43,15 @@ export interface Finding {
   readonly target: "key" | "value";
 }
 
+/** Types by their names. */
+export type KnownTypes = Pick<typeof SERVED_TYPES, "getMessage">;
+
 /** Collects the findings of one document. Validation continues after each. */
 export interface Report {
   readonly errors: Finding[];
   readonly warnings: Finding[];
+  /** Types that fields of any type may have; without them there are none. */
+  readonly types?: KnownTypes;
   /**
    * Records an error: the value at `path` is wrong.
    *
@@ -81,8 +87,16 @@ function record(list: Finding[], finding: Finding, counts: WeakMap<Finding[], nu
   };
 }
 
-/** Creates an empty report. `unknownFields` selects errors or warnings for unknown fields. */
-export function newReport(unknownFields: "errors" | "warnings" = "errors"): Report {
+/**
+ * Creates an empty report.
+ *
+ * @param unknownFields errors or warnings for unknown fields
+ * @param types types of fields of any type. Programs that read no such fields do not load them.
+ */
+export function newReport(
+  unknownFields: "errors" | "warnings" = "errors",
+  types?: KnownTypes,
+): Report {
   const errors: Finding[] = [];
   const warnings: Finding[] = [];
   const counts = new WeakMap<Finding[], number>();
@@ -93,6 +107,7 @@ export function newReport(unknownFields: "errors" | "warnings" = "errors"): Repo
   return {
     errors,
     warnings,
+    types,
     fail: add(errors, "value"),
     failKey: add(errors, "key"),
     warn: add(warnings, "key"),

@@ -30,6 +30,7 @@ import {
   enumValuesOf,
   type JsonObject,
   type Message,
+  SERVED_TYPES,
 } from "../../../kit/proto/mod.ts";
 import type { Path } from "../../../kit/text/mod.ts";
 import { checkPolicyScope, checkRegex, checkSelector, CONFLICT, REQUIRED } from "../rules/mod.ts";
@@ -101,7 +102,7 @@ export function patchTarget(applyTo: ApplyTo): DescMessage | undefined {
 export function readPatchValue({ applyTo, patch }: ObjectPatch): Message | undefined {
   const schema = patchTarget(applyTo);
   if (schema === undefined || patch?.value === undefined) return undefined;
-  return readMessage(schema, patch.value, [], newReport("warnings"));
+  return readMessage(schema, patch.value, [], newReport("warnings", SERVED_TYPES));
 }
 
 /** Returns the enum values in the value of a patch, as `package.Enum.VALUE`. */
@@ -212,7 +213,7 @@ const UNKNOWN_TYPE =
 
 /** Checks the value with the descriptors of its message; unknown fields are warnings. */
 function checkValue(schema: DescMessage, value: JsonObject, path: Path, report: Report): void {
-  const own = newReport("warnings");
+  const own = newReport("warnings", SERVED_TYPES);
   readMessage(schema, value, path, own);
   report.errors.push(...own.errors);
   for (const found of own.warnings) {

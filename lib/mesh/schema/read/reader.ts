@@ -12,7 +12,6 @@ import {
   type Message,
   type MessageShape,
   packAny,
-  SERVED_TYPES,
 } from "../../../kit/proto/mod.ts";
 import { allSteps, STEP_ITEMS } from "../../../kit/base/mod.ts";
 import type { Path } from "../../../kit/text/mod.ts";
@@ -165,7 +164,7 @@ function readAny(value: unknown, path: Path, report: Report): Read {
     report.failKey(path, "required", "the message has no type", remedy);
     return undefined;
   }
-  const schema = SERVED_TYPES.getMessage(type.slice(type.lastIndexOf("/") + 1));
+  const schema = report.types?.getMessage(type.slice(type.lastIndexOf("/") + 1));
   if (schema === undefined) {
     const message = `type ${describe(type)} is not known here, and its fields are not checked`;
     report.warn([...path, TYPE_KEY], "unknown-type", message, "Make sure that the proxy has it.");
