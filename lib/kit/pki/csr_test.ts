@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { withCertificates } from "../../../tests/support/certificates.ts";
 import {
   createCsr,
+  createServerCsr,
   encodePem,
   generateKey,
   parseSpiffe,
@@ -29,6 +30,28 @@ Deno.test(withCertificates("a CSR of this room is one for openssl, and the rever
   const read = await readCsr(theirs);
   assert.deepEqual(read.key, { type: "ecdsa", curve: "P384" });
   assert.deepEqual(read.names.map(({ type }) => type), ["uri", "dns"]);
+}));
+
+Deno.test(withCertificates("openssl reads CSRs of all kinds of keys and names", async () => {
+  for (
+    const kind of [
+      { type: "rsa", bits: 2048 },
+      { type: "ecdsa", curve: "P256" },
+      { type: "ecdsa", curve: "P384" },
+    ] as const
+  ) {
+    const key = await generateKey(kind);
+    const names = { dnsNames: ["a.example"], ips: ["10.1.2.3", "2001:db8::1"] };
+    const csr = await createServerCsr(key, names);
+    const { text } = await openssl(["req", "-in", "@csr", "-verify", "-noout", "-text"], { csr });
+    assert.match(text, /OK/);
+    assert.match(text, /Subject:\s*\n/);
+    assert.match(text, /DNS:a\.example, IP Address:10\.1\.2\.3, IP Address:2001:DB8/);
+    const none = await createCsr(key, []);
+    const bare = await openssl(["req", "-in", "@csr", "-verify", "-noout", "-text"], { csr: none });
+    assert.match(bare.text, /OK/);
+    assert.doesNotMatch(bare.text, /Alternative Name/);
+  }
 }));
 
 Deno.test(withCertificates("a CSR carries one workload, and none that is malformed", async () => {
