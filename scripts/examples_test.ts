@@ -1,3 +1,4 @@
+// @isolate: it takes long.
 /** Examples in doc comments: they are type-correct and run, and the entries of rooms have one. */
 import assert from "node:assert/strict";
 import { fromFileUrl, join, sourceFiles } from "./paths.ts";

@@ -1,6 +1,6 @@
 /**
  * `deno task test [TIER…] [PATH…] [FLAGS of deno test]`: runs the tiers of
- * tests one after the other. Failures are printed with position, name and first
+ * tests, some of them at the same time. Failures are printed with position, name and first
  * line of the error; the full output of each tier is in a file. The last line
  * is `N passed, N failed`.
  *
@@ -13,9 +13,12 @@
 import { MeshError } from "../lib/kit/base/mod.ts";
 import { lackingNodes, nodeObstacle, nodePrograms } from "./cluster/node_programs.ts";
 import { clusterPrograms, findGo, lackingCluster } from "./cluster/programs.ts";
+import { BUNDLES } from "./harness/mod.ts";
+import { keptBundles } from "./kept_bundles.ts";
 import { fromFileUrl, isOnPath, join, walkFiles } from "./paths.ts";
 import { forecast } from "./test_forecast.ts";
 import { writeGroups } from "./test_groups.ts";
+import { type Lane, planOf } from "./test_plan.ts";
 import { showProgress } from "./test_progress.ts";
 import {
   add,
@@ -70,9 +73,13 @@ export function targetsOf(tier: Tier, paths: readonly string[]): readonly string
   );
 }
 
+/** Memory of the machine in bytes. */
+const memoryOf = (): number => Deno.systemMemoryInfo().total;
+
 function printForecast(tiers: readonly Tier[]): void {
   const lines = forecast(tiers, {
     cores: navigator.hardwareConcurrency,
+    memory: memoryOf(),
     isRoot: Deno.uid() === 0,
     hasGo: findGo() !== undefined,
     lackingCluster: lackingCluster(),
@@ -97,7 +104,25 @@ async function checkTypes({ paths }: Request): Promise<Counts> {
   return countsOf(output, false);
 }
 
-async function runTier(tier: Tier, request: Request, logs: string): Promise<Counts> {
+/** A run of all tiers. */
+interface Run {
+  readonly request: Request;
+  /** Folder for the output of tiers. */
+  readonly logs: string;
+  /** Environment variables of all tests. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How a lane of tiers runs. */
+interface LanePlace {
+  /** Another one runs at the same time. */
+  readonly isBeside: boolean;
+  /** The other one has precedence at the processors. */
+  readonly isYielding: boolean;
+}
+
+async function runTier(tier: Tier, run: Run, place: LanePlace): Promise<Counts> {
+  const { request, logs } = run;
   const targets = targetsOf(tier, request.paths);
   const files = await testFiles(targets);
   if (files.length === 0) return NOTHING;
@@ -111,7 +136,8 @@ async function runTier(tier: Tier, request: Request, logs: string): Promise<Coun
   const modules = await writeGroups(files, tier.share ?? 1, join(logs, tier.name));
   // Types are checked once, before the tiers.
   const args = ["test", "-A", "--parallel", "--no-check", "--config", join(ROOT, "deno.json")];
-  const { output, success } = await runDeno([...args, ...request.flags, ...modules], tier);
+  const all = [...args, ...request.flags, ...modules];
+  const { output, success } = await runDeno(all, { tier, env: run.env, place });
   await Deno.writeTextFile(join(logs, `${tier.name}.log`), plainText(output));
   const counts = countsOf(output, success);
   for (const failure of counts.failures) {
@@ -139,12 +165,18 @@ async function testFiles(targets: readonly string[]): Promise<string[]> {
 /** Runs Deno, shows its progress, and kills it after {@link SILENCE} without output. */
 async function runDeno(
   args: string[],
-  tier: Tier,
+  { tier, env, place }: {
+    readonly tier: Tier;
+    readonly env: Readonly<Record<string, string>>;
+    readonly place: LanePlace;
+  },
 ): Promise<{ output: string; success: boolean }> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args,
+  const nice = place.isYielding && isOnPath("nice") ? ["nice", "-n", "10"] : [];
+  const [command = "", ...words] = [...nice, Deno.execPath(), ...args];
+  const child = new Deno.Command(command, {
+    args: words,
     cwd: ROOT,
-    env: { ...tier.env, ...tier.jobs && { DENO_JOBS: String(tier.jobs) } },
+    env: { ...env, ...tier.env, ...tier.jobs && { DENO_JOBS: String(tier.jobs) } },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -155,7 +187,7 @@ async function runDeno(
     child.kill("SIGKILL");
   };
   const progress = showProgress(tier.name, {
-    isTerminal: Deno.stdout.isTerminal(),
+    isTerminal: Deno.stdout.isTerminal() && !place.isBeside,
     write: (text) => writeAll(new TextEncoder().encode(text)),
   });
   let timer = setTimeout(end, SILENCE);
@@ -201,14 +233,12 @@ function printEnd(total: Counts, logs: string): void {
   console.log(`full output: ${logs}\n\n${closingLine(total)}`);
 }
 
-async function main(): Promise<number> {
-  const request = requestOf(Deno.args);
-  if (request.paths.length === 0) printForecast(request.tiers);
-  const logs = await Deno.makeTempDir({ prefix: "mesh-tests-" });
-  let total = await checkTypes(request);
-  for (const tier of request.tiers) {
+/** Runs tiers one after the other. */
+async function runLane(tiers: Lane<Tier>, run: Run, place: LanePlace): Promise<Counts> {
+  let total = NOTHING;
+  for (const tier of tiers) {
     try {
-      total = add(total, await runTier(tier, request, logs));
+      total = add(total, await runTier(tier, run, place));
     } catch (error) {
       if (!(error instanceof MeshError)) throw error;
       const failure = {
@@ -219,6 +249,31 @@ async function main(): Promise<number> {
       console.log(`${headingOf(failure)}\n    ${failure.error}`);
       total = add(total, { ...NOTHING, failed: 1, failures: [failure] });
     }
+  }
+  return total;
+}
+
+/** The variable by which tests start bundles. For a few files it takes longer to make these. */
+async function bundleEnv({ tiers, paths }: Request): Promise<Record<string, string>> {
+  const isUsed = paths.length === 0 && tiers.some(({ startsPrograms }) => startsPrograms);
+  return isUsed ? { [BUNDLES]: await keptBundles() } : {};
+}
+
+async function main(): Promise<number> {
+  const request = requestOf(Deno.args);
+  if (request.paths.length === 0) printForecast(request.tiers);
+  const logs = await Deno.makeTempDir({ prefix: "mesh-tests-" });
+  const [types, env] = await Promise.all([checkTypes(request), bundleEnv(request)]);
+  const run: Run = { request, logs, env };
+  let total = types;
+  const { tiers, paths } = request;
+  const wanted = tiers.filter((tier) => targetsOf(tier, paths).length > 0);
+  for (const stage of planOf(wanted, memoryOf())) {
+    const isBeside = stage.length > 1;
+    const counts = await Promise.all(
+      stage.map((lane, i) => runLane(lane, run, { isBeside, isYielding: i > 0 })),
+    );
+    total = counts.reduce(add, total);
   }
   printEnd(total, logs);
   return exitStatus(total);

@@ -5,11 +5,10 @@
  * @module
  */
 
+import { type PlannedTier, planOf, secondsOf } from "./test_plan.ts";
+
 /** A tier, as the forecast knows it. */
-export interface TierFacts {
-  readonly name: string;
-  /** Seconds that it takes on two cores, with all programs built. */
-  readonly seconds: number;
+export interface TierFacts extends PlannedTier {
   readonly cluster?: boolean;
   readonly nodes?: boolean;
 }
@@ -17,6 +16,8 @@ export interface TierFacts {
 /** The machine, as the forecast knows it. */
 export interface MachineFacts {
   readonly cores: number;
+  /** Bytes. */
+  readonly memory: number;
   readonly isRoot: boolean;
   readonly hasGo: boolean;
   /** Why tests with an API server would be skipped now: their programs are not built, or Go lacks. */
@@ -36,7 +37,7 @@ const BUILD_SECONDS = { cluster: 360, nodes: 240 };
 export function forecast(tiers: readonly TierFacts[], machine: MachineFacts): string[] {
   const skipped = (tier: TierFacts): boolean => reasonOf(tier, machine) !== undefined;
   const running = tiers.filter((tier) => !skipped(tier));
-  const tests = running.reduce((sum, tier) => sum + tier.seconds, 0);
+  const tests = secondsOf(planOf(running, machine.memory));
   const build = buildSeconds(running, machine);
   const built = build === 0 ? "" : `, ${minutes(build)} of them to build programs`;
   const cores = machine.cores === 2

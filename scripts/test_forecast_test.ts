@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { forecast, type MachineFacts, type TierFacts } from "./test_forecast.ts";
 
 const TIERS: readonly TierFacts[] = [
-  { name: "unit", seconds: 120 },
-  { name: "orch", seconds: 180, cluster: true },
-  { name: "node", seconds: 60, nodes: true },
+  { name: "unit", seconds: 120, cpu: 200 },
+  { name: "orch", seconds: 180, cpu: 200, cluster: true },
+  { name: "node", seconds: 60, cpu: 60, nodes: true },
 ];
 
 const READY: MachineFacts = {
   cores: 2,
+  memory: 16e9,
   isRoot: true,
   hasGo: true,
   lackingCluster: undefined,

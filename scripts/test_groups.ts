@@ -7,7 +7,7 @@
  */
 import { join, toFileUrl } from "./paths.ts";
 
-/** A test file with this text gets an isolate of its own. */
+/** A test file with this text gets an isolate of its own, and is among the first that run. */
 const ALONE = "@isolate";
 
 /**
@@ -30,7 +30,8 @@ export function groupsOf(
     const start = Math.floor(group * shared.length / count);
     return shared.slice(start, Math.floor((group + 1) * shared.length / count));
   });
-  return [...groups, ...alone];
+  // They take longest, so they come first.
+  return [...alone, ...groups];
 }
 
 /**

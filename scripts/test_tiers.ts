@@ -4,17 +4,18 @@
  * @module
  */
 
+import type { PlannedTier } from "./test_plan.ts";
+
 /** Tests that run together. */
-export interface Tier {
-  readonly name: string;
+export interface Tier extends PlannedTier {
   /** Folders whose tests belong to it. */
   readonly folders: readonly string[];
-  /** Seconds that it takes on two cores, with all programs built. */
-  readonly seconds: number;
   /** Test files at the same time; `undefined`: one for each core. */
   readonly jobs?: number;
   /** Most test files that share an isolate; `undefined`: one. */
   readonly share?: number;
+  /** True when its tests start the project's programs as processes, often enough for bundles. */
+  readonly startsPrograms: boolean;
   /** True when its tests run Envoy. */
   readonly tools: boolean;
   /** True when its tests run an API server. Its programs are built if Go is installed. */
@@ -53,19 +54,83 @@ const GRPC_TESTS: readonly string[] = [
 
 /** The tiers, in the order of their cost. */
 export const TIERS: readonly Tier[] = [
-  { name: "unit", seconds: 300, folders: ["lib", "cmd", "scripts"], share: 16, tools: false },
-  { name: "wire", seconds: 110, folders: ["tests/wire"], jobs: 2, share: 6, tools: true },
-  { name: "surface", seconds: 150, folders: ["tests/surface"], jobs: 2, tools: false },
-  { name: "e2e", seconds: 640, folders: ["tests/e2e"], jobs: 2, tools: true },
-  { name: "orch", seconds: 440, folders: ["tests/orch"], jobs: 2, tools: true, cluster: true },
-  { name: "node", seconds: 1300, folders: ["tests/node"], jobs: 1, tools: true, nodes: true },
-  // Waits are compared with those at a daemon that is not attacked, so two run side by side.
-  { name: "attacks", seconds: 120, folders: ["tests/attacks"], jobs: 2, tools: false },
+  {
+    name: "unit",
+    seconds: 300,
+    cpu: 400,
+    folders: ["scripts", "lib", "cmd"],
+    share: 16,
+    startsPrograms: false,
+    tools: false,
+  },
+  {
+    name: "wire",
+    seconds: 110,
+    cpu: 160,
+    folders: ["tests/wire"],
+    jobs: 2,
+    share: 6,
+    startsPrograms: true,
+    tools: true,
+  },
+  {
+    name: "surface",
+    seconds: 150,
+    cpu: 150,
+    folders: ["tests/surface"],
+    jobs: 2,
+    startsPrograms: true,
+    tools: false,
+  },
+  {
+    name: "e2e",
+    seconds: 640,
+    cpu: 900,
+    folders: ["tests/e2e"],
+    jobs: 2,
+    share: 4,
+    startsPrograms: true,
+    tools: true,
+  },
+  {
+    name: "orch",
+    seconds: 440,
+    cpu: 600,
+    folders: ["tests/orch"],
+    jobs: 2,
+    startsPrograms: true,
+    tools: true,
+    cluster: true,
+  },
+  {
+    name: "node",
+    seconds: 1300,
+    cpu: 1000,
+    place: "beside",
+    folders: ["tests/node"],
+    jobs: 1,
+    startsPrograms: true,
+    tools: true,
+    nodes: true,
+  },
+  {
+    name: "attacks",
+    seconds: 120,
+    cpu: 150,
+    place: "last",
+    folders: ["tests/attacks"],
+    jobs: 2,
+    startsPrograms: true,
+    tools: false,
+  },
   {
     name: "grpc-js",
     seconds: 40,
+    cpu: 60,
     folders: GRPC_TESTS,
     jobs: 2,
+    share: 3,
+    startsPrograms: true,
     tools: true,
     env: { MESH_GRPC_TRANSPORT: "grpc-js" },
   },

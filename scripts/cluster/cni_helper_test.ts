@@ -1,3 +1,4 @@
+// @isolate: it takes long.
 import assert from "node:assert/strict";
 import { fromFileUrl } from "../paths.ts";
 import { cniHelper, lackingCniHelper } from "./cni_helper.ts";

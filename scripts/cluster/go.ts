@@ -75,6 +75,9 @@ export function lackingBuild(build: GoBuild): string | undefined {
   }
 }
 
+/** Builds that run in this process, by their folder. Who asks meanwhile waits for the same one. */
+const RUNNING = new Map<string, Promise<string>>();
+
 /**
  * The folder with the programs. They are built if the cache has none.
  *
@@ -86,6 +89,16 @@ export async function goPrograms(
 ): Promise<string> {
   const dir = buildDir(build);
   if (lackingBuild(build) === undefined) return dir;
+  const running = RUNNING.get(dir) ?? makePrograms(build, dir, progress);
+  RUNNING.set(dir, running);
+  return await running.finally(() => RUNNING.delete(dir));
+}
+
+async function makePrograms(
+  build: GoBuild,
+  dir: string,
+  progress: (line: string) => void,
+): Promise<string> {
   const go = findGo();
   if (go === undefined) {
     throw new MeshError("tools-no-go", `${build.title} are built with Go.`, {

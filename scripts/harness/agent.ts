@@ -134,16 +134,18 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 }
 
 function startAgentProgram(
-  { role, args = [], permissions = ["-A"], module, main }: AgentOptions,
+  { role, args = [], permissions, module, main }: AgentOptions,
   env: Readonly<Record<string, string>>,
   cwd: string,
 ): Program {
-  const flags = [...permissions, ...engineFlags("pilot-agent")];
+  const flags = engineFlags("pilot-agent");
   const all = ["proxy", role, ...args];
   if (module === undefined) {
-    return startProgram(["pilot-agent", ...all], env, cwd, { permissions: flags, main });
+    return startProgram(["pilot-agent", ...all], env, cwd, { permissions, flags, main });
   }
-  const command = ["run", "-q", "--no-config", "--unstable-no-legacy-abort", ...flags, module];
+  const may = permissions ?? ["-A"];
+  const plain = ["--no-config", "--unstable-no-legacy-abort"];
+  const command = ["run", "-q", ...plain, ...may, ...flags, module];
   return startCommand(Deno.execPath(), [...command, ...all], env, cwd);
 }
 

@@ -90,13 +90,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 function startDiscovery(options: DaemonOptions, args: readonly string[]): Program {
-  const { binary, module, main, env, cwd, permissions = ["-A"] } = options;
+  const { binary, module, main, env, cwd, permissions } = options;
   if (binary !== undefined) return startCommand(binary, args, env, cwd);
-  const flags = [...permissions, ...engineFlags("pilot-discovery")];
+  const flags = engineFlags("pilot-discovery");
   if (module === undefined) {
-    return startProgram(["pilot-discovery", ...args], env, cwd, { permissions: flags, main });
+    return startProgram(["pilot-discovery", ...args], env, cwd, { permissions, flags, main });
   }
-  return startCommand(Deno.execPath(), ["run", "-q", ...flags, module, ...args], env, cwd);
+  const may = permissions ?? ["-A"];
+  return startCommand(Deno.execPath(), ["run", "-q", ...may, ...flags, module, ...args], env, cwd);
 }
 
 /** The ports of a daemon, to replace it. */

@@ -32,5 +32,5 @@ export {
   startNodeProxy,
 } from "./node_proxy.ts";
 export { eventually, freePort, freePorts } from "./ports.ts";
-export { type Program, startCommand, startProgram } from "./process.ts";
+export { BUNDLES, type Program, programWords, startCommand, startProgram } from "./process.ts";
 export { askTcp, startTcpBackend, type TcpBackend } from "./tcp.ts";

@@ -1,3 +1,4 @@
+// @isolate: it takes long.
 import assert from "node:assert/strict";
 import { buildInfo } from "../../lib/kit/base/mod.ts";
 import { join } from "../paths.ts";

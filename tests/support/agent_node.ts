@@ -4,10 +4,8 @@
  * @module
  */
 import { join } from "node:path";
-import { eventually, freePorts } from "../../scripts/harness/mod.ts";
+import { eventually, freePorts, programWords } from "../../scripts/harness/mod.ts";
 
-const MAIN = new URL("../../main.ts", import.meta.url).pathname;
-const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
 /** Network configurations of other plugins. */
 export const LIST = `{"name": "pods", "cniVersion": "1.0.0", "plugins": [
   {"type": "ptp"}
@@ -57,8 +55,7 @@ export class AgentNode implements AsyncDisposable {
   start(...flags: string[]): void {
     const [health, monitoring, ctrlz] = this.#ports;
     this.#process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "-q", "--config", CONFIG, MAIN, "install-cni", `--ctrlz_port=${ctrlz}`]
-        .concat(flags),
+      args: [...programWords("install-cni"), `--ctrlz_port=${ctrlz}`, ...flags],
       env: {
         CNI_BIN_SOURCE_DIR: this.at("image"),
         MOUNTED_CNI_BIN_DIR: this.at("bin"),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-const MAIN = new URL("../../main.ts", import.meta.url).pathname;
+import { programWords } from "../../scripts/harness/mod.ts";
 
 /** Output and exit status of a run. */
 export interface MeshctlRun {
@@ -25,7 +25,7 @@ export async function meshctl(
   { input = "", env = {} }: MeshctlOptions = {},
 ): Promise<MeshctlRun> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-q", "-A", MAIN, "meshctl", ...args],
+    args: [...programWords("meshctl"), ...args],
     env: { MESHCONFIG: "/nonexistent/meshctl.yaml", NO_COLOR: "1", ...env },
     stdin: "piped",
     stdout: "piped",

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { eventually } from "../../scripts/harness/mod.ts";
+import { eventually, programWords } from "../../scripts/harness/mod.ts";
 import { isInstalled } from "./installed.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
@@ -29,8 +29,6 @@ const SHELLS: Readonly<Record<ShellName, ShellRow>> = {
   },
 };
 
-const MAIN = new URL("../../main.ts", import.meta.url).pathname;
-
 /** Why a shell cannot be run here; `undefined` when it can. */
 export function whyNoShell(shell: ShellName): string | undefined {
   const missing = [shell, "python3"].find((name) => !isInstalled(name));
@@ -52,7 +50,8 @@ export async function openShell(
 ): Promise<Shell> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-shell-" });
   await Deno.mkdir(`${folder}/bin`);
-  const script = `#!/bin/sh\nexec '${Deno.execPath()}' run -A -q '${MAIN}' ${program} "$@"\n`;
+  const words = [Deno.execPath(), ...programWords(program)].map((word) => `'${word}'`);
+  const script = `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`;
   await Deno.writeTextFile(`${folder}/bin/${program}`, script, { mode: 0o755 });
   const { command, load } = SHELLS[shell];
   const path = `${folder}/bin:${Deno.env.get("PATH") ?? ""}`;

@@ -11,13 +11,12 @@ import {
   eventually,
   freePort,
   type Program,
+  programWords,
   startAgent,
   startCommand,
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { answeringListener, LISTENER, startAds } from "../support/ads.ts";
-
-const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
 /** Runs a test with a folder, a function that starts agents of a daemon, and the daemon's port. */
 async function inWorld(
@@ -179,7 +178,7 @@ Deno.test("an agent whose daemon is away waits for it, and its proxy becomes rea
 
 /** An agent with a script as its proxy, whose soft limit of core dumps is 0. */
 function withScript(dir: string, env: Readonly<Record<string, string>>): Program {
-  const deno = `${Deno.execPath()} run -q -A ${MAIN} pilot-agent proxy`;
+  const deno = [Deno.execPath(), ...programWords("pilot-agent"), "proxy"].join(" ");
   return startCommand("/bin/sh", ["-c", `ulimit -S -c 0; exec ${deno}`], {
     INSTANCE_IP: "127.0.0.1",
     PROXY_XDS_DEBUG_VIA_AGENT: "false",

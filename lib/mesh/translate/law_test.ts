@@ -1,3 +1,4 @@
+// @isolate: it takes long.
 /**
  * The law: after any edits, what proxies see equals what a translation from
  * scratch gives, and the deltas on the way add up to it.

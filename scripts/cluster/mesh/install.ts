@@ -6,13 +6,11 @@
  */
 import { MeshError } from "../../../lib/kit/base/mod.ts";
 import { keptImages, TEST_TAG } from "../../images/kept.ts";
-import { fromFileUrl } from "../../paths.ts";
+import { programWords } from "../../harness/process.ts";
 import type { NodeCluster } from "../node/running.ts";
 
 /** The namespace of the daemon. */
 export const SYSTEM = "mesh-system";
-
-const MAIN = fromFileUrl(new URL("../../../main.ts", import.meta.url));
 
 /** Settings of installations whose images are imported: nodes of tests have no registry. */
 export const IMPORTED: readonly string[] = [
@@ -34,7 +32,7 @@ export async function meshctl(
   args: readonly string[],
 ): Promise<MeshctlResult> {
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "-q", MAIN, "meshctl", ...args, "-c", kubeconfig],
+    args: [...programWords("meshctl"), ...args, "-c", kubeconfig],
     stdin: "null",
   });
   const { code, stdout, stderr } = await command.output();

@@ -5,11 +5,9 @@
  */
 import assert from "node:assert/strict";
 import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
-import { freePort } from "../../../scripts/harness/mod.ts";
-import { fromFileUrl } from "../../../scripts/paths.ts";
+import { freePort, programWords } from "../../../scripts/harness/mod.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
-const MAIN = fromFileUrl(new URL("main.ts", ROOT));
 
 /** Commands by section; those before the first section have no name. */
 export async function sectionsOfPage(): Promise<Map<string, string>> {
@@ -30,7 +28,8 @@ export async function shellFor(
   app = "",
 ): Promise<(script: string) => Promise<string>> {
   const port = freePort();
-  const program = `#!/bin/sh\nexec ${Deno.execPath()} run -A -q ${MAIN} meshctl "$@"\n`;
+  const words = [Deno.execPath(), ...programWords("meshctl")].join(" ");
+  const program = `#!/bin/sh\nexec ${words} "$@"\n`;
   await Deno.writeTextFile(`${folder}/meshctl`, program, { mode: 0o755 });
   await Deno.writeTextFile(`${folder}/app.yaml`, app);
   const bin = kubeconfig.replace(/[^/]*$/, "bin");
