@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type BlastRadius, compareRequests, OfflineMesh } from "../offline/mod.ts";
+import { type BlastRadius, compareRequests, meshesOf, OfflineMesh } from "../offline/mod.ts";
 import { renderProblems } from "../whatif/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
 import type { Sidecar } from "./request_sidecars.ts";
@@ -22,21 +22,18 @@ export async function compareEdit(
   { proxies, ...question }: ComparedEdit,
   signal: AbortSignal,
 ): Promise<BlastRadius | { readonly error: string; readonly status: 400 | 429 }> {
-  const answer = await whatIf.ask(question, signal);
+  const own = sessions().map(({ node }) => node);
+  const here = new Set(own.map(({ id }) => id));
+  const nodes = [...own, ...proxies.map(({ node }) => node).filter(({ id }) => !here.has(id))];
+  const answer = await whatIf.askWith(question, ({ translation, changes, show }, pace) => {
+    const sides = meshesOf(() => OfflineMesh.running(translation, nodes), show);
+    return compareRequests({ changes, show: sides }, { pause: () => pace.pause() });
+  }, signal);
   if (answer.kind === "busy") {
     return { error: "another question is being answered; ask again in a moment", status: 429 };
   }
   if (answer.kind === "invalid") {
     return { error: renderProblems(answer.problems).trimEnd(), status: 400 };
   }
-  const own = sessions().map(({ node }) => node);
-  const here = new Set(own.map(({ id }) => id));
-  const nodes = [...own, ...proxies.map(({ node }) => node).filter(({ id }) => !here.has(id))];
-  const requests = await whatIf.withEdit(question, ({ before, after, changes }) => {
-    const [old, now] = [before, after].map(({ translation }) =>
-      OfflineMesh.running(translation, nodes)
-    );
-    return Promise.resolve(compareRequests({ before: old!, after: now!, changes }));
-  }, signal);
-  return { prediction: answer.prediction, requests, otherKinds: 0, limits: [] };
+  return { prediction: answer.prediction, requests: answer.result, otherKinds: 0, limits: [] };
 }

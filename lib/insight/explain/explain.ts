@@ -178,21 +178,22 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
   }));
 }
 
-function servedTo({ contentOf }: Draft, party: Party): Resources {
+function servedTo({ contentOf, world }: Draft, party: Party): Resources {
   return resourcesOf((typeUrl) => {
     const view = party.view(typeUrl);
     return view && contentOf(view);
-  });
+  }, world.decode);
 }
 
 function provenanceFor({ world, objects }: Draft, party: Party): ProvenanceOf {
   const { mesh, objectOf } = world;
   const known = new Map<string, Provenance | undefined>();
-  const one = (type: string, name: string): Provenance | undefined => {
-    const key = `${type} ${name}`;
+  const one = (type: string, name: string, part?: string): Provenance | undefined => {
+    const key = JSON.stringify([type, name, part]);
     if (known.has(key)) return known.get(key);
     const view = party.view(type);
-    const found = view && explainResource({ mesh, view, type, name, objectOf });
+    const parts = part === undefined ? {} : { parts: new Set([part]) };
+    const found = view && explainResource({ mesh, view, type, name, ...parts, objectOf });
     known.set(key, found);
     // A route table has the objects of all services; those of the passed routes are causes of steps.
     if (type !== TYPE_URLS.route && type !== TYPE_URLS.virtualHost) {
@@ -200,13 +201,10 @@ function provenanceFor({ world, objects }: Draft, party: Party): ProvenanceOf {
     }
     return found;
   };
-  return (type, name) => {
-    const parts = type !== TYPE_URLS.route
-      ? []
-      : [...party.view(TYPE_URLS.virtualHost)?.names() ?? []]
-        .filter((part) => part.slice(0, part.lastIndexOf("/")) === name)
-        .map((part) => inTable(part, one(TYPE_URLS.virtualHost, part)));
-    return [one(type, name), ...parts].filter((found) => found !== undefined);
+  return (type, name, virtualHost) => {
+    if (virtualHost === undefined) return [one(type, name)].filter((found) => found !== undefined);
+    const apart = inTable(virtualHost, one(TYPE_URLS.virtualHost, virtualHost));
+    return [one(type, name, virtualHost), apart].filter((found) => found !== undefined);
   };
 }
 

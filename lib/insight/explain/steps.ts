@@ -47,8 +47,12 @@ export interface ExplainedStep {
   readonly token?: TokenTrace;
 }
 
-/** Returns the provenance of a resource, of a route table with that of its virtual hosts. */
-export type ProvenanceOf = (typeUrl: string, name: string) => readonly Provenance[];
+/** Returns the provenance of a resource, of a route table with that of one of its virtual hosts. */
+export type ProvenanceOf = (
+  typeUrl: string,
+  name: string,
+  virtualHost?: string,
+) => readonly Provenance[];
 
 /** The verdict about a call, and its explained steps. */
 export interface ExplainedCall {
@@ -103,6 +107,11 @@ function causesOf(step: Step, { listener, cluster, provenanceOf }: Position): Ca
     name: string,
     about: (group: Group) => boolean,
   ): Cause[] => distinct(provenanceOf(typeUrl, name).flatMap((one) => causes(one, about)));
+  const ofTable = (virtualHost: string, about: (group: Group) => boolean): Cause[] =>
+    distinct(
+      provenanceOf(TYPE_URLS.route, step.table ?? "", virtualHost)
+        .flatMap((one) => causes(one, about)),
+    );
   const { access, token, stage } = step;
   if (access !== undefined) return accessCauses(access, of(TYPE_URLS.listener, listener, isAccess));
   if (token !== undefined) {
@@ -120,15 +129,10 @@ function causesOf(step: Step, { listener, cluster, provenanceOf }: Position): Ca
     case "TLS":
       return of(TYPE_URLS.listener, listener, ({ group }) => group === "mutualTls");
     case "virtual host":
-      return of(
-        TYPE_URLS.route,
-        step.table ?? "",
-        ({ of }) => of.length === 1 && of[0] === step.name,
-      );
+      return ofTable(step.name, ({ of }) => of.length === 1 && of[0] === step.name);
     case "route":
-      return of(
-        TYPE_URLS.route,
-        step.table ?? "",
+      return ofTable(
+        step.virtualHost ?? "",
         ({ of }) => of[0] === step.virtualHost && of[1] === `routes[${step.index}]`,
       );
     case "cluster":

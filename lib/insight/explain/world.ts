@@ -18,7 +18,7 @@ import { isIp } from "../../kit/text/mod.ts";
 import { NameTableSchema } from "#mesh/networking/nds/v1/nds_pb.ts";
 import { MESH_ROW } from "../../mesh/derive/mod.ts";
 import { hasMutualProxy } from "../../mesh/translate/mod.ts";
-import type { KeyKnowledge } from "../simulate/mod.ts";
+import type { Decode, KeyKnowledge } from "../simulate/mod.ts";
 
 /** A proxy with its views; a session of a connected proxy is one. */
 export interface Party {
@@ -41,6 +41,8 @@ export interface World {
   /** Milliseconds since the epoch; unset: tokens with a limited validity are not decided. */
   readonly now?: number;
   readonly keys?: KeyKnowledge;
+  /** Decodes resources; default: at each question again. */
+  readonly decode?: Decode;
   /** Addresses of proxies that stand for one that is not known. */
   readonly assumedAddresses?: readonly string[];
 }
@@ -131,9 +133,9 @@ export interface Resolved {
 export function resolve(world: World, party: Party, host: string): Resolved {
   if (isIp(host)) return { ip: host, known: true };
   const names = [host, `${host}.${party.node.dnsDomain}`];
-  const table = nameTableOf(party);
+  const addresses = nameTableOf(world, party);
   for (const name of names) {
-    const ip = table.get(name)?.find(isIp);
+    const ip = addresses(name).find(isIp);
     if (ip !== undefined) return { ip, known: true };
   }
   for (const name of names) {
@@ -152,12 +154,12 @@ function addressOf({ mesh }: World, service: Service): string {
   return endpoints.map(({ address }) => address).find(isIp) ?? ELSEWHERE;
 }
 
-function nameTableOf(party: Party): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, readonly string[]>();
-  for (const { bytes } of party.view(AGENT_TYPE_URLS.nameTable)?.entries() ?? []) {
-    for (const [name, { ips }] of Object.entries(fromBinary(NameTableSchema, bytes).table)) {
-      found.set(name, ips);
-    }
-  }
-  return found;
+/** The addresses of a name in the table of a proxy's agent. */
+function nameTableOf(
+  { decode = fromBinary }: Pick<World, "decode">,
+  party: Party,
+): (name: string) => readonly string[] {
+  const tables = [...party.view(AGENT_TYPE_URLS.nameTable)?.entries() ?? []]
+    .map(({ bytes }) => decode(NameTableSchema, bytes).table);
+  return (name) => tables.findLast((one) => Object.hasOwn(one, name))?.[name]?.ips ?? [];
 }

@@ -3,19 +3,8 @@
  *
  * @module
  */
-import type { ObjectChange } from "../../mesh/ingest/mod.ts";
-import type { QuestionFields } from "../explain/mod.ts";
-import { coveringPatterns, type Service } from "../../mesh/model/mod.ts";
-import {
-  derivedRequests,
-  type GatewayHost,
-  gatewayHosts,
-  namedClients,
-  questionFor,
-} from "./derived_requests.ts";
-import type { OfflineMesh, OfflineProxy } from "./mesh.ts";
-import { servicesOf } from "./mesh.ts";
-import { type Verdict, verdictOf } from "../explain/mod.ts";
+import { type QuestionFields, type Verdict, verdictOf } from "../explain/mod.ts";
+import { type EditedMesh, factsOf, requestsOfWorkloads, requestsThroughGateways } from "./sides.ts";
 
 /** A request with another outcome than before. */
 export interface ChangedRequest extends ComparedRequest {
@@ -49,41 +38,103 @@ export interface RequestChanges {
 
 /** Maximum of requests that are compared. */
 export const MAX_REQUESTS = 2000;
-/** Maximum of clients. */
-const MAX_CLIENTS = 20;
 
-/** The two sides, and the objects that differ. */
-export interface Sides {
-  readonly before: OfflineMesh;
-  readonly after: OfflineMesh;
-  readonly changes: readonly ObjectChange[];
+/** Surroundings of a comparison. */
+export interface ComparisonOptions {
+  /** Lets other tasks run where work was done for long. */
+  readonly pause: () => Promise<void> | undefined;
 }
 
 /** Compares requests that the changed objects may concern, from workloads of different kinds. */
-export function compareRequests(sides: Sides): RequestChanges {
-  const { before, after } = sides;
-  const questions = [...questionsFor(sides), ...throughGateways(sides)];
+export async function compareRequests(
+  edited: EditedMesh,
+  { pause }: ComparisonOptions,
+): Promise<RequestChanges> {
+  const { changes } = edited;
+  const before = factsOf(await edited.show("before"), changes);
+  const after = factsOf(await edited.show("after"), changes);
+  const both = { before, after, changes };
+  const questions = [...requestsOfWorkloads(both), ...requestsThroughGateways(both)];
   const asked = evenly(questions, MAX_REQUESTS);
-  const changes: ChangedRequest[] = [];
-  const stayDenied: ComparedRequest[] = [];
-  const stayUnknown: ComparedRequest[] = [];
+  const now = await verdicts(edited, { side: "after", asked, pause });
+  const old = await verdicts(edited, { side: "before", asked, pause });
+  const compared = asked.map((question, at): Compared => {
+    const [was, is] = [old[at]!, now[at]!];
+    return { question, before: was, after: is, same: signature(was) === signature(is) };
+  });
+  const shown = await withCauses(edited, compared, pause);
+  return { compared: asked.length, left: questions.length - asked.length, ...sorted(shown) };
+}
+
+/** A request with its outcomes, whose reasons are short until they are shown. */
+interface Compared {
+  readonly question: QuestionFields;
+  readonly before: Verdict;
+  readonly after: Verdict;
+  readonly same: boolean;
+}
+
+/** Asks requests of one side, without the objects behind the outcomes, which cost the most. */
+async function verdicts(
+  edited: EditedMesh,
+  { side, asked, pause, causes = false }: ComparisonOptions & {
+    readonly side: "before" | "after";
+    readonly asked: readonly QuestionFields[];
+    readonly causes?: boolean;
+  },
+): Promise<Verdict[]> {
+  const found: Verdict[] = [];
+  if (asked.length === 0) return found;
+  const mesh = await edited.show(side);
   for (const question of asked) {
-    const short = (mesh: OfflineMesh) => verdictOf(mesh.ask(question, { causes: false }));
-    const [quick, then] = [short(before), short(after)];
-    const isSame = signature(quick) === signature(then);
-    if (isSame && quick.outcome === "allowed") continue;
-    const whole = (mesh: OfflineMesh) => verdictOf(mesh.ask(question));
-    const isFirst = !stayDenied.some(({ from }) => from === question.from);
-    const [old, now] = isSame && !isFirst ? [quick, then] : [whole(before), whole(after)];
-    const one = { ...namedRequest(question), before: old, after: now };
-    if (!isSame) changes.push({ ...one, change: changeOf(old, now) });
-    if (old.outcome === now.outcome && now.outcome === "denied" && !isWorse(old, now)) {
-      stayDenied.push(one);
-    }
-    if (old.outcome === now.outcome && now.outcome === "unknown") stayUnknown.push(one);
+    found.push(verdictOf(mesh.ask(question, { causes })));
+    await pause();
   }
-  const left = questions.length - asked.length;
-  return { compared: asked.length, left, changes, stayDenied, stayUnknown };
+  return found;
+}
+
+/** Adds the objects behind the outcomes that differ, and behind the first of each client that stays. */
+async function withCauses(
+  edited: EditedMesh,
+  all: readonly Compared[],
+  pause: ComparisonOptions["pause"],
+): Promise<Compared[]> {
+  const clients = new Set<string>();
+  const whole = all.filter((one) => {
+    if (!one.same) return true;
+    if (one.after.outcome === "allowed" || clients.has(one.question.from)) return false;
+    if (staysDenied(one)) clients.add(one.question.from);
+    return true;
+  });
+  const asked = whole.map(({ question }) => question);
+  const old = await verdicts(edited, { side: "before", asked, pause, causes: true });
+  const now = await verdicts(edited, { side: "after", asked, pause, causes: true });
+  const found = new Map(
+    whole.map((one, at) => [one, { ...one, before: old[at]!, after: now[at]! }] as const),
+  );
+  return all.map((one) => found.get(one) ?? one);
+}
+
+function sorted(
+  all: readonly Compared[],
+): Pick<RequestChanges, "changes" | "stayDenied" | "stayUnknown"> {
+  const named = (one: Compared): ComparedRequest => ({
+    ...namedRequest(one.question),
+    before: one.before,
+    after: one.after,
+  });
+  return {
+    changes: all.filter(({ same }) => !same)
+      .map((one) => ({ ...named(one), change: changeOf(one.before, one.after) })),
+    stayDenied: all.filter(staysDenied).map(named),
+    stayUnknown: all.filter(({ before, after }) =>
+      before.outcome === "unknown" && after.outcome === "unknown"
+    ).map(named),
+  };
+}
+
+function staysDenied({ before, after }: Compared): boolean {
+  return before.outcome === "denied" && after.outcome === "denied" && !isWorse(before, after);
 }
 
 function namedRequest(question: QuestionFields): Pick<ComparedRequest, "from" | "url" | "details"> {
@@ -116,103 +167,4 @@ function evenly<T>(all: readonly T[], most: number): readonly T[] {
 
 function signature({ outcome, statuses, clusters, text }: Verdict): string {
   return JSON.stringify([outcome, statuses, clusters, text]);
-}
-
-function* questionsFor({ before, after, changes }: Sides): Iterable<QuestionFields> {
-  const clients = clientsOf(before, after);
-  for (const service of concerned(after, before, changes)) {
-    if (service.host.startsWith("*")) continue;
-    const requests = derivedRequests([before.mesh, after.mesh], service);
-    for (const { number, protocol } of service.ports) {
-      const isHttp = protocol.startsWith("HTTP") || protocol.startsWith("GRPC");
-      for (const from of clients) {
-        if (!isHttp) yield { from, url: `tcp://${service.host}:${number}` };
-        else for (const one of requests) yield questionFor(from, { ...service, number }, one);
-      }
-    }
-  }
-}
-
-/** Requests of clients outside of the mesh, through the gateways that both sides have. */
-function* throughGateways({ before, after }: Sides): Iterable<QuestionFields> {
-  const known = [before, after].map((mesh) =>
-    mesh.representatives().filter(({ workload: { role } }) => role === "router")
-      .map(({ workload }) => ({ ...workload, id: `${workload.name}.${workload.namespace}` }))
-  );
-  const hosts = new Map(
-    [before, after].flatMap(({ mesh }) => [...gatewayHosts(mesh)])
-      .map((one) => [JSON.stringify(one), one]),
-  );
-  for (const host of hosts.values()) {
-    const ids = known.map((list) => list.filter((one) => serves(one, host)).map(({ id }) => id));
-    const namespace = host.gateway.slice(host.gateway.indexOf(".") + 1);
-    const requests = derivedRequests([before.mesh, after.mesh], { host: host.host, namespace });
-    for (const from of ids[0]!.filter((id) => ids[1]!.includes(id))) {
-      for (const one of requests) yield questionFor(from, host, one);
-    }
-  }
-}
-
-/** Reports if a proxy serves a Gateway: by its name, or by the labels that the Gateway selects. */
-function serves(
-  { gateway, namespace, name, labels }: OfflineProxy["workload"],
-  host: GatewayHost,
-): boolean {
-  if (gateway !== undefined) return gateway === host.gateway;
-  const wanted = Object.entries(host.selector);
-  return `${name}.${namespace}` === host.gateway ||
-    wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
-}
-
-/** Clients that both sides have, one for each namespace first, then those that policies name. */
-function clientsOf(before: OfflineMesh, after: OfflineMesh): string[] {
-  const idOf = ({ workload: one }: OfflineProxy) => `${one.name}.${one.namespace}`;
-  const old = new Set(before.representatives().map(idOf));
-  const sidecars = after.representatives()
-    .filter((one) => one.workload.role === "sidecar" && old.has(idOf(one)));
-  const firsts = [...Map.groupBy(sidecars, ({ workload }) => workload.namespace).values()]
-    .map((group) => group[0]!);
-  const rest = sidecars.filter((one) => !firsts.includes(one));
-  const accounts = new Set(
-    after.representatives().map(({ workload: { namespace, serviceAccount } }) =>
-      `${namespace}/service-account=${serviceAccount || "default"}`
-    ),
-  );
-  const named = [before, after].flatMap(({ mesh }) => [...namedClients(mesh)])
-    .filter((one) => !accounts.has(one));
-  return [...[...firsts, ...rest].slice(0, MAX_CLIENTS).map(idOf), ...new Set(named)]
-    .slice(0, 2 * MAX_CLIENTS);
-}
-
-/** The services that changed objects may concern: by host, else those of the namespace. */
-function concerned(
-  after: OfflineMesh,
-  before: OfflineMesh,
-  changes: readonly ObjectChange[],
-): Service[] {
-  const all = new Map(
-    [before, after].flatMap(({ mesh }) => servicesOf(mesh))
-      .map((one) => [one.host, one]),
-  );
-  const hosts = new Set<string>();
-  const namespaces = new Set<string>();
-  for (const { kind, key, object } of changes) {
-    const old = before.objectNamed(kind, key);
-    const named = [object, old].flatMap((one) => hostsOf(one?.spec));
-    for (const host of named) hosts.add(host);
-    if (named.length === 0) namespaces.add(key.split("/")[0] ?? "");
-  }
-  const isRoot = namespaces.has("mesh-system");
-  return [...all.values()].filter(({ host, namespace }) =>
-    isRoot || namespaces.has(namespace) || [host, ...coveringPatterns(host)].some((one) =>
-      hosts.has(one)
-    ) ||
-    [...hosts].some((one) => host.startsWith(`${one}.`))
-  );
-}
-
-/** The fields of hosts of VirtualServices, DestinationRules and ServiceEntries. */
-function hostsOf(spec: unknown): string[] {
-  const { hosts, host } = (spec ?? {}) as { hosts?: readonly string[]; host?: string };
-  return [...hosts ?? [], ...host === undefined ? [] : [host]].map((one) => one.toLowerCase());
 }

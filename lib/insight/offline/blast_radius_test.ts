@@ -58,7 +58,7 @@ const BOTH = "cluster.local/ns/web/sa/front, cluster.local/ns/edge/sa/edge";
 async function changed(before: string, documents: string) {
   const objects: ConfigObject[] = objectsOf(before);
   return await blastRadius({
-    ...{ objects, documents, added: objectsOf(documents), removals: [] },
+    ...{ objects, documents, removals: [] },
     limits: ["files do not tell which proxies run"],
     signal: new AbortController().signal,
   });

@@ -3,13 +3,11 @@
  *
  * @module
  */
-import type { ConfigObject } from "../../mesh/model/mod.ts";
-import { objectKey, objectRef } from "../../mesh/model/mod.ts";
-import { upsertOf } from "../../mesh/ingest/mod.ts";
 import { createWhatIf, type Prediction, renderProblems } from "../whatif/mod.ts";
 import { MeshError } from "../../kit/base/mod.ts";
 import { compareRequests, type RequestChanges } from "./blast_radius.ts";
 import { makePipeline, type OfflineInput, OfflineMesh } from "./mesh.ts";
+import { meshesOf } from "./sides.ts";
 
 /** The blast radius of a change. */
 export interface BlastRadius {
@@ -28,8 +26,8 @@ export const MAX_KINDS = 100;
 export interface ChangeQuestion extends OfflineInput {
   /** YAML documents. */
   readonly documents: string;
-  /** The objects of the documents. */
-  readonly added: readonly ConfigObject[];
+  /** Default namespace of the documents. */
+  readonly namespace?: string | undefined;
   /** Objects to remove, each as `Kind/namespace/name`. */
   readonly removals: readonly string[];
   /** Facts that the source of the mesh cannot know, as sentences. */
@@ -43,7 +41,7 @@ export interface ChangeQuestion extends OfflineInput {
  * @throws {MeshError} when the documents are invalid
  */
 export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius> {
-  const { objects, mesh, networks, documents, added, removals, signal } = question;
+  const { objects, mesh, networks, documents, removals, namespace, signal } = question;
   const { mesh: before, pipeline } = OfflineMesh.of({ objects, mesh, networks });
   const kinds = before.representatives();
   const sessions = kinds.slice(0, MAX_KINDS).map(({ session }) => session);
@@ -53,32 +51,21 @@ export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius
     make: makePipeline,
     sessions: () => sessions,
   });
-  const answer = await whatIf.ask({ documents, removals }, signal);
+  const asked = { documents, removals, ...namespace === undefined ? {} : { namespace } };
+  const answer = await whatIf.askWith(asked, ({ translation, changes, show }, pace) => {
+    const sides = meshesOf(() => OfflineMesh.over(translation), show);
+    return compareRequests({ changes, show: sides }, { pause: () => pace.pause() });
+  }, signal);
   if (answer.kind !== "predicted") {
     const problems = answer.kind === "invalid" ? renderProblems(answer.problems) : "busy";
     throw new MeshError("data", `the change is invalid:\n${problems.trimEnd()}`, {
       remedy: "Correct the documents.",
     });
   }
-  const removed = new Set(removals);
-  const next = new Map(objects.map((one) => [objectRef(one), one]));
-  const gone = [...next].filter(([ref]) => removed.has(ref)).map(([, one]) => one);
-  for (const ref of removed) next.delete(ref);
-  for (const one of added) next.set(objectRef(one), one);
-  const changes = [
-    ...added.flatMap((one) => upsertOf(one) ?? []),
-    ...gone.flatMap((one) => {
-      const upsert = upsertOf(one);
-      return upsert === undefined
-        ? []
-        : [{ ...upsert, key: objectKey(one.meta), object: undefined }];
-    }),
-  ];
-  const { mesh: after } = OfflineMesh.of({ objects: [...next.values()], mesh, networks });
   return {
     prediction: answer.prediction,
     otherKinds: kinds.length - sessions.length,
-    requests: compareRequests({ before, after, changes }),
+    requests: answer.result,
     limits: question.limits,
   };
 }

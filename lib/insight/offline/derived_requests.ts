@@ -20,9 +20,30 @@ export interface DerivedRequest {
 /** Maximum of requests to a host. */
 const MAX_REQUESTS = 60;
 
+/** The objects of a mesh that speak of requests, as they are at one time. */
+export interface SpokenObjects {
+  readonly virtualServices: Rows<"virtualServices">;
+  readonly authorizationPolicies: Rows<"authorizationPolicies">;
+  readonly requestAuthentications: Rows<"requestAuthentications">;
+  readonly gateways: Rows<"gateways">;
+}
+
+type Tables = Mesh["tables"];
+type Rows<T extends keyof Tables> = Tables[T] extends Input<infer V, string> ? readonly V[] : never;
+
+/** Returns the objects of a mesh that speak of requests. */
+export function spokenObjects({ tables }: Mesh): SpokenObjects {
+  return {
+    virtualServices: rowsOf(tables.virtualServices),
+    authorizationPolicies: rowsOf(tables.authorizationPolicies),
+    requestAuthentications: rowsOf(tables.requestAuthentications),
+    gateways: rowsOf(tables.gateways),
+  };
+}
+
 /** Returns the requests of some meshes to a service, without duplicates; the first one is `GET /`. */
 export function derivedRequests(
-  meshes: readonly Mesh[],
+  meshes: readonly SpokenObjects[],
   { host, namespace }: Pick<Service, "host" | "namespace">,
 ): DerivedRequest[] {
   const found = new Map<string, DerivedRequest>();
@@ -43,8 +64,11 @@ function rowsOf<T>(table: Input<ConfigObject<T>>): ConfigObject<T>[] {
   return table.keys().toSorted().flatMap((key) => table.peek(key) ?? []);
 }
 
-function* ofRoutes({ tables }: Mesh, host: string): Iterable<DerivedRequest> {
-  for (const { spec } of rowsOf(tables.virtualServices)) {
+function* ofRoutes(
+  { virtualServices }: SpokenObjects,
+  host: string,
+): Iterable<DerivedRequest> {
+  for (const { spec } of virtualServices) {
     if (!spec.hosts.some((one) => covers(one.toLowerCase(), host))) continue;
     for (const { match } of spec.http) {
       for (const { uri, method, headers } of match) {
@@ -72,8 +96,11 @@ function covers(pattern: string, host: string): boolean {
   return pattern === host || host.startsWith(`${pattern}.`);
 }
 
-function* ofPolicies({ tables }: Mesh, namespace: string): Iterable<DerivedRequest> {
-  for (const { meta, spec } of rowsOf(tables.authorizationPolicies)) {
+function* ofPolicies(
+  { authorizationPolicies }: SpokenObjects,
+  namespace: string,
+): Iterable<DerivedRequest> {
+  for (const { meta, spec } of authorizationPolicies) {
     if (!concerns(meta.namespace, namespace)) continue;
     for (const { to, from } of spec.rules) {
       for (const { operation } of to) {
@@ -104,8 +131,11 @@ function* ofPolicies({ tables }: Mesh, namespace: string): Iterable<DerivedReque
   }
 }
 
-function* ofTokens({ tables }: Mesh, namespace: string): Iterable<DerivedRequest> {
-  for (const { meta, spec } of rowsOf(tables.requestAuthentications)) {
+function* ofTokens(
+  { requestAuthentications }: SpokenObjects,
+  namespace: string,
+): Iterable<DerivedRequest> {
+  for (const { meta, spec } of requestAuthentications) {
     if (!concerns(meta.namespace, namespace)) continue;
     for (const { issuer, audiences: [audience] } of spec.jwtRules) {
       const claims = {
@@ -149,8 +179,8 @@ function besideOf(path: string): string {
 }
 
 /** A client that no workload is, by a principal or namespace of a policy. */
-export function* namedClients({ tables }: Mesh): Iterable<string> {
-  for (const { meta, spec } of rowsOf(tables.authorizationPolicies)) {
+export function* namedClients({ authorizationPolicies }: SpokenObjects): Iterable<string> {
+  for (const { meta, spec } of authorizationPolicies) {
     for (const { source } of spec.rules.flatMap(({ from }) => from)) {
       for (const principal of source?.principals ?? []) {
         const [, namespace, account] = /\/ns\/([^/*]+)\/sa\/([^/*]+)$/.exec(principal) ?? [];
@@ -181,12 +211,13 @@ export interface GatewayHost {
 }
 
 /** The hosts that VirtualServices have at HTTP ports of Gateways. */
-export function* gatewayHosts({ tables }: Mesh): Iterable<GatewayHost> {
-  const routes = rowsOf(tables.virtualServices);
-  for (const { meta, spec: { servers, selector } } of rowsOf(tables.gateways)) {
+export function* gatewayHosts(
+  { gateways: rows, virtualServices }: SpokenObjects,
+): Iterable<GatewayHost> {
+  for (const { meta, spec: { servers, selector } } of rows) {
     const { name, namespace } = meta;
     const key = objectKey(meta);
-    const bound = routes.filter(({ meta: own, spec: { gateways } }) =>
+    const bound = virtualServices.filter(({ meta: own, spec: { gateways } }) =>
       gateways.some((one) => one === key || one === name && own.namespace === namespace)
     );
     for (const { port, tls } of servers) {

@@ -28,6 +28,7 @@ import {
   serviceKeys,
 } from "../../mesh/model/mod.ts";
 import { defaultMeshConfig, defaultMeshNetworks, isTableKind } from "../../mesh/schema/mod.ts";
+import { decodeOnce } from "../simulate/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { readFeatures } from "../../mesh/environment/mod.ts";
 import { hasSigned } from "../../kit/pki/mod.ts";
@@ -77,6 +78,8 @@ export class OfflineMesh {
   readonly #runs: boolean;
 
   readonly #pipeline: Pipeline | undefined;
+  readonly #decode = decodeOnce();
+  #services: { readonly at: number; readonly all: readonly Service[] } | undefined;
 
   private constructor(
     { mesh, source }: Pick<Translation, "mesh" | "source">,
@@ -184,7 +187,8 @@ export class OfflineMesh {
     return {
       mesh: this.mesh,
       parties: this.#proxies.map(({ session }) => session),
-      services: servicesOf(this.mesh),
+      services: this.services(),
+      decode: this.#decode,
       objectOf: (kind, key) => this.objectNamed(kind, key),
       now: Date.now(),
       keys: {
@@ -194,6 +198,15 @@ export class OfflineMesh {
       },
       assumedAddresses: this.#runs ? [] : [NOWHERE],
     };
+  }
+
+  /** The services, read again after a publication. */
+  services(): readonly Service[] {
+    const { published } = this.mesh.graph;
+    if (this.#services?.at !== published) {
+      this.#services = { at: published, all: servicesOf(this.mesh) };
+    }
+    return this.#services.all;
   }
 
   /** An object of the input by the key of its row. */
@@ -253,7 +266,7 @@ export function makePipeline(graph: Graph): Pipeline {
   return createPipeline(graph, { domain: DOMAIN, clusterId: CLUSTER, features: readFeatures() });
 }
 
-export function servicesOf(mesh: Mesh): Service[] {
+function servicesOf(mesh: Mesh): Service[] {
   const { serviceEntries } = mesh.tables;
   const keys = serviceEntries.keys().flatMap((key) => {
     const row = serviceEntries.peek(key);

@@ -11,6 +11,7 @@ export {
   compareRequests,
   type RequestChanges,
 } from "./blast_radius.ts";
+export { type EditedMesh, meshesOf } from "./sides.ts";
 export { blastMarkdown, blastText } from "./blast_report.ts";
 export { junitXml, testText } from "./junit.ts";
 export { type OfflineInput, OfflineMesh, type OfflineProxy } from "./mesh.ts";

@@ -47,7 +47,7 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
   const { files, removals, signal } = options;
   const named = await inputFiles(files, false);
   const namespace = options.namespace === "" ? undefined : options.namespace;
-  const { objects: added, problems: [fault] } = await checkConfigFiles(named, {
+  const { problems: [fault] } = await checkConfigFiles(named, {
     namespace,
     foreign: () => {},
   });
@@ -59,8 +59,8 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
   const blast = await blastRadius({
     ...await options.readMesh(),
     documents: texts.join("\n---\n"),
-    added,
     removals,
+    namespace,
     limits: options.limits,
     signal,
   });

@@ -11,7 +11,15 @@ export type { IssuerTrace, TokenTrace } from "./token_trace.ts";
 export type { Call, ClientTls, KeyKnowledge, Request, Source, Token } from "./call.ts";
 export { follow } from "./follow.ts";
 export { renderVerdict } from "./render.ts";
-export { type Encoded, type Resources, resourcesOf, type Served, type Shelf } from "./resources.ts";
+export {
+  type Decode,
+  decodeOnce,
+  type Encoded,
+  type Resources,
+  resourcesOf,
+  type Served,
+  type Shelf,
+} from "./resources.ts";
 export type {
   Answered,
   Closed,

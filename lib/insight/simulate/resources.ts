@@ -7,6 +7,8 @@ import {
   type Any,
   type DescMessage,
   fromBinary,
+  isMessage,
+  type Message,
   type MessageShape,
   typeUrl,
 } from "../../kit/proto/mod.ts";
@@ -45,22 +47,37 @@ export interface Resources {
   readonly endpoints: (name: string) => ClusterLoadAssignment | undefined;
 }
 
+/** Decodes a message, which nobody may change. */
+export type Decode = <D extends DescMessage>(schema: D, bytes: Uint8Array) => MessageShape<D>;
+
+/** Decodes each array of bytes once, for as long as the bytes are kept by others. */
+export function decodeOnce(): Decode {
+  const known = new WeakMap<Uint8Array, Message>();
+  return (schema, bytes) => {
+    const found = known.get(bytes);
+    if (found !== undefined && isMessage(found, schema)) return found;
+    const made = fromBinary(schema, bytes);
+    known.set(bytes, made);
+    return made;
+  };
+}
+
 /** Wraps served resources. Throws for bytes that do not decode. */
-export function resourcesOf(served: Served): Resources {
+export function resourcesOf(served: Served, decode: Decode = fromBinary): Resources {
   const find = <D extends DescMessage>(schema: D): (name: string) => MessageShape<D> | undefined =>
     memo((name) => {
       const found = served(typeUrl(schema))?.get(name);
-      return found && fromBinary(schema, found.bytes);
+      return found && decode(schema, found.bytes);
     });
   const table = find(RouteConfigurationSchema);
   return {
     listeners: [...served(typeUrl(ListenerSchema))?.entries() ?? []]
-      .map(({ bytes }) => fromBinary(ListenerSchema, bytes)),
+      .map(({ bytes }) => decode(ListenerSchema, bytes)),
     route: memo((name) => {
       const found = table(name);
       return found?.vhds === undefined ? found : {
         ...found,
-        virtualHosts: [...found.virtualHosts, ...hostsApart(served, name)],
+        virtualHosts: [...found.virtualHosts, ...hostsApart(served, name, decode)],
       };
     }),
     cluster: find(ClusterSchema),
@@ -69,10 +86,10 @@ export function resourcesOf(served: Served): Resources {
 }
 
 /** Returns virtual hosts that are resources (VHDS), named `table/host`. */
-function hostsApart(served: Served, table: string): VirtualHost[] {
+function hostsApart(served: Served, table: string, decode: Decode): VirtualHost[] {
   return [...served(typeUrl(VirtualHostSchema))?.entries() ?? []]
     .filter(({ name }) => name.startsWith(`${table}/`))
-    .map(({ bytes }) => fromBinary(VirtualHostSchema, bytes));
+    .map(({ bytes }) => decode(VirtualHostSchema, bytes));
 }
 
 function memo<T>(make: (name: string) => T): (name: string) => T {

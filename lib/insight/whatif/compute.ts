@@ -11,9 +11,8 @@ import { type Delta, type Resource, rowRef, type View } from "../../mesh/graph/m
 import { type ProxyBinding, type ProxyClass, TYPE_URLS, xdsType } from "../../mesh/model/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import type { ChangeSet } from "../../mesh/ingest/mod.ts";
-import type { Pipeline } from "../../mesh/translate/mod.ts";
 import { compareMessages } from "./analysis.ts";
-import { type Fork, fork, type MakePipeline } from "./fork.ts";
+import type { Fork } from "./fork.ts";
 import type { Pace } from "./pace.ts";
 import { changeId, type ClassChange, type FoundClass, mergeChanges } from "./merge.ts";
 import type { Prediction } from "./prediction.ts";
@@ -38,17 +37,15 @@ interface BoundProxy {
 
 /** Evaluates changes for the connected proxies. */
 export async function computeWhatIf(
-  { live, make, sessions, changes }: {
-    /** The pipeline that is forked. */
-    readonly live: Pipeline;
-    readonly make: MakePipeline;
+  { second, sessions, changes }: {
+    /** A second translation without the changes, which are applied to it. */
+    readonly second: Fork;
     /** The connected proxies. */
     readonly sessions: readonly SessionInfo[];
     readonly changes: ChangeSet;
   },
   pace: Pace,
 ): Promise<Outcome> {
-  const second = await fork(live, make, pace);
   const bound = await bindAll(second, sessions, pace);
   await second.prepare(pace);
   // Without objects, nothing was published yet.

@@ -33,6 +33,8 @@ export interface Question {
   readonly documents: string;
   /** Objects to remove, each as `Kind/namespace/name`. */
   readonly removals: readonly string[];
+  /** Default namespace of the documents. */
+  readonly namespace?: string;
 }
 
 /** The edit of one object. */
@@ -76,6 +78,7 @@ export async function readQuestion(
   for (
     const document of eachDocument(question.documents, DOCUMENTS, undefined, {
       settings: true,
+      ...question.namespace === undefined ? {} : { namespace: question.namespace },
     })
   ) {
     problems.push(...document.problems);

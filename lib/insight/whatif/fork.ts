@@ -8,7 +8,8 @@ import { createGraph, type Graph } from "../../mesh/graph/mod.ts";
 import { type ChangeSet, publishInPieces } from "../../mesh/ingest/mod.ts";
 import type { Pipeline, Translation } from "../../mesh/translate/mod.ts";
 import type { ConfigObject } from "../../mesh/model/mod.ts";
-import type { TableKind } from "../../mesh/schema/mod.ts";
+import { MESH_ROW } from "../../mesh/derive/mod.ts";
+import { defaultMeshConfig, defaultMeshNetworks, type TableKind } from "../../mesh/schema/mod.ts";
 import type { Pace } from "./pace.ts";
 
 /** Creates a pipeline in a graph, with the settings of the live one. */
@@ -20,6 +21,8 @@ export interface Fork {
   readonly translation: Translation;
   /** The row of an object as its source reported it. */
   original(kind: TableKind, key: string): ConfigObject | undefined;
+  /** The changes that take back others, which are not applied yet. */
+  inverse(changes: ChangeSet): ChangeSet;
   /** Builds the views of all bindings. */
   prepare(pace: Pace): Promise<void>;
   /** Applies and publishes changes, like the live one. */
@@ -56,6 +59,18 @@ export async function fork(live: Pipeline, make: MakePipeline, pace: Pace): Prom
     translation,
     apply,
     original: (kind, key) => writer.original(kind, key),
+    inverse: ({ objects = [], mesh, networks }) => {
+      const { tables } = translation.mesh;
+      return {
+        objects: objects.map(({ kind, key }) => ({
+          kind,
+          key,
+          object: writer.original(kind, key),
+        })),
+        ...mesh && { mesh: tables.mesh.peek(MESH_ROW) ?? defaultMeshConfig() },
+        ...networks && { networks: tables.networks.peek(MESH_ROW) ?? defaultMeshNetworks() },
+      };
+    },
     prepare: async (pace) => {
       while (!graph.prepare(PIECE_MS)) await pace.pause();
       await pace.pause();

@@ -50,21 +50,27 @@ export interface WhatIf {
    */
   withFork<T>(use: (second: Fork, pace: Pace) => Promise<T>, signal: AbortSignal): Promise<T>;
   /**
-   * Calls `use` with two further translations: one as the live one is, and one with an edit, whose
-   * documents must be valid.
+   * Like `ask`; then calls `use` with the second translation, which shows the mesh without the edit or
+   * with it.
    */
-  withEdit<T>(
+  askWith<T>(
     question: Question,
-    use: (sides: EditedSides) => Promise<T>,
+    use: (edited: EditedFork, pace: Pace) => Promise<T>,
     signal: AbortSignal,
-  ): Promise<T>;
+  ): Promise<AnswerWith<T>>;
 }
 
-/** Two translations that differ by an edit. */
-export interface EditedSides {
-  readonly before: Fork;
-  readonly after: Fork;
+/** An answer, and what was made of the second translation. */
+export type AnswerWith<T> =
+  | Exclude<Answer, { readonly kind: "predicted" }>
+  | { readonly kind: "predicted"; readonly prediction: Prediction; readonly result: T };
+
+/** A translation that shows an edit or not. */
+export interface EditedFork {
+  readonly translation: Fork["translation"];
   readonly changes: readonly ObjectChange[];
+  /** Shows the mesh with the edit (at first), or without it. */
+  show(side: "before" | "after"): Promise<void>;
 }
 
 /**
@@ -82,19 +88,35 @@ export function createWhatIf(
 ): WhatIf {
   const { live, make } = options;
   let busy = false;
-  const answer = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+  const answer = async <T>(
+    question: Question,
+    use: (edited: EditedFork, pace: Pace) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<AnswerWith<T>> => {
     const began = performance.now();
     const pace = startPace(signal);
     const reading = await readQuestion(question, live, pace);
     const { problems, warnings, edits, changes } = reading;
     if (problems.length > 0) return { kind: "invalid", problems, warnings };
     const revision = live.translation.source.revision;
+    const second = await fork(live, make, pace);
+    const undo = second.inverse(changes);
     const outcome = await computeWhatIf(
-      { live, make, sessions: options.sessions(), changes },
+      { second, sessions: options.sessions(), changes },
       pace,
     );
     const took = { ms: performance.now() - began, longestSliceMs: pace.longest };
-    return { kind: "predicted", prediction: { revision, edits, warnings, ...outcome, took } };
+    const prediction = { revision, edits, warnings, ...outcome, took };
+    let shown = "after";
+    const result = await use({
+      translation: second.translation,
+      changes: changes.objects ?? [],
+      show: async (side) => {
+        if (side !== shown) await second.apply(side === "after" ? changes : undo, pace);
+        shown = side;
+      },
+    }, pace);
+    return { kind: "predicted", prediction, result };
   };
   let idle: Promise<unknown> = Promise.resolve();
   const alone = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -111,18 +133,11 @@ export function createWhatIf(
   return {
     ask: async (question, signal) => {
       if (busy) return { kind: "busy" };
-      return await alone(() => answer(question, signal));
+      return await alone(() => answer(question, () => Promise.resolve(), signal));
     },
-    withEdit: async (question, use, signal) => {
-      while (busy) await idle;
-      return await alone(async () => {
-        const pace = startPace(signal);
-        const { changes } = await readQuestion(question, live, pace);
-        const before = await fork(live, make, pace);
-        const after = await fork(live, make, pace);
-        await after.apply(changes, pace);
-        return await use({ before, after, changes: changes.objects ?? [] });
-      });
+    askWith: async (question, use, signal) => {
+      if (busy) return { kind: "busy" };
+      return await alone(() => answer(question, use, signal));
     },
     withFork: async (use, signal) => {
       while (busy) await idle;

@@ -33,6 +33,7 @@ export {
   fromJson,
   fromJsonString,
   isFieldSet,
+  isMessage,
   type JsonObject,
   type JsonValue,
   type Message,

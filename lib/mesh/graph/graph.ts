@@ -175,7 +175,7 @@ function values(engine: Engine): Pick<Graph, "peek" | "explain" | "watch"> {
     peek<V, K>(table: Derived<V, K>, key: K): V {
       return valueOf(peekCell(engine, ownTable(engine, table), key)) as V;
     },
-    explain: (cell) => explain(engine, cell),
+    explain: (cell, asked) => explain(engine, cell, asked),
     watch<V, K>(
       table: Derived<V, K>,
       key: K,

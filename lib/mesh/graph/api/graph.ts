@@ -162,8 +162,10 @@ export interface Graph {
   /**
    * Computes a cell again, untracked, for the decisions that it makes; `undefined`
    * when no derived table has the name. Throws what the computation throws.
+   *
+   * @param asked names of the parts whose decisions are asked for; default: all
    */
-  explain(cell: CellRef): Explained<unknown> | undefined;
+  explain(cell: CellRef, asked?: ReadonlySet<string>): Explained<unknown> | undefined;
   /**
    * Keeps a derived cell watched: `onChange` runs during `publish` when its value
    * changed. For what is not a collection (which layers a class has).

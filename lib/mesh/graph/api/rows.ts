@@ -34,6 +34,11 @@ export interface Read extends DecisionLog, Parts {
    */
   follow<V, K>(table: Derived<V, K>, key: NoInfer<K>): V;
   /**
+   * While a value is explained: the names of the parts whose decisions are asked for. The decisions about
+   * other parts may be left out. Unset: all are asked for.
+   */
+  readonly asked?: ReadonlySet<string>;
+  /**
    * Computes a derived value here and now, with its decisions. For values that
    * carry the reasons for them; all others read by `get` or `follow`.
    */

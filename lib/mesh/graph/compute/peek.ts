@@ -9,7 +9,7 @@ import type { Derived, Index, Input } from "../api/tables.ts";
 import { type Cell, type Core, foreign } from "../cells/mod.ts";
 import type { Engine } from "../engine.ts";
 import { DerivedTable, InputTable, valueOf } from "../tables/mod.ts";
-import { PlainRead } from "./recording.ts";
+import { explainBy, PlainRead } from "./recording.ts";
 
 /** The cell of a derived value, brought up to date. */
 export function peekCell(engine: Core, table: DerivedTable, key: unknown): Cell {
@@ -23,11 +23,15 @@ export function peekCell(engine: Core, table: DerivedTable, key: unknown): Cell 
 }
 
 /** Computes a cell again for its decisions; `undefined` when there is no such table. */
-export function explain(engine: Engine, { table, key }: CellRef): Explained<unknown> | undefined {
+export function explain(
+  engine: Engine,
+  { table, key }: CellRef,
+  asked?: ReadonlySet<string>,
+): Explained<unknown> | undefined {
   const home = engine.tables.get(table);
   if (home?.kind !== "derived") return undefined;
   engine.untracked("table", table);
-  return new PeekRead(engine).explain(home, home.keyCodec.decode(key));
+  return explainBy(new PeekRead(engine), { table: home, key: home.keyCodec.decode(key), asked });
 }
 
 class PeekRead extends PlainRead {

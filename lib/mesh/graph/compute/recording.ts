@@ -27,7 +27,7 @@ export abstract class PlainRead implements Read {
   }
 
   explain<V, K>(table: Derived<V, K>, key: K): Explained<V> {
-    return explainBy(this, table, key);
+    return explainBy(this, { table, key });
   }
 
   within(): this {
@@ -43,27 +43,46 @@ export abstract class PlainRead implements Read {
   }
 }
 
+/** A value that is computed again. */
+interface Question<V, K> {
+  readonly table: Derived<V, K>;
+  readonly key: K;
+  /** Names of the parts whose decisions are asked for; unset: all. */
+  readonly asked?: ReadonlySet<string> | undefined;
+}
+
 /** Computes a value again, reading through a context, and collects its decisions. */
-export function explainBy<V, K>(read: PlainRead, table: Derived<V, K>, key: K): Explained<V> {
+export function explainBy<V, K>(
+  read: PlainRead,
+  { table, key, asked }: Question<V, K>,
+): Explained<V> {
   const found = new Map<string, Decision>();
   const record = ({ of = [], passedOver = [], ...rest }: RecordedDecision): void => {
     const decision = { of, ...rest, ...(passedOver.length === 0 ? {} : { passedOver }) };
     found.set(JSON.stringify(decision), decision);
   };
-  const value = new RecordingRead(read, record, 0).follow(table, key);
+  const value = new RecordingRead(read, record, { depth: 0, asked }).follow(table, key);
   return { value, decisions: [...found.values()] };
+}
+
+/** The place of a context in the computation. */
+interface Place {
+  readonly depth: number;
+  readonly asked: ReadonlySet<string> | undefined;
 }
 
 /** A context that reads through another one and records decisions. */
 class RecordingRead implements Read {
   readonly decide: (decision: RecordedDecision) => void;
+  readonly asked?: ReadonlySet<string>;
   readonly #read: PlainRead;
-  readonly #depth: number;
+  readonly #place: Place;
 
-  constructor(read: PlainRead, decide: (decision: RecordedDecision) => void, depth: number) {
+  constructor(read: PlainRead, decide: (decision: RecordedDecision) => void, place: Place) {
     this.#read = read;
     this.decide = decide;
-    this.#depth = depth;
+    this.#place = place;
+    if (place.asked !== undefined) this.asked = place.asked;
   }
 
   get<V, K>(table: Input<V, K>, key: K): V | undefined;
@@ -74,18 +93,20 @@ class RecordingRead implements Read {
 
   follow<V, K>(table: Derived<V, K>, key: K): V {
     if (!(table instanceof DerivedTable)) throw foreign(table.name);
-    if (this.#depth >= DEEPEST) {
+    const { depth, asked } = this.#place;
+    if (depth >= DEEPEST) {
       throw new MeshError(
         "graph-decisions-too-deep",
         `More than ${DEEPEST} computations take over each other's decisions, the last of them of ${table.name}.`,
         { remedy: "Look for a cell that follows itself." },
       );
     }
-    return table.compute(new RecordingRead(this.#read, this.decide, this.#depth + 1), key) as V;
+    const inner = new RecordingRead(this.#read, this.decide, { depth: depth + 1, asked });
+    return table.compute(inner, key) as V;
   }
 
   explain<V, K>(table: Derived<V, K>, key: K): Explained<V> {
-    return explainBy(this.#read, table, key);
+    return explainBy(this.#read, { table, key });
   }
 
   members<B, M>(index: Index<B, M>, bucket: B): readonly M[] {
@@ -110,7 +131,7 @@ class RecordingRead implements Read {
       if (changed !== undefined) this.decide(changed);
     };
     // The class is not exported and has no subclass.
-    return new RecordingRead(this.#read, record, this.#depth) as this;
+    return new RecordingRead(this.#read, record, this.#place) as this;
   }
 
   part<T>(compute: () => T): T {

@@ -60,6 +60,8 @@ export interface ProvenanceQuestion {
   /** Type URL. */
   readonly type: string;
   readonly name: string;
+  /** Names of the virtual hosts of a route table that are asked about; default: all. */
+  readonly parts?: ReadonlySet<string>;
   /**
    * The current object of a reference. Default: the row of the table, whose generation and line may be
    * older where later edits had no effect.
@@ -75,7 +77,7 @@ export function provenanceOf(question: ProvenanceQuestion): Provenance | undefin
   if (resource === undefined || cell === undefined) return undefined;
   const decisions = new Map<string, Decision>();
   const record = recorder(decisions);
-  const outcome = computeAgain(record, mesh, cell, resource);
+  const outcome = computeAgain(record, question, cell, resource);
   recordImport(record, mesh, view, { cell, name });
   const groups = [...decisions.values()].filter(({ of }) => of.length === 0 || of[0] === name)
     .map((decision) => ({ ...decision, of: decision.of.slice(1) }));
@@ -101,9 +103,14 @@ interface Outcome {
 }
 
 /** Computes a cell again and records its decisions. */
-function computeAgain(record: Record, mesh: Mesh, cell: CellRef, served: Resource): Outcome {
+function computeAgain(
+  record: Record,
+  { mesh, parts }: ProvenanceQuestion,
+  cell: CellRef,
+  served: Resource,
+): Outcome {
   try {
-    const explained = mesh.graph.explain(cell);
+    const explained = mesh.graph.explain(cell, parts);
     if (explained === undefined) return { recorded: false, exact: false };
     for (const decision of explained.decisions) record(decision);
     const exact = (explained.value as readonly Resource[])

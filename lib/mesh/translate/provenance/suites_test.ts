@@ -10,7 +10,12 @@ import {
 import type { TableKind } from "../../derive/mod.ts";
 import { objectKey } from "../../model/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
-import { type Provenance, provenanceOf } from "./provenance.ts";
+import {
+  type FieldGroup,
+  type Provenance,
+  provenanceOf,
+  type ProvenanceQuestion,
+} from "./provenance.ts";
 
 /**
  * Tables that a resource's own cell does not read, so its provenance cannot name them: `Kind
@@ -65,10 +70,23 @@ function lookAt(bench: Bench, { proxies }: Suite): () => Served[] {
           id: `${key} ${word} ${name}`,
           table: view!.cellOf(name)!.table,
           version,
-          why: provenanceOf({ mesh, view: view!, type, name })!,
+          why: whyOf({ mesh, view: view!, type, name }),
         }));
       })
     );
+}
+
+/** The provenance as a whole; that of each virtual host asked for alone has the same groups. */
+function whyOf(question: ProvenanceQuestion): Provenance {
+  const all = provenanceOf(question)!;
+  if (question.type !== TYPE_URLS.route) return all;
+  for (const part of new Set(all.groups.flatMap(({ of: [first] }) => first ?? []))) {
+    const { groups, exact } = provenanceOf({ ...question, parts: new Set([part]) })!;
+    const own = (one: FieldGroup): boolean => one.of[0] === part;
+    assert.deepEqual(groups.filter(own), all.groups.filter(own), `${question.name} ${part}`);
+    assert.equal(exact, all.exact);
+  }
+  return all;
 }
 
 /** Objects that are named in an explanation, those that lost included. */

@@ -59,7 +59,7 @@ export function hostOfName(name: string): string {
   return name.slice(0, name.lastIndexOf(":"));
 }
 
-/** Takes over the decisions of the virtual hosts of a route table. */
+/** Takes over the decisions of the virtual hosts of a route table, of those that are asked about. */
 export function followHosts<K>(
   read: Read,
   virtualHosts: VirtualHostTable<K>,
@@ -67,7 +67,10 @@ export function followHosts<K>(
   keyOf: (name: string) => K,
 ): void {
   if (read.decide === undefined) return;
-  for (const name of names) read.follow<readonly Resource[], K>(virtualHosts, keyOf(name));
+  for (const name of names) {
+    if (read.asked?.has(name) === false) continue;
+    read.follow<readonly Resource[], K>(virtualHosts, keyOf(name));
+  }
 }
 
 /** The collections of virtual hosts that route tables are assembled from. */
