@@ -40,3 +40,16 @@ Deno.test("meshctl loads the rooms of a command when the command runs", async ()
   assert.deepEqual([...new Set(rooms)].sort(), AT_START);
   assert.deepEqual(loaded.filter((one) => /^(npm|jsr|https?):/.test(one)), []);
 });
+
+Deno.test("a question to a daemon loads neither the messages of the mesh nor its translation", async () => {
+  for (const room of ["questions", "incident"]) {
+    const loaded = await loadedAtStart(
+      new URL(`../../lib/insight/${room}/mod.ts`, import.meta.url),
+    );
+    const heavy = ["kit/proto", "kit/rpc", "mesh/schema", "mesh/envoy", "mesh/translate"];
+    const found = heavy.filter((one) =>
+      loaded.some((file) => file.startsWith(`${ROOT.href}lib/${one}/`))
+    );
+    assert.deepEqual(found, [], room);
+  }
+});

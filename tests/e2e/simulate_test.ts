@@ -16,7 +16,8 @@ import {
   type Served,
   type Verdict,
 } from "../../lib/insight/simulate/mod.ts";
-import { explainCall, type ExplainedStep } from "../../lib/insight/explain/mod.ts";
+import { explainCall } from "../../lib/insight/explain/mod.ts";
+import type { ExplainedStep } from "../../lib/insight/verdict/mod.ts";
 import { create } from "../../lib/kit/proto/mod.ts";
 import {
   MeshConfig_ProxyPathNormalization_NormalizationType as Normalization,

@@ -1,7 +1,6 @@
 import { MeshError, printable } from "../../kit/base/mod.ts";
 import { askOverHttp } from "./http.ts";
 import type { DaemonAnswer, DaemonEndpoint, DaemonQuestion, PageParameters } from "./types.ts";
-import { askOverXds } from "./xds.ts";
 
 /**
  * Asks a debug query.
@@ -15,7 +14,9 @@ export async function askDaemon(
 ): Promise<DaemonAnswer> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-  const ask = /^https?:/.test(endpoint.address) ? askOverHttp : askOverXds;
+  const ask = /^https?:/.test(endpoint.address)
+    ? askOverHttp
+    : (await import("./xds.ts")).askOverXds;
   try {
     return await ask(endpoint, query, either);
   } catch (error) {

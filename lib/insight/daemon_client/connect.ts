@@ -6,7 +6,6 @@
 import { MeshError, printable } from "../../kit/base/mod.ts";
 import { type FlagValues, type Invocation, usageError } from "../../kit/cli/mod.ts";
 import { askDaemon } from "./ask.ts";
-import { readClientCertificates } from "./certificates.ts";
 import type { DaemonAnswer, DaemonEndpoint } from "./types.ts";
 import {
   type ClusterAccess,
@@ -165,6 +164,7 @@ async function endpointOf(call: ConnectCall, address: string): Promise<DaemonEnd
   const checks = { insecure, ...authority !== "" && { serverName: authority } };
   if (dir !== "") {
     warnOrchestratorFlags(flags, io);
+    const { readClientCertificates } = await import("./certificates.ts");
     const { tls, namespace } = await readClientCertificates(dir);
     return { address, tls: { ...tls, ...checks }, namespace };
   }

@@ -5,7 +5,6 @@
  */
 import { MeshError, printable } from "../../kit/base/mod.ts";
 import type { FlagValues } from "../../kit/cli/mod.ts";
-import { readClientCertificates } from "./certificates.ts";
 import type { DaemonEndpoint } from "./types.ts";
 import { REVISION_LABEL } from "../../mesh/model/mod.ts";
 import { getObject, type OrchObject, requestToken, types } from "../../kit/orch/mod.ts";
@@ -90,6 +89,7 @@ export async function xdsEndpoint(
   const checks = { insecure: flags.bool("insecure"), serverName };
   const dir = flags.string("cert-dir");
   if (dir !== "") {
+    const { readClientCertificates } = await import("./certificates.ts");
     const { tls, namespace } = await readClientCertificates(dir);
     return { address, tls: { ...tls, ...checks }, namespace };
   }

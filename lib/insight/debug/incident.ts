@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Verdict, verdictLine, verdictOf } from "../explain/mod.ts";
+import { type Verdict, verdictLine, verdictOf } from "../verdict/mod.ts";
 import {
   type DecidingObject,
   type Edit,

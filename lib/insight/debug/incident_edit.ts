@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Verdict, verdictLine } from "../explain/mod.ts";
+import { type Verdict, verdictLine } from "../verdict/mod.ts";
 import type { Acceptance, Edit } from "../incident/mod.ts";
 import { objectKeys, objectOfRow } from "../../mesh/model/mod.ts";
 import { rowRef } from "../../mesh/graph/mod.ts";

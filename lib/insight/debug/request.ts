@@ -8,15 +8,13 @@
  */
 import {
   explain,
-  type Explanation,
   idOf,
   parseQuestion,
   type Question,
   type QuestionFields,
-  renderExplanation,
-  type Verdict,
   type World,
 } from "../explain/mod.ts";
+import { type Explanation, renderExplanation, type Verdict } from "../verdict/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
 import { hasSigned } from "../../kit/pki/mod.ts";

@@ -3,16 +3,8 @@
  *
  * @module
  */
-import {
-  explain,
-  type Explanation,
-  nameDeciding,
-  type Party,
-  type Question,
-  type Verdict,
-  verdictOf,
-  type World,
-} from "../explain/mod.ts";
+import { explain, nameDeciding, type Party, type Question, type World } from "../explain/mod.ts";
+import { type Explanation, type Verdict, verdictOf } from "../verdict/mod.ts";
 import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import { type ProxyBinding, rowOfObject } from "../../mesh/model/mod.ts";
 import { isTableKind } from "../../mesh/schema/mod.ts";

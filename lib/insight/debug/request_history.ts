@@ -3,14 +3,8 @@
  *
  * @module
  */
-import {
-  explain,
-  type Party,
-  type Question,
-  type Verdict,
-  verdictOf,
-  type World,
-} from "../explain/mod.ts";
+import { explain, type Party, type Question, type World } from "../explain/mod.ts";
+import { type Verdict, verdictOf } from "../verdict/mod.ts";
 import type { View } from "../../mesh/graph/mod.ts";
 import type { History, Revision } from "../history/mod.ts";
 import type { Pace } from "../whatif/mod.ts";

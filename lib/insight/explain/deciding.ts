@@ -4,10 +4,13 @@
  *
  * @module
  */
-import type { Explanation } from "./explain.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Cause } from "./steps.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import {
+  type Cause,
+  type Explanation,
+  type Outcome,
+  type Verdict,
+  verdictOf,
+} from "../verdict/mod.ts";
 
 /**
  * Returns the verdict about the same request in a mesh without some objects, each

@@ -18,9 +18,10 @@ import {
 } from "../simulate/mod.ts";
 import { type CallContext, type FirstCall, firstCall, nextCall } from "./calls.ts";
 import { type Branch, branchesOf, laggingTypes } from "./onward.ts";
-import { mergeOutcomes, type Outcome, outcomeOf } from "./outcome.ts";
+import type { Doubt, Explanation, Hop, Outcome } from "../verdict/mod.ts";
+import { mergeOutcomes, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
-import { explainCall, type ExplainedStep, type ProvenanceOf, refOf } from "./steps.ts";
+import { explainCall, type ProvenanceOf, refOf } from "./steps.ts";
 import {
   idOf,
   type PartiesByAddress,
@@ -29,40 +30,6 @@ import {
   servesTls,
   type World,
 } from "./world.ts";
-
-/** The way through one proxy. */
-export interface Hop {
-  /** `NAME.NAMESPACE`. */
-  readonly proxy: string;
-  readonly direction: Call["direction"];
-  /** Destination of the connection, `ip:port`. */
-  readonly destination: string;
-  readonly steps: readonly ExplainedStep[];
-}
-
-/** An explained request. Plain data, ready for JSON; credentials are not part of it. */
-export interface Explanation {
-  readonly hops: readonly Hop[];
-  /** At least one; shares add up to 1. */
-  readonly outcomes: readonly Outcome[];
-  /** Facts that the explanation assumes and that do not change the outcome. */
-  readonly assumptions: readonly string[];
-  /** Unknown facts that could change the outcome. */
-  readonly doubts: readonly Doubt[];
-  /** Parts of the configuration that are not modelled and could change the outcome. */
-  readonly unmodelled: readonly string[];
-  /** Objects that had a part in the resources on the way, `Kind/namespace/name`. */
-  readonly objects: readonly string[];
-  /** Addresses of endpoints whose proxies, if they have any, are connected elsewhere. */
-  readonly elsewhere: readonly string[];
-}
-
-/** Something that is not known and could change an outcome. */
-export interface Doubt {
-  readonly what: string;
-  /** An action that makes it known. */
-  readonly remedy?: string;
-}
 
 /** Branches of one proxy that are followed to the next proxy. */
 const FOLLOWED = 64;
@@ -96,7 +63,8 @@ export interface ExplainOptions {
  *
  * @example
  * ```ts
- * import { explain, parseQuestion, type Party, verdictOf, type World } from "./mod.ts";
+ * import { explain, parseQuestion, type Party, type World } from "./mod.ts";
+ * import { verdictOf } from "../verdict/mod.ts";
  *
  * // The outcome of a request from a workload, and the objects that refuse it.
  * function outcome(world: World, from: Party): string {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
 import type { Service } from "../../mesh/model/mod.ts";
-import { explain, type Explanation, parseQuestion, type Party, renderExplanation } from "./mod.ts";
+import { explain, parseQuestion, type Party } from "./mod.ts";
+import { type Explanation, renderExplanation } from "../verdict/mod.ts";
 
 const CONFIG = `apiVersion: networking.mesh.io/v1
 kind: ServiceEntry

@@ -4,7 +4,7 @@
  * @module
  */
 import { isIp } from "../../kit/text/mod.ts";
-import { parseClusterName } from "../../mesh/envoy/mod.ts";
+import { parseClusterName } from "../../mesh/model/mod.ts";
 import type { Forwarded, Target } from "../simulate/mod.ts";
 import { type PartiesByAddress, type Party, partyAt, proxyKnown, type World } from "./world.ts";
 

@@ -4,39 +4,7 @@
  * @module
  */
 import type { Ending } from "../simulate/mod.ts";
-import { type Cause, type ExplainedStep, ruleOf } from "./steps.ts";
-
-/** One possible outcome. */
-export interface Outcome {
-  /** Share of calls: 0 to 1. */
-  readonly share: number;
-  /**
-   * `reached`: the workload or endpoint is reached; `answered`: a proxy answers, for example with a
-   * redirect; `refused`: a proxy refuses it; `unknown`: it depends on something that is not modelled.
-   */
-  readonly kind: "reached" | "answered" | "refused" | "unknown";
-  /** The last proxy. */
-  readonly proxy: string;
-  /** The outcome as a sentence without a full stop. */
-  readonly text: string;
-  /** An action that makes an unknown outcome known. */
-  readonly remedy?: string;
-  /** HTTP status, if a proxy answers. */
-  readonly status?: number;
-  readonly cluster?: string;
-  /** Protocol in which a proxy forwards. */
-  readonly as?: "HTTP" | "TCP";
-  /** Addresses of the endpoints. */
-  readonly endpoints?: readonly string[];
-  readonly refusal?: Refusal;
-}
-
-export interface Refusal {
-  /** The filter, policy, route, cluster or listener that refuses. */
-  readonly by: string;
-  readonly why: string;
-  readonly causes: readonly Cause[];
-}
+import { type ExplainedStep, type Outcome, type Refusal, ruleOf } from "../verdict/mod.ts";
 
 /** Endings with a status from here on are refusals. */
 const FIRST_ERROR = 400;

@@ -11,41 +11,10 @@ import {
   type Call,
   follow,
   type Resources,
-  type RuleTrace,
-  type Stage,
   type Step,
-  type TokenTrace,
   type Verdict,
 } from "../simulate/mod.ts";
-
-/** Name of a step: a stage of the simulator, or one of its filters that has a name of its own. */
-export type StepName = Exclude<Stage, "TLS"> | "mutual TLS" | "tokens" | "access";
-
-/** An object, or another source, behind a step. */
-export interface Cause {
-  readonly source: "object" | "mesh" | "environment" | "proxy" | "built-in";
-  /** `Kind/namespace/name`, of an object. */
-  readonly object?: string;
-  /** The field of that source, for example `spec.http[0].match[0]`. */
-  readonly field?: string;
-  /** `file:line` of the object. */
-  readonly position?: string;
-  /** The thing that it decides, for example `rule`. */
-  readonly decides: string;
-}
-
-export interface ExplainedStep {
-  readonly step: StepName;
-  /** The resource, filter, route or policy. */
-  readonly name: string;
-  /** The decision and its reason. */
-  readonly why: string;
-  readonly causes: readonly Cause[];
-  /** The clauses behind an access decision. */
-  readonly access?: AccessTrace;
-  /** The comparison of the token with each issuer. */
-  readonly token?: TokenTrace;
-}
+import { type Cause, type ExplainedStep, ruleOf, type StepName } from "../verdict/mod.ts";
 
 /** Returns the provenance of a resource, of a route table with that of one of its virtual hosts. */
 export type ProvenanceOf = (
@@ -198,17 +167,4 @@ function accessCauses({ decided }: AccessTrace, policies: Cause[]): Cause[] {
     ...{ source: "object", decides: "access", ...rule } as const,
     ...(position === undefined ? {} : { position }),
   }];
-}
-
-/** Names of rules; those of unusable providers have a suffix. */
-const RULE = /ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\](?:-deny-due-to-[\w-]+)?$/;
-
-/** Returns the object and field of a rule. */
-export function ruleOf(
-  { policy }: RuleTrace,
-): { readonly object: string; readonly field: string } | undefined {
-  const [, namespace, name, index] = RULE.exec(policy) ?? [];
-  return index === undefined
-    ? undefined
-    : { object: `AuthorizationPolicy/${namespace}/${name}`, field: `spec.rules[${index}]` };
 }

@@ -4,7 +4,8 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
 import { hasSigned } from "../../kit/pki/mod.ts";
 import type { KeyKnowledge } from "../simulate/mod.ts";
-import { explain, parseQuestion, type Party, verdictLine, verdictOf } from "./mod.ts";
+import { explain, parseQuestion, type Party } from "./mod.ts";
+import { verdictLine, verdictOf } from "../verdict/mod.ts";
 
 const NOW = 1_700_000_000;
 const FRONT = "http://a.example/";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { parseClusterName } from "../../mesh/envoy/mod.ts";
+import { parseClusterName } from "../../mesh/model/mod.ts";
 import type { Evidence, Seen } from "./types.ts";
 
 /** Fields of a line by the names of the JSON form; a field without a value is absent. */

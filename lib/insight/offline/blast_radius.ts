@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type QuestionFields, type Verdict, verdictOf } from "../explain/mod.ts";
+import type { QuestionFields } from "../explain/mod.ts";
+import { type Verdict, verdictOf } from "../verdict/mod.ts";
 import { type EditedMesh, factsOf, requestsOfWorkloads, requestsThroughGateways } from "./sides.ts";
 
 /** A request with another outcome than before. */

@@ -7,7 +7,7 @@ import { neutral } from "./neutral.ts";
 import { renderPrediction, shortName } from "../whatif/mod.ts";
 import type { ChangedRequest, ComparedRequest } from "./blast_radius.ts";
 import type { BlastRadius } from "./change.ts";
-import { verdictLine } from "../explain/mod.ts";
+import { verdictLine } from "../verdict/mod.ts";
 
 /** Requests of a report; a summary counts all. */
 const SHOWN = 50;

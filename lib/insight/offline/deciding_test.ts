@@ -1,7 +1,7 @@
 /** The objects that are named for a refusal: those without which it would not be. */
 import assert from "node:assert/strict";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
-import { verdictLine, verdictOf } from "../explain/mod.ts";
+import { verdictLine, verdictOf } from "../verdict/mod.ts";
 import { OfflineMesh } from "./mod.ts";
 
 const MESH = `apiVersion: networking.mesh.io/v1

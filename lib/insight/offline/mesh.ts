@@ -8,14 +8,13 @@ import { MeshError } from "../../kit/base/mod.ts";
 import {
   explain,
   type ExplainOptions,
-  type Explanation,
   nameDeciding,
   parseQuestion,
   type Party,
   type QuestionFields,
-  verdictOf,
   type World,
 } from "../explain/mod.ts";
+import { type Explanation, verdictOf } from "../verdict/mod.ts";
 import { createGraph, type Graph, type View } from "../../mesh/graph/mod.ts";
 import { type ObjectChange, upsertOf } from "../../mesh/ingest/mod.ts";
 import {

@@ -7,7 +7,7 @@ import { MeshError } from "../../kit/base/mod.ts";
 import type { QuestionFields } from "../explain/mod.ts";
 import { type LogLine, replay } from "../history/mod.ts";
 import { OfflineMesh } from "./mesh.ts";
-import { type Verdict, verdictOf } from "../explain/mod.ts";
+import { type Verdict, verdictOf } from "../verdict/mod.ts";
 
 /** A revision from which a request has another outcome. */
 export interface OutcomeChange {

@@ -15,10 +15,10 @@
  * @module
  */
 import { MeshError, messageOf } from "../../kit/base/mod.ts";
-import { type Explanation, parseQuestion, type QuestionFields } from "../explain/mod.ts";
+import { parseQuestion, type QuestionFields } from "../explain/mod.ts";
+import { doubtText, type Explanation, type Verdict, verdictOf } from "../verdict/mod.ts";
 import { DEFAULT_YAML_LIMITS, readYaml } from "../../kit/text/mod.ts";
 import type { OfflineMesh } from "./mesh.ts";
-import { doubtText, type Verdict, verdictOf } from "../explain/mod.ts";
 
 export interface RequestTest {
   readonly name: string;

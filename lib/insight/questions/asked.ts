@@ -4,7 +4,8 @@
  * @module
  */
 import { MeshError } from "../../kit/base/mod.ts";
-import type { Doubt, Explanation, QuestionFields } from "../explain/mod.ts";
+import type { QuestionFields } from "../explain/mod.ts";
+import type { Doubt, Explanation } from "../verdict/mod.ts";
 import type { DebugPages, PageParameters, ReadPage } from "../daemon_client/mod.ts";
 
 /** The parameters of a question, for the debug pages about requests. */

@@ -5,9 +5,7 @@ import {
   type Io,
   readInput,
 } from "../../kit/cli/mod.ts";
-import { blastMarkdown, type BlastRadius, blastRadius, blastText } from "../offline/mod.ts";
-import { checkConfigFiles } from "../../mesh/sources/mod.ts";
-import { inputFiles } from "../mesh_input/mod.ts";
+import type { BlastRadius } from "../offline/mod.ts";
 import type { DebugPages } from "../daemon_client/mod.ts";
 import type { MeshContent } from "./offline_files.ts";
 
@@ -44,6 +42,9 @@ const ORDER = ["proxies", "moved", "allowed", "denied"];
 
 /** Shows the blast radius of a change; the status is 79 at or above the threshold. */
 export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
+  const { blastRadius } = await import("../offline/mod.ts");
+  const { checkConfigFiles } = await import("../../mesh/sources/mod.ts");
+  const { inputFiles } = await import("../mesh_input/mod.ts");
   const { files, removals, signal } = options;
   const named = await inputFiles(files, false);
   const namespace = options.namespace === "" ? undefined : options.namespace;
@@ -64,7 +65,7 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
     limits: options.limits,
     signal,
   });
-  return report(blast, options, io);
+  return await report(blast, options, io);
 }
 
 /** The effect of a change on the proxies that are connected to daemons. */
@@ -73,6 +74,7 @@ export async function diffDaemon(
   options: Omit<DiffOptions, "readMesh" | "limits">,
   io: Io,
 ): Promise<number> {
+  const { inputFiles } = await import("../mesh_input/mod.ts");
   const texts: string[] = [];
   for (const file of await inputFiles(options.files, false)) texts.push(await readInput(file, io));
   const found = await Promise.allSettled(
@@ -92,19 +94,20 @@ export async function diffDaemon(
     `${silent} of ${found.length} daemons did not answer: proxies that are connected to them alone ` +
     "are missing",
   ];
-  return report({ ...blast, limits: [...blast.limits, ...limits] }, options, io);
+  return await report({ ...blast, limits: [...blast.limits, ...limits] }, options, io);
 }
 
-function report(
+async function report(
   blast: BlastRadius,
   options: Pick<DiffOptions, "output" | "failOn">,
   io: Io,
-): number {
-  io.out(shown(blast, options.output));
+): Promise<number> {
+  io.out(await shown(blast, options.output));
   return isAtLeast(blast, options.failOn) ? EXIT_FINDINGS : 0;
 }
 
-function shown(blast: BlastRadius, output: string): string {
+async function shown(blast: BlastRadius, output: string): Promise<string> {
+  const { blastMarkdown, blastText } = await import("../offline/mod.ts");
   switch (output) {
     case "json":
       return `${JSON.stringify(blast, null, 2)}\n`;

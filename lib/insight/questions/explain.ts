@@ -8,20 +8,15 @@ import {
   unansweredError,
   usageError,
 } from "../../kit/cli/mod.ts";
-import {
-  type QuestionFields,
-  renderExplanation,
-  type Verdict,
-  verdictLine,
-  verdictOf,
-} from "../explain/mod.ts";
+import type { QuestionFields } from "../explain/mod.ts";
+import { renderExplanation, type Verdict, verdictLine, verdictOf } from "../verdict/mod.ts";
 import {
   type DebugPages,
   namesDaemon,
   type ReadPage,
   withDebugPages,
 } from "../daemon_client/mod.ts";
-import { provenanceText, proxyProvenance, resourceProvenance } from "../offline/mod.ts";
+import type { proxyProvenance } from "../offline/mod.ts";
 import { explanationOf } from "./asked.ts";
 import { namesCluster } from "../cluster_access/mod.ts";
 import { type MeshFiles, meshFiles, noMesh, openMesh } from "./offline_files.ts";
@@ -144,12 +139,14 @@ export async function explainProxy(
   const found = source.pages === undefined
     ? await ofFiles(source.files, name, io)
     : await ofDaemon(source.pages.read, name);
+  const { provenanceText } = await import("../offline/mod.ts");
   io.out(output === "json" ? `${JSON.stringify(found, null, 2)}\n` : provenanceText(found));
   return 0;
 }
 
 async function ofFiles(files: MeshFiles, name: string, io: Io): Promise<readonly Provenance[]> {
   const mesh = await openMesh(files, io);
+  const { proxyProvenance } = await import("../offline/mod.ts");
   return proxyProvenance(mesh, mesh.proxy(name));
 }
 
@@ -182,6 +179,7 @@ export async function explainResource(
   source: MeshSource,
   io: Io,
 ): Promise<number> {
+  const { provenanceText, resourceProvenance } = await import("../offline/mod.ts");
   let found;
   if (source.pages === undefined) {
     const mesh = await openMesh(source.files, io);

@@ -1,7 +1,7 @@
 import { type Io, neutralText, readInput, tableText } from "../../kit/cli/mod.ts";
-import { renderChanges } from "../diff/mod.ts";
-import { type QuestionFields, type Verdict, verdictLine } from "../explain/mod.ts";
-import { outcomeChanges } from "../offline/mod.ts";
+import type { FieldChange } from "../diff/mod.ts";
+import type { QuestionFields } from "../explain/mod.ts";
+import { type Verdict, verdictLine } from "../verdict/mod.ts";
 import type { ReadPage } from "../daemon_client/mod.ts";
 import { questionParameters } from "./asked.ts";
 
@@ -64,12 +64,13 @@ export async function comparedRevisions(
     io.out(`${text.trimEnd()}\n`);
     return 0;
   }
+  const { renderChanges } = await import("../diff/mod.ts");
   const { changes } = JSON.parse(text) as {
     readonly changes: readonly {
       readonly short: string;
       readonly name: string;
       readonly change: string;
-      readonly fields: Parameters<typeof renderChanges>[0];
+      readonly fields: readonly FieldChange[];
     }[];
   };
   const lines = changes.map(({ short, name, change, fields }) =>
@@ -97,6 +98,7 @@ export async function outcomesOfLog(
   },
   io: Io,
 ): Promise<number> {
+  const { outcomeChanges } = await import("../offline/mod.ts");
   const changes = outcomeChanges(await readInput(file, io), question);
   io.out(
     output === "json"

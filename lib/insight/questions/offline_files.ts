@@ -1,18 +1,16 @@
 /**
- * The mesh of a command, from files or from a live cluster.
+ * The mesh of a command, from files or from a live cluster. What it is made of is loaded when it is
+ * made, because questions to a daemon need none of it.
  *
  * @module
  */
 import { dataError, type Invocation, type Io, readInput, usageError } from "../../kit/cli/mod.ts";
 import type { ConfigObject } from "../../mesh/model/mod.ts";
-import { OfflineMesh } from "../offline/mod.ts";
-import { parseMeshConfig } from "../../mesh/schema/mod.ts";
-import { checkConfigFiles } from "../../mesh/sources/mod.ts";
+import type { OfflineMesh } from "../offline/mod.ts";
 import { type MeshError, printable } from "../../kit/base/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { namesCluster, openCluster } from "../cluster_access/mod.ts";
-import { readLiveMesh } from "../mesh_input/mod.ts";
 
 /** Names of the files of a mesh. */
 export interface MeshFiles {
@@ -38,6 +36,7 @@ export interface MeshContent {
  */
 export async function readMesh(files: MeshFiles, io: Io): Promise<MeshContent> {
   const namespace = files.namespace === "" ? undefined : files.namespace;
+  const { checkConfigFiles } = await import("../../mesh/sources/mod.ts");
   const { objects, problems } = await checkConfigFiles(files.configDir, {
     namespace,
     foreign: () => {},
@@ -56,6 +55,7 @@ export async function readMesh(files: MeshFiles, io: Io): Promise<MeshContent> {
 }
 
 async function meshConfigOf(file: string, io: Io): Promise<MeshConfig> {
+  const { parseMeshConfig } = await import("../../mesh/schema/mod.ts");
   const { value, problems: faults } = parseMeshConfig(await readInput(file, io), file);
   if (value !== undefined) return value;
   throw dataError(`${file}:${faults[0]?.line}: ${faults[0]?.message}`, faults[0]?.remedy);
@@ -82,6 +82,7 @@ export async function readNamedMesh(call: Invocation): Promise<MeshContent> {
   const files = meshFiles(call);
   if (files !== undefined) return await readMesh(files, io);
   if (!await namesCluster(flags)) throw noMesh("Give --config-dir DIR, or --orchconfig FILE.");
+  const { readLiveMesh } = await import("../mesh_input/mod.ts");
   using cluster = await openCluster(call);
   const live = await readLiveMesh(cluster, {
     revision: flags.has("revision") ? flags.string("revision") : "",
@@ -99,5 +100,6 @@ export function noMesh(remedy: string): MeshError {
 
 /** The mesh of files. */
 export async function openMesh(files: MeshFiles, io: Io, keys?: string): Promise<OfflineMesh> {
+  const { OfflineMesh } = await import("../offline/mod.ts");
   return OfflineMesh.of({ ...await readMesh(files, io), keys }).mesh;
 }

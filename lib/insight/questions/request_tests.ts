@@ -7,19 +7,10 @@ import {
   readInput,
   unansweredError,
 } from "../../kit/cli/mod.ts";
-import {
-  judgeRequestTest,
-  junitXml,
-  readRequestTests,
-  type RequestTest,
-  runRequestTest,
-  type TestResult,
-  testText,
-} from "../offline/mod.ts";
+import type { RequestTest, TestResult } from "../offline/mod.ts";
 import type { DebugPages } from "../daemon_client/mod.ts";
 import { explanationOf } from "./asked.ts";
 import type { MeshSource } from "./explain.ts";
-import { inputFiles } from "../mesh_input/mod.ts";
 import { openMesh } from "./offline_files.ts";
 
 /** Options of a run. */
@@ -35,6 +26,8 @@ export async function testRequests(
   source: MeshSource,
   io: Io,
 ): Promise<number> {
+  const { junitXml, readRequestTests, testText } = await import("../offline/mod.ts");
+  const { inputFiles } = await import("../mesh_input/mod.ts");
   const tests: RequestTest[] = [];
   for (const file of await inputFiles(options.tests, false)) {
     tests.push(...readRequestTests(await readInput(file, io), file));
@@ -62,6 +55,7 @@ async function resultsOf(
 ): Promise<readonly TestResult[]> {
   const results: TestResult[] = [];
   if (pages === undefined) {
+    const { runRequestTest } = await import("../offline/mod.ts");
     const mesh = await openMesh(files, io);
     for (const test of tests) results.push(await runRequestTest(mesh, test));
     return results;
@@ -72,6 +66,7 @@ async function resultsOf(
 
 /** Asks a daemon the request of a test; a daemon that does not know its proxy fails the test. */
 async function askedTest(pages: DebugPages, test: RequestTest): Promise<TestResult> {
+  const { judgeRequestTest } = await import("../offline/mod.ts");
   try {
     return judgeRequestTest(test, await explanationOf(pages, test.question));
   } catch (error) {

@@ -1,14 +1,7 @@
 import { MeshError } from "../../kit/base/mod.ts";
 import { EXIT_FINDINGS, type Invocation, neutralText } from "../../kit/cli/mod.ts";
 import type { ProxyNode } from "../../mesh/model/mod.ts";
-import {
-  type DifferenceGroup,
-  OfflineMesh,
-  servedDifferences,
-  type ServedProxy,
-  type ServedVersions,
-} from "../offline/mod.ts";
-import { parseMeshConfig } from "../../mesh/schema/mod.ts";
+import type { DifferenceGroup, ServedProxy, ServedVersions } from "../offline/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { type ReadPage, withDebugPages } from "../daemon_client/mod.ts";
 import { readNamedMesh } from "./offline_files.ts";
@@ -40,6 +33,7 @@ export async function compareServed(call: Invocation): Promise<number> {
 export async function servedChanges(
   call: Invocation,
 ): Promise<{ readonly compared: number; readonly groups: readonly DifferenceGroup[] }> {
+  const { OfflineMesh, servedDifferences } = await import("../offline/mod.ts");
   const { objects, mesh: own, networks } = await readNamedMesh(call);
   const { proxies, mesh } = await withDebugPages(call, async ({ read, each }) => ({
     mesh: OfflineMesh.of({ objects, mesh: own ?? await meshConfigOf(read), networks }).mesh,
@@ -50,6 +44,7 @@ export async function servedChanges(
 
 /** The mesh configuration of the daemon. */
 async function meshConfigOf(read: ReadPage): Promise<MeshConfig> {
+  const { parseMeshConfig } = await import("../../mesh/schema/mod.ts");
   const { value, problems } = parseMeshConfig(await read("mesh"), "/debug/mesh");
   if (value !== undefined) return value;
   throw new MeshError("mesh-config", `the daemon's mesh configuration: ${problems[0]?.message}`, {

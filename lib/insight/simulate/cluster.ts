@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { parseClusterName } from "../../mesh/envoy/mod.ts";
+import { parseClusterName } from "../../mesh/model/mod.ts";
 import type { Address } from "#envoy/config/core/v3/address_pb.ts";
 import { HealthStatus } from "#envoy/config/core/v3/health_check_pb.ts";
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";

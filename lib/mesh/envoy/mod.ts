@@ -81,7 +81,6 @@ export {
   MESH_ALPN,
   MESH_HTTP_ALPNS,
   NO_TELEMETRY,
-  parseClusterName,
   PASSTHROUGH_CLUSTER,
   SESSION_FILTER,
   type SessionLabels,

@@ -5,6 +5,7 @@
  * @module
  */
 export type { MessageLevel, MessageSummary } from "./analysis.ts";
+export { type ClusterNameParts, type Direction, parseClusterName } from "./cluster_names.ts";
 export { coveringPatterns, covers, fullHost, intersectHosts, isWildcard } from "./hosts.ts";
 export { namedHost, parseServiceName, type ServiceName } from "./service_names.ts";
 export {

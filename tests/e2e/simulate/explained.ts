@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type ExplainedStep, type Outcome, outcomeOf } from "../../../lib/insight/explain/mod.ts";
+import { outcomeOf } from "../../../lib/insight/explain/mod.ts";
+import type { ExplainedStep, Outcome } from "../../../lib/insight/verdict/mod.ts";
 import type { Verdict } from "../../../lib/insight/simulate/mod.ts";
 import type { Reply } from "./client.ts";
 import type { LogLine } from "./envoy.ts";

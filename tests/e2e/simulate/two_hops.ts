@@ -7,14 +7,16 @@
 import { eventually } from "../../../scripts/harness/mod.ts";
 import {
   explain,
-  type Explanation,
-  type Outcome,
   parseQuestion,
   type Party,
   type Question,
+} from "../../../lib/insight/explain/mod.ts";
+import {
+  type Explanation,
+  type Outcome,
   verdictLine,
   verdictOf,
-} from "../../../lib/insight/explain/mod.ts";
+} from "../../../lib/insight/verdict/mod.ts";
 import { OfflineMesh, type OfflineProxy } from "../../../lib/insight/offline/mod.ts";
 import type { Call } from "../../../lib/insight/simulate/mod.ts";
 import type { Authority } from "../../support/certificates.ts";

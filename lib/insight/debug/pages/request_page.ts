@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { QuestionFields } from "../../explain/mod.ts";
 import {
   type Cause,
   detailsOf,
@@ -11,11 +12,10 @@ import {
   type Explanation,
   type Hop,
   type Outcome,
-  type QuestionFields,
   type Verdict,
   verdictLine,
   verdictOf,
-} from "../../explain/mod.ts";
+} from "../../verdict/mod.ts";
 import type { ComponentChildren } from "../../../kit/web/mod.ts";
 import { longList } from "./collapse.ts";
 import { debugPage, type Shell } from "./frame.ts";

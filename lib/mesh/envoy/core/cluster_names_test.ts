@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  clusterName,
-  dnsSrvClusterName,
-  inboundClusterName,
-  parseClusterName,
-} from "./cluster_names.ts";
+import { clusterName, dnsSrvClusterName, inboundClusterName } from "./cluster_names.ts";
+import { parseClusterName } from "../../model/mod.ts";
 
 Deno.test("names of clusters", () => {
   assert.equal(clusterName("outbound", 80, "v1", "a.b"), "outbound|80|v1|a.b");

@@ -20,7 +20,6 @@ export {
   INBOUND_PASSTHROUGH_CLUSTER,
   inboundClusterName,
   inboundHostName,
-  parseClusterName,
   PASSTHROUGH_CLUSTER,
   statName,
 } from "./cluster_names.ts";

@@ -11,7 +11,8 @@ import {
 } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import type { Role } from "../../model/mod.ts";
 import { clone, mergeInto } from "../../../kit/proto/mod.ts";
-import { INBOUND_PASSTHROUGH_CLUSTER, parseClusterName } from "../core/mod.ts";
+import { INBOUND_PASSTHROUGH_CLUSTER } from "../core/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
 import type { Done } from "./routes.ts";
 

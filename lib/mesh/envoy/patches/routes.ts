@@ -27,7 +27,7 @@ import {
   mergeInto,
   type MessageShape,
 } from "../../../kit/proto/mod.ts";
-import { parseClusterName } from "../core/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
 import { patchList } from "./lists.ts";
 

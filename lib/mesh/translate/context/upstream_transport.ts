@@ -5,7 +5,8 @@
  * @module
  */
 import type { RuleKeys } from "../../derive/mod.ts";
-import { parseClusterName, type TcpChain } from "../../envoy/mod.ts";
+import type { TcpChain } from "../../envoy/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { ServiceKey } from "../../model/mod.ts";
 import type { Context } from "./context.ts";

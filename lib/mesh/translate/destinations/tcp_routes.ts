@@ -9,12 +9,12 @@ import {
   clusterName,
   hashesSourceIp,
   hashPolicyFor,
-  parseClusterName,
   type RouteSource,
   type TcpChain,
   translateTcpRoutes,
   translateTlsRoutes,
 } from "../../envoy/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 import { isConverted } from "../../gateway_api/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { ConfigObject, Service } from "../../model/mod.ts";

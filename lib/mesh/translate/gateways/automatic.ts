@@ -14,8 +14,8 @@ import {
   type GatewayTlsChain,
   MESH_ALPN,
   MESH_HTTP_ALPNS,
-  parseClusterName,
 } from "../../envoy/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
 import { covers, type Service } from "../../model/mod.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";

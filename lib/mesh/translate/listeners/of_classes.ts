@@ -5,7 +5,7 @@
  */
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import type { RecordedDecision } from "../../../kit/base/mod.ts";
-import { parseClusterName } from "../../envoy/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 import { type Read, type Resource, text } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { inboundPorts } from "../clusters/mod.ts";

@@ -4,13 +4,8 @@
  * @module
  */
 import { type Cluster, ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import {
-  blackHoleCluster,
-  encapCluster,
-  parseClusterName,
-  passthroughCluster,
-  statName,
-} from "../../envoy/mod.ts";
+import { blackHoleCluster, encapCluster, passthroughCluster, statName } from "../../envoy/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 import { type Resource, text } from "../../graph/mod.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
 import { clusterDefaults, type ClusterKey, tunnelClusters } from "../clusters/mod.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { clusterName, parseClusterName } from "../../envoy/mod.ts";
+import { clusterName } from "../../envoy/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 
 /** The content of a cluster of a waypoint. */
 export type Carried = "http" | "tcp";

@@ -4,7 +4,7 @@
  * @module
  */
 import { destinationsOf, type HostKey, hostKeys } from "../../derive/mod.ts";
-import { parseClusterName } from "../../envoy/mod.ts";
+import { parseClusterName } from "../../model/mod.ts";
 import type { Derived, Read } from "../../graph/mod.ts";
 import {
   fullHost,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ruleOf } from "./steps.ts";
+import { ruleOf } from "./rules.ts";
 
 Deno.test("names of rules lead to the field of the policy", () => {
   const found = { object: "AuthorizationPolicy/shop/web", field: "spec.rules[2]" };

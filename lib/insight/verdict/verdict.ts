@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { parseClusterName } from "../../mesh/envoy/mod.ts";
-import type { Doubt, Explanation } from "./explain.ts";
+import { parseClusterName } from "../../mesh/model/mod.ts";
+import type { Doubt, Explanation } from "./explanation.ts";
 
 /** The outcome of a request in short. */
 export interface Verdict {

@@ -4,9 +4,8 @@
  * @module
  */
 import type { Clause } from "../simulate/mod.ts";
-import type { Explanation, Hop } from "./explain.ts";
-import type { Outcome } from "./outcome.ts";
-import { type Cause, type ExplainedStep, ruleOf } from "./steps.ts";
+import type { Cause, ExplainedStep, Explanation, Hop, Outcome } from "./explanation.ts";
+import { ruleOf } from "./rules.ts";
 import { doubtText } from "./verdict.ts";
 
 const DIRECTIONS: Readonly<Record<Hop["direction"], string>> = {
