@@ -11,7 +11,9 @@ import { assertNothingRejected, sidecars, startWorld } from "../support/world.ts
 import { benchOf, choosePorts, gateways, service } from "./gateway_api/bench.ts";
 import { CONNECTION_CASES } from "./gateway_api/connection_cases.ts";
 import { MESH_CASES } from "./gateway_api/mesh_cases.ts";
+import { AUTHORIZER_CASES } from "./gateway_api/authorizer_cases.ts";
 import { REQUEST_CASES } from "./gateway_api/request_cases.ts";
+import { SESSION_CASES } from "./gateway_api/session_cases.ts";
 import { makePki, startTlsBackend } from "./tls/bench.ts";
 
 /** A server of gRPC that answers every call with its name. */
@@ -81,8 +83,15 @@ Deno.test("routes of the Gateway API, by traffic", async (t) => {
   const world = stack.use(
     await startWorld({ kinds: ["router", "sidecar"], files, daemon: { env } }),
   );
-  const bench = benchOf({ world, pki, ports, meshPort, copies: copies! });
-  for (const { name, run } of [...REQUEST_CASES, ...CONNECTION_CASES, ...MESH_CASES]) {
+  const bench = benchOf({ world, pki, ports, meshPort, copies: copies!, pair: [a!, b!] });
+  const cases = [
+    ...REQUEST_CASES,
+    ...CONNECTION_CASES,
+    ...MESH_CASES,
+    ...SESSION_CASES,
+    ...AUTHORIZER_CASES,
+  ];
+  for (const { name, run } of cases) {
     await t.step(name, () => run(bench));
   }
   await assertNothingRejected(world);

@@ -53,14 +53,15 @@ function passFilters(passage: Passage): Ending[] {
   let delay: Sent["delay"];
   const endings: Ending[] = [];
   for (const filter of manager.httpFilters) {
-    if (filter.disabled || isRouter(filter)) continue;
+    const own = ownConfig(route, filter.name);
+    if (isRouter(filter) || (filter.disabled && own === undefined)) continue;
     const model = HTTP_FILTERS[filter.name];
     if (model === undefined) {
       journey.unmodelled.add(`HTTP filter ${filter.name}`);
       continue;
     }
     const config = filter.configType.case === "typedConfig" ? filter.configType.value : undefined;
-    const effect = model(passage, config, route, ownConfig(route, filter.name));
+    const effect = model(passage, config, route, own);
     if (effect.kind === "ends") return [...endings, ...scaled(effect.endings, share)];
     if (effect.kind === "reroutes") route = choose(passage);
     if (effect.kind === "strikes") {

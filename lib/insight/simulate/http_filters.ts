@@ -17,6 +17,7 @@ import {
 } from "#envoy/extensions/filters/http/jwt_authn/v3/config_pb.ts";
 import { RBACPerRouteSchema, RBACSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import { durationMs } from "../../kit/proto/mod.ts";
+import { AUTHORIZER_FILTER, SESSION_FILTER } from "../../mesh/envoy/mod.ts";
 import { accessUndecided } from "./access_open.ts";
 import { traceAccess } from "./access_trace.ts";
 import type { Effect, Model, Passage } from "./filter.ts";
@@ -213,6 +214,21 @@ const asking: Model = ({ journey, exchange }, any) => {
   return PASSES;
 };
 
+/** External authorization of some routes. */
+const askingOfRoute: Model = ({ journey }) => {
+  note(journey, "HTTP filter", "ext_authz", "asks an authoriser");
+  journey.unmodelled.add("the answer of the authoriser (taken as consent)");
+  return PASSES;
+};
+
+/** Sessions that stay with one endpoint. */
+const sticky: Model = ({ journey }, _config, _route, own) => {
+  if (own !== undefined) {
+    note(journey, "HTTP filter", "stateful_session", "sends a session to the endpoint it had");
+  }
+  return PASSES;
+};
+
 /** The written metadata is not modelled; later matchers of it have no result. */
 const headersToMetadata: Model = ({ exchange }, any) => {
   const config = unpack(HeaderToMetadataSchema, any);
@@ -255,4 +271,6 @@ export const HTTP_FILTERS: Readonly<Record<string, Model>> = {
   "envoy.filters.http.jwt_authn": tokens,
   [RBAC]: access,
   "envoy.filters.http.ext_authz": asking,
+  [AUTHORIZER_FILTER]: askingOfRoute,
+  [SESSION_FILTER]: sticky,
 };

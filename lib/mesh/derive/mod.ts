@@ -224,15 +224,17 @@ export function createMesh(graph: Graph, options: {
     mesh: inputs,
     services,
     api: gatewayApiTables(tables),
-    options: { ...materialOf(credentials), names: options.gatewayClasses ?? {} },
+    options: {
+      ...materialOf(credentials),
+      names: options.gatewayClasses ?? {},
+      experimental: options.experimentalGatewayApi ?? false,
+    },
   });
   const clientCertificates = clientCertificatesOf(gatewayApi);
   const discovers = (options.gatewayApi ?? true) && (options.discoverNetworkGateways ?? true);
   const further = discovers ? networkGatewaysOf(gatewayApi) : () => [];
   const networks = deriveNetworks(inputs, services, { clusterId, further });
-  if (options.gatewayApi ?? true) {
-    feedGatewayApi(gatewayApi, { experimental: options.experimentalGatewayApi ?? false });
-  }
+  if (options.gatewayApi ?? true) feedGatewayApi(gatewayApi);
   const security = deriveSecurity(inputs, selection);
   return {
     graph,

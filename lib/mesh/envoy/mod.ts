@@ -72,6 +72,7 @@ export {
   type ProxySettings,
 } from "./connection_manager/mod.ts";
 export {
+  AUTHORIZER_FILTER,
   BLACK_HOLE_CLUSTER,
   clusterName,
   CONNECT_ORIGINATE,

@@ -27,6 +27,14 @@ export {
   whyLater,
 } from "./object.ts";
 export {
+  type ApiRule,
+  apiRuleOf,
+  type FromApi,
+  type RuleAuthorizer,
+  type RuleSession,
+  withApiRule,
+} from "./rule.ts";
+export {
   isRegistryKind,
   nameInCluster,
   nameOfObject,

@@ -26,8 +26,6 @@ interface MeshFeatures {
   readonly selectorsForApiGateways: boolean;
   /** False: objects of the Gateway API have no effect; default: true. */
   readonly gatewayApi?: boolean;
-  /** True: fields that the Gateway API has in its experimental channel act, too; default: false. */
-  readonly experimentalGatewayApi?: boolean;
   /** False: Gateways of the Gateway API with the label of a network are no gateways of it. */
   readonly discoverNetworkGateways?: boolean;
   /** Names of the controller and of the class of the Gateway API; default: those of Mesh. */

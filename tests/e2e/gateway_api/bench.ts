@@ -75,6 +75,8 @@ export interface Bench {
   readonly meshPort: number;
   /** The backend that copies of requests are for. */
   readonly copies: Backend;
+  /** The backends `a` and `b`. */
+  readonly pair: readonly Backend[];
   /** Does something with each proxy of a kind, one after the other. */
   each(kind: Kind, act: (proxy: TestProxy) => Promise<void>): Promise<void>;
   /** Asks every proxy of a kind until the answer is right. */

@@ -14,16 +14,25 @@ import {
 /** A header by which callers say what they hope for. */
 export const PLEA = "x-plea";
 
+/** A request that a server was asked about, as far as it was told. */
+export interface Question {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** A server that authorises. */
 export interface Authorizer extends AsyncDisposable {
   readonly port: number;
   /** Paths of the requests it was asked about. */
   readonly asked: string[];
+  readonly questions: readonly Question[];
 }
 
 /** Starts a gRPC authorizer: it allows requests with the header `please`. */
 export async function startGrpcAuthorizer(): Promise<Authorizer> {
   const asked: string[] = [];
+  const questions: Question[] = [];
   const server = await startRpc({
     address: "127.0.0.1:0",
     services: [{
@@ -31,7 +40,9 @@ export async function startGrpcAuthorizer(): Promise<Authorizer> {
       handle: async (call) => {
         for await (const message of call.messages) {
           const http = fromBinary(CheckRequestSchema, message).attributes?.request?.http;
-          asked.push(http?.path ?? "");
+          const { path = "", headers = {}, body = "" } = http ?? {};
+          asked.push(path);
+          questions.push({ path, headers, body });
           const code = http?.headers[PLEA] === "please" ? 0 : 7;
           call.send([encode(CheckResponseSchema, {
             status: { code },
@@ -46,19 +57,26 @@ export async function startGrpcAuthorizer(): Promise<Authorizer> {
     limits: { maxReceive: 1 << 20, maxStreams: 100 },
     keepalive: { interval: 30_000, timeout: 10_000 },
   });
-  return { port: server.port, asked, [Symbol.asyncDispose]: () => server.stop(100) };
+  return { port: server.port, asked, questions, [Symbol.asyncDispose]: () => server.stop(100) };
 }
 
-/** Starts one that speaks HTTP, to the same end. */
+/** Starts one that speaks HTTP, to the same end. Its answers have headers. */
 export function startHttpAuthorizer(): Authorizer {
   const asked: string[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
-    asked.push(new URL(request.url).pathname);
-    return new Response(null, { status: request.headers.get(PLEA) === "please" ? 200 : 403 });
+  const questions: Question[] = [];
+  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  const server = Deno.serve(options, async (request) => {
+    const path = new URL(request.url).pathname;
+    asked.push(path);
+    const headers = Object.fromEntries(request.headers);
+    questions.push({ path, headers, body: await request.text() });
+    const status = request.headers.get(PLEA) === "please" ? 200 : 403;
+    return new Response(null, { status, headers: { "x-user": "somebody", "x-group": "some" } });
   });
   return {
     port: server.addr.port,
     asked,
+    questions,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }

@@ -30,21 +30,13 @@ import type { GatewayApi } from "./bindings.ts";
 import { backendLookups, gatewayLookups } from "./lookups.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
 
-export interface FeedOptions {
-  /** True: fields of the standard's experimental channel act. */
-  readonly experimental: boolean;
-}
-
 /** Annotation of a Gateway with the name of its Deployment and its Service. */
 const NAME_OVERRIDE = "gateway.mesh.io/name-override";
 
 /** Creates the tables, and lets their rows flow into those of the mesh. */
-export function feedGatewayApi(
-  api: GatewayApi,
-  options: FeedOptions,
-): Input<ConvertedRoute, RouteKey> {
+export function feedGatewayApi(api: GatewayApi): Input<ConvertedRoute, RouteKey> {
   feedGateways(api);
-  const converted = feedRoutes(api, options);
+  const converted = feedRoutes(api);
   feedVirtualServices(api, converted);
   feedRules(api);
   return converted;
@@ -85,11 +77,8 @@ function byKey<T>(rows: readonly ConfigObject<T>[]): ReadonlyMap<string, ConfigO
 }
 
 /** One cell for each route: its parts. */
-function feedRoutes(
-  api: GatewayApi,
-  { experimental }: FeedOptions,
-): Input<ConvertedRoute, RouteKey> {
-  const { mesh: { graph, domain }, bound } = api;
+function feedRoutes(api: GatewayApi): Input<ConvertedRoute, RouteKey> {
+  const { mesh: { graph, domain }, bound, options: { experimental } } = api;
   const converted = graph.input<ConvertedRoute, RouteKey>("ConvertedRoute", { key: routeKeys });
   const rows = graph.derive("gatewayApi.convertedRoute", routeKeys, (read, key) => {
     const row = read.get(api.api.routes[key.kind], objectKey(key));

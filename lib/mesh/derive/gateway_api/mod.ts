@@ -4,7 +4,7 @@
  * @module
  */
 export { deriveGatewayApi, type GatewayApi, type GatewayApiBindings } from "./bindings.ts";
-export { feedGatewayApi, type FeedOptions } from "./feeds.ts";
+export { feedGatewayApi } from "./feeds.ts";
 export { type GatewayApiIndexes, type ParentKey, parentKeys } from "./indexes.ts";
 export {
   backendLookups,

@@ -58,7 +58,7 @@ const NAME_OVERRIDE = "gateway.mesh.io/name-override";
 
 /** Creates the tables. */
 export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
-  const { mesh: { graph }, options: { names } } = api;
+  const { mesh: { graph }, options: { names, experimental } } = api;
   const controllerName = names?.controller ?? GATEWAY_CONTROLLER;
   const attachedIn = attachedTables(api);
   return {
@@ -93,7 +93,7 @@ export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
         generation,
         controllerName,
         ...(unresolved && { unresolved }),
-        ...routeFaults(row),
+        ...routeFaults(row, experimental),
       });
     }),
     policies: graph.derive("gatewayApi.status.policy", objectKeys, (read, key) => {

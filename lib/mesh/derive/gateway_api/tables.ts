@@ -50,6 +50,8 @@ export function gatewayApiTables(tables: Tables): GatewayApiTables {
 /** Settings and lookups that come from outside the room. */
 export interface GatewayApiOptions {
   readonly names?: ClassNames;
+  /** True: fields of the standard's experimental channel act. */
+  readonly experimental: boolean;
   /** The state of a Secret with a certificate. */
   readonly certificate: (read: Read, secret: ObjectKey) => MaterialState;
   /** The state of certificates of authorities. */

@@ -3,19 +3,33 @@
  *
  * @module
  */
-import type { Destination, VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import {
+  type Destination,
+  DestinationSchema,
+  type VirtualService,
+} from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { create } from "../../../kit/proto/mod.ts";
+import { apiRuleOf } from "../../model/mod.ts";
 
-/** Every destination that a VirtualService sends or mirrors to. */
+/** Every destination that a VirtualService sends or mirrors to, or that is asked about requests. */
 export function destinationsOf({ http, tls, tcp }: VirtualService): Destination[] {
   const named = [
     ...http.flatMap((r) => [
       ...r.route.map((d) => d.destination),
       r.mirror,
       ...r.mirrors.map((m) => m.destination),
+      authorizerOf(r),
     ]),
     ...[...tls, ...tcp].flatMap((r) => r.route.map((d) => d.destination)),
   ];
   return named.filter((d) => d !== undefined);
+}
+
+function authorizerOf(rule: VirtualService["http"][number]): Destination | undefined {
+  const { authorizer } = apiRuleOf(rule) ?? {};
+  if (authorizer === undefined) return undefined;
+  const { host, port } = authorizer;
+  return create(DestinationSchema, { host, port: { number: port } });
 }
 
 /** Reports if a VirtualService depends on other ones (delegates), or on the client's namespace. */

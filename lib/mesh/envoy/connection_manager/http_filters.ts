@@ -10,6 +10,9 @@ import { HeaderMutationSchema } from "#envoy/extensions/filters/http/header_muta
 import { OnDemandSchema } from "#envoy/extensions/filters/http/on_demand/v3/on_demand_pb.ts";
 import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
 import { ConfigSchema as SetFilterStateSchema } from "#envoy/extensions/filters/http/set_filter_state/v3/set_filter_state_pb.ts";
+import { ExtensionWithMatcherSchema } from "#envoy/extensions/common/matching/v3/extension_matcher_pb.ts";
+import { SkipFilterSchema } from "#envoy/extensions/filters/common/matcher/action/v3/skip_action_pb.ts";
+import { CompositeSchema } from "#envoy/extensions/filters/http/composite/v3/composite_pb.ts";
 import { StatefulSessionSchema } from "#envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
 import {
   type HttpFilter,
@@ -27,6 +30,7 @@ import {
 } from "../../../kit/proto/mod.ts";
 import {
   adsSource,
+  AUTHORIZER_FILTER,
   MESH_METADATA,
   NO_TELEMETRY,
   ON_DEMAND_MS,
@@ -41,6 +45,8 @@ interface FilterRow {
   readonly config: (bare: boolean) => Any;
   /** Default: always. */
   readonly when?: (protocol: Protocol) => boolean;
+  /** True: only routes that configure it have it. */
+  readonly disabled?: boolean;
 }
 
 /** Packs an empty message whose code is not generated. */
@@ -106,6 +112,27 @@ const SESSIONS: FilterRow = {
   config: () => packAny(StatefulSessionSchema, {}),
 };
 
+/**
+ * Asks a server about requests. The route has the filter that asks, which stands for this one there;
+ * other routes do without.
+ */
+const AUTHORIZER: FilterRow = {
+  name: AUTHORIZER_FILTER,
+  disabled: true,
+  config: () =>
+    packAny(ExtensionWithMatcherSchema, {
+      xdsMatcher: {
+        onNoMatch: {
+          onMatch: {
+            case: "action",
+            value: { name: "skip", typedConfig: packAny(SkipFilterSchema, {}) },
+          },
+        },
+      },
+      extensionConfig: { name: "composite", typedConfig: packAny(CompositeSchema, {}) },
+    }),
+};
+
 /** The filter behind the authorization filters; it runs only for allowed requests. */
 const AFTER_AUTHORIZATION = "envoy.filters.http.fault";
 
@@ -119,18 +146,22 @@ export interface HttpFilterOptions {
   readonly telemetry?: Pick<SideTelemetry, "first" | "last">;
   /** True: services may have sticky sessions. */
   readonly sessions?: boolean;
+  /** True: routes may have servers that are asked about requests. */
+  readonly authorizers?: boolean;
   /** Omits Envoy's own headers (`x-envoy-upstream-service-time` and others). */
   readonly bare?: boolean | undefined;
 }
 
 /** The HTTP filters for a port's protocol. */
 export function httpFilters(protocol: Protocol, options: HttpFilterOptions): HttpFilter[] {
-  const { security = [], onDemand, telemetry = NO_TELEMETRY, sessions, bare = false } = options;
+  const { security = [], onDemand, telemetry = NO_TELEMETRY, bare = false } = options;
+  const { sessions, authorizers } = options;
   const { first, last } = telemetry;
   const filters = [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
     .filter((row) => row.when?.(protocol) ?? true)
     .flatMap((row) => [
       ...(row.name === AFTER_AUTHORIZATION ? security : []),
+      ...(row.name === ROUTER && authorizers ? [filterOf(AUTHORIZER, bare)] : []),
       ...(row.name === ROUTER ? last : []),
       ...(row.name === ROUTER && sessions ? [filterOf(SESSIONS, bare)] : []),
       filterOf(row, bare),
@@ -196,9 +227,10 @@ export function alternativeService(port: number): HttpFilter {
   });
 }
 
-function filterOf({ name, config }: FilterRow, bare: boolean): HttpFilter {
+function filterOf({ name, config, disabled = false }: FilterRow, bare: boolean): HttpFilter {
   return create(HttpFilterSchema, {
     name,
+    disabled,
     configType: { case: "typedConfig", value: config(bare) },
   });
 }

@@ -35,7 +35,8 @@ export {
   WORKLOAD_KEY,
 } from "./metadata.ts";
 export { ownSource } from "./own_source.ts";
-export { SESSION_FILTER, type SessionLabels, sessionRule } from "./session.ts";
+export { AUTHORIZER_FILTER } from "./authorizer_filter.ts";
+export { SESSION_FILTER, type SessionLabels, sessionOfRoute, sessionRule } from "./session.ts";
 export {
   NO_TELEMETRY,
   type Side,

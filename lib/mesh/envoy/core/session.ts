@@ -9,7 +9,8 @@ import {
 } from "#envoy/extensions/filters/http/stateful_session/v3/stateful_session_pb.ts";
 import { CookieBasedSessionStateSchema } from "#envoy/extensions/http/stateful_session/cookie/v3/cookie_pb.ts";
 import { HeaderBasedSessionStateSchema } from "#envoy/extensions/http/stateful_session/header/v3/header_pb.ts";
-import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
+import { type Any, create, durationOf, packAny } from "../../../kit/proto/mod.ts";
+import type { RuleSession } from "../../model/mod.ts";
 
 /** Labels of services with sticky sessions; an empty string disables a label. */
 export interface SessionLabels {
@@ -45,15 +46,25 @@ export function sessionRule(
   if (wanted === undefined) return undefined;
   const header = labels[wanted.header] ?? "";
   if (wanted.header !== "" && TOKEN.test(header)) {
-    const state = packAny(HeaderBasedSessionStateSchema, { name: header });
-    return { label: wanted.header, value: header, config: perRoute("header", state) };
+    const config = sessionOfRoute({ kind: "header", name: header, path: "/" });
+    return { label: wanted.header, value: header, config };
   }
   const cookie = labels[wanted.cookie] ?? "";
   const [name, path] = splitCookie(cookie);
   if (wanted.cookie === "" || !TOKEN.test(name)) return undefined;
+  const config = sessionOfRoute({ kind: "cookie", name, path });
+  return { label: wanted.cookie, value: cookie, config };
+}
+
+/** Filter configuration of a route whose sessions stay with one endpoint. */
+export function sessionOfRoute({ kind, name, path, seconds }: RuleSession): Any {
+  if (kind === "header") return perRoute(kind, packAny(HeaderBasedSessionStateSchema, { name }));
   // Without a TTL it is a session cookie of the browser.
-  const state = packAny(CookieBasedSessionStateSchema, { cookie: { name, path } });
-  return { label: wanted.cookie, value: cookie, config: perRoute("cookie", state) };
+  const ttl = seconds === undefined ? {} : { ttl: durationOf(seconds * 1000) };
+  return perRoute(
+    kind,
+    packAny(CookieBasedSessionStateSchema, { cookie: { name, path, ...ttl } }),
+  );
 }
 
 /** `name:/path`; without a path the cookie applies to all paths. */

@@ -33,6 +33,7 @@ import {
   type MessageInitShape,
 } from "../../../kit/proto/mod.ts";
 import { SESSION_FILTER } from "../core/mod.ts";
+import { apiRuleOf } from "../../model/mod.ts";
 import {
   type HeaderOperations,
   joinHeaders,
@@ -43,7 +44,7 @@ import { finePercent, wholePercent } from "./percent.ts";
 import { retryPolicy } from "./retry.ts";
 import { pathRewrite } from "./rewrite.ts";
 import {
-  inService,
+  inRule,
   type MeshRouteDefaults,
   type ResolvedDestination,
   type RouteScope,
@@ -95,15 +96,19 @@ export function translateForwarding(
   const single = rule.route.length === 1 ? first : undefined;
   const authority = rule.rewrite?.authority || headers.authority || single?.headers.authority;
   const hashPolicy = targets.flatMap((t) => t.resolved.hashPolicy ?? []);
+  const hasSession = apiRuleOf(rule)?.session !== undefined;
   const action = create(RouteActionSchema, {
     clusterSpecifier: single === undefined
-      ? { case: "weightedClusters", value: { clusters: targets.map(clusterWeight) } }
+      ? {
+        case: "weightedClusters",
+        value: { clusters: targets.map((to) => clusterWeight(to, hasSession)) },
+      }
       : { case: "cluster", value: single.resolved.cluster },
     ...pathRewrite(rule.rewrite),
     hostRewriteSpecifier: authority ? { case: "hostRewriteLiteral", value: authority } : undefined,
     ...timeouts(
       choose<Duration>(log, TIMEOUT, [
-        { value: rule.timeout, ...inService(scope, `${at}.timeout`) },
+        { value: rule.timeout, ...inRule(rule, scope, at, "timeout") },
       ]),
       log,
     ),
@@ -111,7 +116,7 @@ export function translateForwarding(
       rule.retries,
       scope.mesh,
       single !== undefined && hashPolicy.length > 0,
-      { log, rule: inService(scope, `${at}.retries`) },
+      { log, rule: inRule(rule, scope, at, "retries") },
     ),
     requestMirrorPolicies: mirrorPolicies(rule, scope),
     hashPolicy,
@@ -177,12 +182,13 @@ function targetsOf(routes: readonly HTTPRouteDestination[], scope: RouteScope): 
   });
 }
 
-function clusterWeight({ resolved, weight, headers }: Target) {
+/** @param hasSession the rule has sessions, which precede those of a service */
+function clusterWeight({ resolved, weight, headers }: Target, hasSession: boolean) {
   return {
     name: resolved.cluster,
     weight,
     ...headers.operations,
-    typedPerFilterConfig: sessionConfig(resolved),
+    typedPerFilterConfig: hasSession ? {} : sessionConfig(resolved),
     hostRewriteSpecifier: headers.authority === ""
       ? undefined
       : { case: "hostRewriteLiteral" as const, value: headers.authority },

@@ -27,6 +27,7 @@ import {
 import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
 import { isCatchAll, translateMatch } from "../matching/mod.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
+import { ruleFilters } from "./rule_filters.ts";
 import { CORS_FILTER, translateCors } from "./cors.ts";
 import { byElements } from "./elements.ts";
 import { FAULT_FILTER, translateFault } from "./fault.ts";
@@ -35,6 +36,7 @@ import { translateDirectResponse, translateRedirect } from "./rewrite.ts";
 import { metadataOfRule } from "./rule_metadata.ts";
 import {
   conditionHolds,
+  inRule,
   inService,
   type MeshRouteDefaults,
   type ResolvedDestination,
@@ -122,7 +124,7 @@ function translateMatches(
       ? `${full} takes every request before it`
       : whyNot(rule, match, scope);
     if (why !== undefined) {
-      passedOver.push({ ...inService(scope, at), why });
+      passedOver.push({ ...inRule(rule, scope, at), why });
       continue;
     }
     const inside = log.decide === undefined
@@ -214,7 +216,7 @@ function translateRule(
   const routeMatch = translateMatch(match);
   scope.decisions?.decide?.({
     group: "rule",
-    ...inService(scope, at),
+    ...inRule(rule, scope, at),
     value: rule.name || undefined,
   });
   const { action, operations, target, settings } = outcomes(rule, scope, ruleAt(at));
@@ -250,7 +252,7 @@ function outcomeOf(rule: HTTPRoute, scope: RouteScope, at: string): Outcome {
     action,
     operations,
     target,
-    settings: { ...filterConfigs(rule), ...sessionConfig(single) },
+    settings: { ...filterConfigs(rule), ...sessionConfig(single), ...ruleFilters(rule, scope) },
   };
 }
 

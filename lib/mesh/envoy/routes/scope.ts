@@ -6,7 +6,8 @@
 import type { RouteAction_HashPolicy } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { Destination, HTTPRetry } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { DecisionLog, Parts, Source } from "../../../kit/base/mod.ts";
-import { gatewayKey, hasLabels } from "../../model/mod.ts";
+import type { HTTPRoute } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
+import { apiRuleOf, gatewayKey, hasLabels } from "../../model/mod.ts";
 import type { Any } from "../../../kit/proto/mod.ts";
 
 /** Hash policy of a request whose cluster uses consistent hashing. */
@@ -86,6 +87,25 @@ export interface RouteScope {
 /** Returns a field of the scope's VirtualService as a source. */
 export function inService({ vsNamespace, vsName }: RouteScope, field: string): Source {
   return { source: "object", object: `VirtualService/${vsNamespace}/${vsName}`, field };
+}
+
+/** The fields of a rule of a route of the Gateway API, by those of the rule that it became. */
+const API_FIELDS: Readonly<Record<string, string>> = { timeout: "timeouts", retries: "retry" };
+
+/**
+ * Returns a rule, or one of its fields, as a source: of the route that it comes from, or of the scope's
+ * VirtualService.
+ *
+ * @param at path of the rule in the VirtualService
+ */
+export function inRule(rule: HTTPRoute, scope: RouteScope, at: string, field?: string): Source {
+  const api = apiRuleOf(rule);
+  if (api === undefined) return inService(scope, field === undefined ? at : `${at}.${field}`);
+  const { object } = api;
+  if (field !== undefined) {
+    return { source: "object", object, field: `${api.rule}.${API_FIELDS[field] ?? field}` };
+  }
+  return { source: "object", object, field: at.includes(".match[") ? api.match : api.rule };
 }
 
 /** The conditions of a match that are evaluated here and not by the proxy. */

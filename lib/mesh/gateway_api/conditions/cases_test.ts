@@ -112,7 +112,7 @@ function routeLines(route: Route, world: World): string[] {
     generation,
     controllerName,
     ...(unresolved ? { unresolved } : {}),
-    ...routeFaults(route),
+    ...routeFaults(route, false),
   };
   return routeStatus(bindRoute(route, world), facts).parents.map(({ parentRef, conditions }) =>
     `${nameOf(route)} ${JSON.stringify(parentRef)}: ${text(conditions)}`

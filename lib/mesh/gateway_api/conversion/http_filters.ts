@@ -16,6 +16,8 @@ import {
   type HTTPRouteSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { durationOf, type MessageInitShape } from "../../../kit/proto/mod.ts";
+import type { RuleAuthorizer } from "../../model/mod.ts";
+import { convertAuthorizer } from "./authorizers.ts";
 import type { Destinations } from "./destinations.ts";
 import { type AnyFilter, convertHeaders } from "./http_headers.ts";
 
@@ -25,6 +27,7 @@ export type RuleFields = Exclude<MessageInitShape<typeof HTTPRouteSchema>, HTTPR
 /** The filters of a rule as fields of a rule of a VirtualService. */
 export interface ConvertedFilters {
   readonly fields: RuleFields;
+  readonly authorizer?: RuleAuthorizer;
   /** Why the rule cannot do what it says. */
   readonly unsupported?: string;
 }
@@ -32,10 +35,15 @@ export interface ConvertedFilters {
 /** The seconds for which browsers may keep an answer, if a filter does not say it. */
 const MAX_AGE_SECONDS = 5;
 
-/** Converts the filters of a rule. */
+/**
+ * Converts the filters of a rule.
+ *
+ * @param experimental true: filters of the experimental channel act
+ */
 export function convertFilters(
   filters: readonly AnyFilter[],
   destinations: Destinations,
+  experimental: boolean,
 ): ConvertedFilters {
   const mirrors = filters.flatMap(({ requestMirror }) =>
     requestMirror === undefined ? [] : mirrorOf(requestMirror, destinations)
@@ -45,7 +53,10 @@ export function convertFilters(
   const cors = filters.find((one) => one.cors)?.cors;
   const headers = convertHeaders(filters);
   const rewritten = rewrite && rewriteOf(rewrite);
-  const unsupported = unsupportedFilter(filters);
+  const auth = filters.find(({ externalAuth }) => externalAuth)?.externalAuth;
+  const authorizer = auth && convertAuthorizer(auth, destinations);
+  const unreached = auth !== undefined && authorizer === undefined ? "ExternalAuth" : undefined;
+  const unsupported = unsupportedFilter(filters, experimental) ?? unreached;
   return {
     fields: {
       ...(headers === undefined ? {} : { headers }),
@@ -54,6 +65,7 @@ export function convertFilters(
       ...(rewritten === undefined ? {} : { rewrite: rewritten }),
       ...(cors === undefined ? {} : { corsPolicy: corsOf(cors) }),
     },
+    ...(authorizer === undefined ? {} : { authorizer }),
     ...(unsupported === undefined ? {} : { unsupported }),
   };
 }
@@ -69,8 +81,14 @@ const CONVERTED = [
 ] as const;
 
 /** The type of the first filter that is not converted. */
-export function unsupportedFilter(filters: readonly AnyFilter[]): string | undefined {
-  return filters.find((one) => CONVERTED.every((field) => one[field] === undefined))?.type;
+export function unsupportedFilter(
+  filters: readonly AnyFilter[],
+  experimental: boolean,
+): string | undefined {
+  return filters.find((one) =>
+    CONVERTED.every((field) => one[field] === undefined) &&
+    !(experimental && one.externalAuth !== undefined)
+  )?.type;
 }
 
 function redirectOf(filter: HTTPRequestRedirectFilter): NonNullable<RuleFields["redirect"]> {

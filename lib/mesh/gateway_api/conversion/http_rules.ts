@@ -4,6 +4,7 @@
  * @module
  */
 import type { GRPCMethodMatch, GRPCRoute } from "#mesh/gateway/v1/grpc_route_pb.ts";
+import type { SessionPersistence } from "#mesh/gateway/v1/references_pb.ts";
 import type {
   HTTPRoute as ApiRoute,
   HTTPRouteRetry,
@@ -17,7 +18,13 @@ import {
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { parseDuration } from "../../../kit/base/mod.ts";
 import { create, durationOf } from "../../../kit/proto/mod.ts";
-import type { ConfigObject } from "../../model/mod.ts";
+import {
+  type ConfigObject,
+  objectRef,
+  type RuleAuthorizer,
+  type RuleSession,
+  withApiRule,
+} from "../../model/mod.ts";
 import {
   type Destinations,
   httpDestinations,
@@ -27,6 +34,7 @@ import {
 import { convertFilters, type RuleFields } from "./http_filters.ts";
 import type { AnyFilter } from "./http_headers.ts";
 import { conditionsOf, convertMatch } from "./http_matches.ts";
+import { convertSession, sessionPath } from "./sessions.ts";
 
 /** Answer of a rule without a backend, or that says what cannot be done. */
 const NO_BACKEND = 500;
@@ -42,29 +50,30 @@ interface Rule {
   readonly backendRefs: readonly WeightedReference[];
   readonly timeouts?: HTTPRouteTimeouts | undefined;
   readonly retry?: HTTPRouteRetry | undefined;
+  readonly sessionPersistence?: SessionPersistence | undefined;
 }
 
-/**
- * Converts the rules of an HTTPRoute.
- *
- * @param experimental true: `retry` acts, which the stable channel lacks
- */
+/** Facts and lookups for the rules of a route. */
+export interface RuleContext {
+  readonly destinations: Destinations;
+  /** True: fields of the standard's experimental channel act. */
+  readonly experimental: boolean;
+}
+
+/** Converts the rules of an HTTPRoute. */
 export function convertHttpRules(
   route: ConfigObject<ApiRoute>,
-  destinations: Destinations,
-  experimental: boolean,
+  context: RuleContext,
 ): readonly HTTPRoute[] {
-  return route.spec.rules.flatMap((rule, index) => {
-    const known = experimental ? rule : { ...rule, retry: undefined };
-    const fields = convertRule(known, { route, index }, destinations);
-    return forMatches(rule.matches.map(convertMatch), fields);
-  });
+  return route.spec.rules.flatMap((rule, index) =>
+    convertRule(rule, rule.matches.map(convertMatch), { route, index, ...context })
+  );
 }
 
 /** Converts the rules of a GRPCRoute. */
 export function convertGrpcRules(
   route: ConfigObject<GRPCRoute>,
-  destinations: Destinations,
+  context: RuleContext,
 ): readonly HTTPRoute[] {
   return route.spec.rules.flatMap((rule, index) => {
     const matches = rule.matches.map(({ method, headers }) =>
@@ -73,13 +82,46 @@ export function convertGrpcRules(
         headers: conditionsOf(headers, (name) => name.toLowerCase()),
       })
     );
-    return forMatches(matches, convertRule(rule, { route, index }, destinations));
+    return convertRule(rule, matches, { route, index, ...context });
   });
 }
 
-function forMatches(matches: readonly HTTPMatchRequest[], fields: RuleFields): HTTPRoute[] {
-  const each = matches.length === 0 ? [[]] : matches.map((match) => [match]);
-  return each.map((match) => create(HTTPRouteSchema, { ...fields, match }));
+/** A rule of a route, by its place. */
+interface RulePlace extends RuleContext {
+  readonly route: ConfigObject;
+  readonly index: number;
+}
+
+/** The rules that a rule becomes, one for each match. */
+function convertRule(
+  rule: Rule,
+  matches: readonly HTTPMatchRequest[],
+  place: RulePlace,
+): HTTPRoute[] {
+  const { route, index, experimental } = place;
+  const known = experimental ? rule : { ...rule, retry: undefined, sessionPersistence: undefined };
+  const { fields, authorizer } = convertFields(known, place);
+  const session = sessionOf(known, matches, place);
+  const at = `spec.rules[${index}]`;
+  const each = matches.length === 0 ? [undefined] : matches;
+  return each.map((match, i) =>
+    withApiRule(create(HTTPRouteSchema, { ...fields, match: match === undefined ? [] : [match] }), {
+      object: objectRef(route),
+      rule: at,
+      match: match === undefined ? at : `${at}.matches[${i}]`,
+      ...(authorizer === undefined ? {} : { authorizer }),
+      ...(session === undefined ? {} : { session }),
+    })
+  );
+}
+
+function sessionOf(
+  { sessionPersistence: session }: Rule,
+  matches: readonly HTTPMatchRequest[],
+  { route, index }: RulePlace,
+): RuleSession | undefined {
+  if (session === undefined) return undefined;
+  return convertSession(session, `${objectRef(route)} ${index}`, sessionPath(matches));
 }
 
 /** The path of calls is `/service/method`. */
@@ -92,20 +134,29 @@ function methodPath({ type, service, method }: GRPCMethodMatch) {
     : { case: "exact" as const, value: `/${service}/${method}` };
 }
 
-function convertRule(
+function convertFields(
   rule: Rule,
-  { route: { meta }, index }: { readonly route: ConfigObject; readonly index: number },
-  destinations: Destinations,
-): RuleFields {
-  const { fields, unsupported } = convertFilters(rule.filters, destinations);
+  { route: { meta }, index, destinations, experimental }: RulePlace,
+): { readonly fields: RuleFields; readonly authorizer?: RuleAuthorizer } {
+  const { fields, authorizer, unsupported } = convertFilters(
+    rule.filters,
+    destinations,
+    experimental,
+  );
   const name = rule.name || `${meta.namespace}.${meta.name}.${index}`;
-  if (unsupported !== undefined) return { name, directResponse: { status: NO_BACKEND } };
-  const common = { name, ...fields, ...timesOf(rule) };
-  if (fields.redirect !== undefined) return common;
-  if (weighted(rule.backendRefs).length === 0) {
-    return { ...common, directResponse: { status: NO_BACKEND } };
+  if (unsupported !== undefined) {
+    return { fields: { name, directResponse: { status: NO_BACKEND } } };
   }
-  return { ...common, route: httpDestinations(rule.backendRefs, destinations) };
+  const common = { name, ...fields, ...timesOf(rule) };
+  const asked = authorizer === undefined ? {} : { authorizer };
+  if (fields.redirect !== undefined) return { fields: common, ...asked };
+  if (weighted(rule.backendRefs).length === 0) {
+    return { fields: { ...common, directResponse: { status: NO_BACKEND } }, ...asked };
+  }
+  return {
+    fields: { ...common, route: httpDestinations(rule.backendRefs, destinations) },
+    ...asked,
+  };
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   VirtualServiceSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { create } from "../../../kit/proto/mod.ts";
-import type { ConfigObject } from "../../model/mod.ts";
+import { apiRuleOf, type ConfigObject } from "../../model/mod.ts";
 import { compareMatches } from "./http_matches.ts";
 import type { ConvertedRoute, RoutePart } from "./routes.ts";
 import { GENERATED, generatedRow, PARENTS_ANNOTATION, ROUTE_SEMANTICS } from "./rows.ts";
@@ -68,6 +68,7 @@ export function mergeRoutes(
       [ROUTE_SEMANTICS]: "gateway",
     },
     from: first.meta,
+    facts: spec.http.map((rule) => JSON.stringify(apiRuleOf(rule) ?? null)),
   });
   return part.consumer === undefined ? row : { ...row, consumer: true };
 }

@@ -19,9 +19,13 @@ export interface RouteFaults {
 /** Most rules that a message names. */
 const NAMED = 5;
 
-/** The rules that cannot be served, with their fields. */
-export function routeFaults({ spec: { rules = [] } }: Route): RouteFaults {
-  const faults = rules.map((rule, index) => faultOf(rule, `rules[${index}]`))
+/**
+ * The rules that cannot be served, with their fields.
+ *
+ * @param experimental true: filters of the standard's experimental channel act
+ */
+export function routeFaults({ spec: { rules = [] } }: Route, experimental: boolean): RouteFaults {
+  const faults = rules.map((rule, index) => faultOf(rule, `rules[${index}]`, experimental))
     .filter((one) => one !== undefined);
   if (faults.length === 0) return {};
   const more = faults.length > NAMED ? `; and ${faults.length - NAMED} more rules` : "";
@@ -35,8 +39,12 @@ export function routeFaults({ spec: { rules = [] } }: Route): RouteFaults {
 function faultOf(
   { filters = [], backendRefs = [] }: NonNullable<Route["spec"]["rules"]>[number],
   path: string,
+  experimental: boolean,
 ): string | undefined {
-  const wrong = unsupportedFilter(filters as readonly AnyFilter[]);
+  const wrong = unsupportedFilter(filters as readonly AnyFilter[], experimental);
+  if (wrong === "ExternalAuth") {
+    return `${path}: filters of type ExternalAuth need PILOT_ENABLE_ALPHA_GATEWAY_API`;
+  }
   if (wrong !== undefined) return `${path}: filters of type ${wrong} are not supported`;
   for (const [i, { filters: own = [] }] of backendRefs.entries()) {
     const other = (own as readonly AnyFilter[]).find((one) => !changesHeaders(one));

@@ -19,7 +19,14 @@ import {
   TLSRouteSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { create } from "../../../kit/proto/mod.ts";
-import { type ConfigObject, intersectHosts, objectKey, type ObjectMeta } from "../../model/mod.ts";
+import {
+  apiRuleOf,
+  type ConfigObject,
+  intersectHosts,
+  objectKey,
+  type ObjectMeta,
+  withApiRule,
+} from "../../model/mod.ts";
 import type { BackendLookups } from "../binding/lookups.ts";
 import {
   type ParentReference,
@@ -199,10 +206,12 @@ function convertRules(
   switch (route.meta.kind as RouteKind) {
     case "HTTPRoute":
       return requestRules(
-        convertHttpRules(row as ConfigObject<ApiHttpRoute>, destinations, experimental),
+        convertHttpRules(row as ConfigObject<ApiHttpRoute>, { destinations, experimental }),
       );
     case "GRPCRoute":
-      return requestRules(convertGrpcRules(row as ConfigObject<GRPCRoute>, destinations));
+      return requestRules(
+        convertGrpcRules(row as ConfigObject<GRPCRoute>, { destinations, experimental }),
+      );
     case "TLSRoute":
     case "TCPRoute":
     case "UDPRoute":
@@ -227,7 +236,9 @@ function atPort(rule: HTTPRoute, port: number): HTTPRoute {
   const match = rule.match.length === 0
     ? [create(HTTPMatchRequestSchema, { port })]
     : rule.match.map((one) => create(HTTPMatchRequestSchema, { ...one, port }));
-  return create(HTTPRouteSchema, { ...rule, match });
+  const found = create(HTTPRouteSchema, { ...rule, match });
+  const api = apiRuleOf(rule);
+  return api === undefined ? found : withApiRule(found, api);
 }
 
 function connectionRules(

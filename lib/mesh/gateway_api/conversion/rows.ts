@@ -39,6 +39,8 @@ export interface RowIdentity {
   readonly name: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly from: Pick<ObjectMeta, "creationTime" | "origin">;
+  /** Further content of the digest, beside the annotations and the fields of the specification. */
+  readonly facts?: JsonValue;
 }
 
 /** Reports if a DestinationRule comes from a BackendTLSPolicy. */
@@ -50,9 +52,13 @@ export function isOfBackendTls({ annotations }: Pick<ObjectMeta, "annotations">)
 export function generatedRow<S extends DescMessage>(
   schema: S,
   spec: MessageShape<S>,
-  { kind, namespace, name, annotations, from: { creationTime, origin } }: RowIdentity,
+  { kind, namespace, name, annotations, from: { creationTime, origin }, facts }: RowIdentity,
 ): ConfigObject<MessageShape<S>> {
   const meta = { kind, namespace, name, labels: {}, annotations, generation: 1, creationTime };
-  const content: JsonValue = [annotations, toJson(schema, spec) as JsonValue];
+  const content: JsonValue = [
+    annotations,
+    toJson(schema, spec) as JsonValue,
+    ...facts === undefined ? [] : [facts],
+  ];
   return { meta: { ...meta, origin }, spec, digest: hash(canonicalJson(content)) };
 }

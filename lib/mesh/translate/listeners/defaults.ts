@@ -30,7 +30,10 @@ export function managerDefaults(
     pathNormalization: pathNormalization(read, context),
     http10: variant.http10 || features.http10,
     ...(variant.onDemand ? { onDemand: true } : {}),
-    ...(features.sessions === undefined ? {} : { sessions: true }),
+    ...(features.sessions === undefined && !features.experimentalGatewayApi
+      ? {}
+      : { sessions: true }),
+    ...(features.experimentalGatewayApi ? { authorizers: true } : {}),
     idleTimeoutMs: variant.idleTimeoutMs,
     sidecarUseRemoteAddress: features.sidecarUseRemoteAddress,
     detectionTimeoutMs: detection === undefined ? 0 : durationMs(detection),

@@ -22,6 +22,8 @@ export interface ListenerFeatures {
   readonly proxy100Continue: boolean;
   /** Addresses of the mesh networks are internal ones to HTTP listeners. */
   readonly internalNetworks: boolean;
+  /** True: fields that the Gateway API has in its experimental channel act, too; default: false. */
+  readonly experimentalGatewayApi?: boolean;
   /** If workloads have only IPv6 addresses, their outbound IPv4 traffic is captured too. */
   readonly ipv4Outbound: boolean;
 }

@@ -11,7 +11,15 @@ import type {
 import { isDnsLabel, isDnsSubdomain, type Path } from "../../../../kit/text/mod.ts";
 import type { KindName } from "../../kind.ts";
 import type { Report } from "../../problem.ts";
-import { checkHost, checkLabelSelector, checkPort, INVALID, REQUIRED } from "../../rules/mod.ts";
+import {
+  checkHeaderName,
+  checkHost,
+  checkLabelSelector,
+  checkPort,
+  INVALID,
+  NO_EFFECT,
+  REQUIRED,
+} from "../../rules/mod.ts";
 
 /** Group and scope of the kinds. */
 export const GATEWAY_API: Pick<KindName, "group" | "scope"> = {
@@ -148,7 +156,10 @@ export function checkSession(
   report: Report,
 ): void {
   if (session === undefined) return;
-  checkApiDuration(session.absoluteTimeout, [...path, "absoluteTimeout"], report);
+  checkLifetime(session, [...path, "absoluteTimeout"], report);
+  if (session.sessionName !== "") {
+    checkHeaderName(session.sessionName, [...path, "sessionName"], report);
+  }
   checkOneOf(session.type, ["Cookie", "Header"], [...path, "type"], report);
   const { lifetimeType = "" } = session.cookieConfig ?? {};
   const at = [...path, "cookieConfig", "lifetimeType"];
@@ -157,4 +168,19 @@ export function checkSession(
     const message = "a permanent cookie needs absoluteTimeout";
     report.fail(at, REQUIRED, message, "Give absoluteTimeout.");
   }
+}
+
+/** The absolute timeout of a session, which proxies can keep for permanent cookies alone. */
+function checkLifetime(session: SessionPersistence, path: Path, report: Report): void {
+  const { absoluteTimeout, type, cookieConfig } = session;
+  checkApiDuration(absoluteTimeout, path, report);
+  if (absoluteTimeout === "") return;
+  if (type !== "Header" && cookieConfig?.lifetimeType === "Permanent") {
+    if (!/[1-9]/.test(absoluteTimeout)) {
+      report.fail(path, INVALID, "a cookie of no time is none", "Write, for example, 1h.");
+    }
+    return;
+  }
+  const message = "absoluteTimeout has no effect on sessions other than permanent cookies";
+  report.warn(path, NO_EFFECT, message, "Set cookieConfig.lifetimeType: Permanent, or remove it.");
 }

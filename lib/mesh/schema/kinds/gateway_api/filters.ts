@@ -69,6 +69,7 @@ function checkFilter(filter: Filter, path: Path, report: Report): void {
     if (filter[field]) checkHeaders(filter[field], [...path, field], report);
   }
   if (filter.requestMirror) checkMirror(filter.requestMirror, [...path, "requestMirror"], report);
+  if ("externalAuth" in filter) checkAuth(filter, [...path, "externalAuth"], report);
   if ("requestRedirect" in filter) checkRedirect(filter, path, report);
   if ("urlRewrite" in filter && filter.urlRewrite) {
     const { hostname, path: change } = filter.urlRewrite;
@@ -101,6 +102,34 @@ function checkMirror(mirror: HTTPRequestMirrorFilter, path: Path, report: Report
   const { numerator, denominator = 100 } = fraction;
   if (denominator >= 1 && numerator >= 0 && numerator <= denominator) return;
   report.fail(at, INVALID, `${numerator} of ${denominator} is not a share`, "Write 0 to 1.");
+}
+
+/** The server that a filter asks. */
+function checkAuth({ externalAuth }: HTTPRouteFilter, path: Path, report: Report): void {
+  if (externalAuth === undefined) return;
+  const { protocol, backendRef, grpc, http } = externalAuth;
+  checkRequiredOneOf(protocol, ["HTTP", "GRPC"], [...path, "protocol"], report);
+  if (backendRef === undefined) {
+    report.fail(path, REQUIRED, "backendRef is missing", "Name a Service.");
+  } else checkBackend(backendRef, [...path, "backendRef"], report);
+  for (const [field, set, own] of [["grpc", grpc, "GRPC"], ["http", http, "HTTP"]] as const) {
+    if (set === undefined || protocol === own) continue;
+    const message = `${field} does not go with protocol ${protocol}`;
+    report.failKey([...path, field], CONFLICT, message, "Remove the field.");
+  }
+  const { path: prefix = "", allowedResponseHeaders = [] } = http ?? {};
+  if (/[?#\s]/.test(prefix)) {
+    const message = `${JSON.stringify(prefix)} is no prefix of a path`;
+    report.fail([...path, "http", "path"], INVALID, message, 'Write, for example, "/check".');
+  }
+  const lists = [
+    ["grpc", "allowedHeaders", grpc?.allowedHeaders ?? []],
+    ["http", "allowedHeaders", http?.allowedHeaders ?? []],
+    ["http", "allowedResponseHeaders", allowedResponseHeaders],
+  ] as const;
+  for (const [of, field, names] of lists) {
+    names.forEach((name, index) => checkHeaderName(name, [...path, of, field, index], report));
+  }
 }
 
 function checkRedirect({ requestRedirect }: HTTPRouteFilter, path: Path, report: Report): void {

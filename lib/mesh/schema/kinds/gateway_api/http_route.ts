@@ -51,6 +51,7 @@ const EFFECTIVE = [
   "rules[].backendRefs[].filters[].type",
   "rules[].backendRefs[].filters[].requestHeaderModifier",
   "rules[].backendRefs[].filters[].responseHeaderModifier",
+  "rules[].sessionPersistence",
 ] as const;
 
 export const HTTP_ROUTE: TabledKind<"HTTPRoute", "httpRoutes", HTTPRoute> = {
@@ -66,6 +67,7 @@ export const HTTP_ROUTE: TabledKind<"HTTPRoute", "httpRoutes", HTTPRoute> = {
       "rules[].filters[].requestRedirect",
       "rules[].filters[].urlRewrite",
       "rules[].filters[].cors",
+      "rules[].filters[].externalAuth",
       "rules[].timeouts",
       "rules[].retry",
     ],

@@ -88,6 +88,38 @@ Deno.test("gateway api: mistakes are reported with their fields", () => {
       "conflict spec.rules[0].filters[0].requestRedirect",
     ],
     ["HTTPRoute", filter("type: URLRewrite"), "required spec.rules[0].filters[0]"],
+    [
+      "HTTPRoute",
+      rule("sessionPersistence: { sessionName: 'a b' }"),
+      "invalid-header spec.rules[0].sessionPersistence.sessionName",
+    ],
+    [
+      "HTTPRoute",
+      rule(
+        "sessionPersistence: { absoluteTimeout: 0s, cookieConfig: { lifetimeType: Permanent } }",
+      ),
+      "invalid-value spec.rules[0].sessionPersistence.absoluteTimeout",
+    ],
+    [
+      "HTTPRoute",
+      filter("type: ExternalAuth, externalAuth: { protocol: HTTP, http: {} }"),
+      "required spec.rules[0].filters[0].externalAuth",
+    ],
+    [
+      "HTTPRoute",
+      filter(
+        "type: ExternalAuth, externalAuth: { protocol: GRPC, http: {}, backendRef: { name: a, port: 1 } }",
+      ),
+      "conflict spec.rules[0].filters[0].externalAuth.http",
+    ],
+    [
+      "HTTPRoute",
+      filter(
+        "type: ExternalAuth, externalAuth: { protocol: HTTP, backendRef: { name: a, port: 1 }, " +
+          "http: { path: '/a?b' } }",
+      ),
+      "invalid-value spec.rules[0].filters[0].externalAuth.http.path",
+    ],
     ["GRPCRoute", rule("matches: [{ method: {} }]"), "required spec.rules[0].matches[0].method"],
     ["TCPRoute", "{ rules: [] }", "required spec.rules"],
     ["UDPRoute", "{ rules: [] }", "required spec.rules"],
@@ -98,4 +130,25 @@ Deno.test("gateway api: mistakes are reported with their fields", () => {
     ],
   ];
   for (const [kind, spec, expected] of cases) assert.deepEqual(read(kind, spec), [expected], spec);
+});
+
+Deno.test("gateway api: fields that proxies cannot obey have a warning", () => {
+  const at = "rules[0].sessionPersistence.absoluteTimeout";
+  const session = (fields: string) => `{ rules: [{ sessionPersistence: { ${fields} } }] }`;
+  const permanent = "absoluteTimeout: 1h, cookieConfig: { lifetimeType: Permanent }";
+  const cases: readonly (readonly [string, string, readonly string[]])[] = [
+    ["GRPCRoute", session("absoluteTimeout: 1h"), [at]],
+    ["HTTPRoute", session(`type: Header, ${permanent}`), [at]],
+    ["HTTPRoute", session(permanent), []],
+  ];
+  for (const [kind, spec, paths] of cases) {
+    const text = `apiVersion: gateway.networking.k8s.io/v1\nkind: ${kind}\n` +
+      `metadata: { name: a, namespace: one }\nspec: ${spec}\n`;
+    const { problems, warnings } = parseConfigDocuments(text, "f.yaml");
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      warnings.map(({ code, path }) => `${code} ${path}`),
+      paths.map((path) => `no-effect spec.${path}`),
+    );
+  }
 });
