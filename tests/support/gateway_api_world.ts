@@ -21,7 +21,7 @@ import type {
   ReferenceGrant,
   RouteLookups,
 } from "../../lib/mesh/gateway_api/mod.ts";
-import { bindGateway, gatewayOfSet } from "../../lib/mesh/gateway_api/mod.ts";
+import { bindGateway, gatewayOfSet, isDefaultGateway } from "../../lib/mesh/gateway_api/mod.ts";
 
 /** The objects of a text, and lookups over them. */
 export interface World
@@ -111,6 +111,8 @@ export function worldOf(text: string, others: Partial<World> = {}): World {
       const found = find<Gateway>("Gateway", key);
       return found && bindGateway(found, world);
     },
+    defaultGateways: () =>
+      of<Gateway>("Gateway").filter(({ spec }) => isDefaultGateway(spec)).map(({ meta }) => meta),
     aliases: ({ namespace, name }) =>
       of("Gateway").filter(({ meta }) =>
         meta.namespace === namespace && meta.annotations["gateway.mesh.io/alias-for"] === name

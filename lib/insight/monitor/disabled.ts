@@ -10,11 +10,15 @@ import type { Features, Translation } from "../../mesh/translate/mod.ts";
 /** A warning for each such setting. Its position in the file is not known. */
 export function disabledWarnings(
   { mesh }: Pick<Translation, "mesh">,
-  { multiRoot, tlsOnIngress }: Pick<Features, "multiRoot" | "tlsOnIngress">,
+  { multiRoot, tlsOnIngress, experimentalGatewayApi = false }: Pick<
+    Features,
+    "multiRoot" | "tlsOnIngress" | "experimentalGatewayApi"
+  >,
 ): SchemaProblem[] {
   return [
     ...multiRoot ? [] : authoritiesNotServed(mesh),
     ...tlsOnIngress ? [] : ingressTlsIgnored(mesh),
+    ...experimentalGatewayApi ? [] : experimentalIgnored(mesh),
   ];
 }
 
@@ -47,4 +51,18 @@ function ingressTlsIgnored({ tables }: Mesh): SchemaProblem[] {
       }]
     )
   );
+}
+
+function experimentalIgnored({ graph, gatewayApi }: Mesh): SchemaProblem[] {
+  return graph.peek(gatewayApi.experimentalFields, "all").map((field) => {
+    const [object = "", path = ""] = field.split(" ");
+    return {
+      ...NO_POSITION,
+      file: object.replace("/", " "),
+      path,
+      message:
+        "PILOT_ENABLE_ALPHA_GATEWAY_API is false: fields of the experimental channel are ignored",
+      remedy: "Set PILOT_ENABLE_ALPHA_GATEWAY_API=true for the daemon, or remove it.",
+    };
+  });
 }

@@ -21,14 +21,51 @@ spec:
     tls: {mode: SIMPLE, serverCertificate: /cert.pem, privateKey: /key.pem}
 `;
 
-const OFF = { multiRoot: false, tlsOnIngress: false };
+const EXPERIMENTAL = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: edge, namespace: one}
+spec:
+  gatewayClassName: mesh
+  defaultScope: All
+  listeners: [{name: http, port: 80, protocol: HTTP}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: web, namespace: one}
+spec:
+  useDefaultGateways: All
+  rules:
+  - timeouts: {request: 1s}
+  - {retry: {attempts: 1}, sessionPersistence: {}}
+`;
 
-const CASES: readonly [name: string, MeshConfig, string, typeof OFF, paths: string[]][] = [
+interface Switches {
+  readonly multiRoot: boolean;
+  readonly tlsOnIngress: boolean;
+  readonly experimentalGatewayApi?: boolean;
+}
+
+const OFF: Switches = { multiRoot: false, tlsOnIngress: false };
+
+const CASES: readonly [name: string, MeshConfig, string, Switches, paths: string[]][] = [
   ["authorities that nobody is told", TRUSTING, "", OFF, ["caCertificates"]],
   ["authorities that agents are told", TRUSTING, "", { ...OFF, multiRoot: true }, []],
   ["TLS that does not end", testMeshConfig(), SIDECAR, OFF, ["spec.ingress[1].tls"]],
   ["TLS that ends", testMeshConfig(), SIDECAR, { ...OFF, tlsOnIngress: true }, []],
   ["nothing", testMeshConfig(), "", OFF, []],
+  ["experimental fields", testMeshConfig(), EXPERIMENTAL, OFF, [
+    "spec.defaultScope",
+    "spec.rules[1].retry",
+    "spec.rules[1].sessionPersistence",
+    "spec.useDefaultGateways",
+  ]],
+  [
+    "experimental fields that act",
+    testMeshConfig(),
+    EXPERIMENTAL,
+    { ...OFF, experimentalGatewayApi: true },
+    [],
+  ],
 ];
 
 for (const [name, config, documents, switches, paths] of CASES) {

@@ -87,6 +87,17 @@ export const API_BACKGROUND: string = [
       ].join(", ") + "]}",
   ),
   api(
+    "Gateway",
+    ["one", "fallback"],
+    "{gatewayClassName: mesh, defaultScope: All, " +
+      `listeners: [${listener("http", 80, "HTTP")}]}`,
+  ),
+  api(
+    "HTTPRoute",
+    ["one", "defaulting"],
+    "{useDefaultGateways: All, rules: [{backendRefs: [{name: a, port: 80}]}]}",
+  ),
+  api(
     "ListenerSet",
     ["two", "set"],
     `{parentRef: {name: edge, namespace: one}, listeners: [${listener("set", 8081, "HTTP")}]}`,
@@ -494,6 +505,7 @@ export const API_SCENES: Readonly<Record<string, Scene & FieldValues>> = {
       "tls.frontend.default.validation.mode": "AllowInsecureFallback",
       "tls.frontend.perPort[].tls.validation.mode": "AllowValidOnly",
       "tls.frontend.perPort[].port": 8444,
+      "defaultScope": "All",
     },
     keys: { ...LISTENER_KEYS, "allowedListeners.namespaces.selector.matchLabels": "team" },
   },

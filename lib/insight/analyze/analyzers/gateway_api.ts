@@ -17,6 +17,7 @@ import {
   resolveBackend,
   type Route,
   ROUTE_KINDS,
+  routeFaults,
   type RouteKind,
 } from "../../../mesh/gateway_api/mod.ts";
 import { type ObjectKey, objectKey } from "../../../mesh/model/mod.ts";
@@ -34,6 +35,10 @@ export const API_ROUTES: Analyzer<RouteKind> = {
     // Messages of the kinds have the fields of all routes.
     const route: Route = { meta, spec: spec as Route["spec"], digest: "" };
     yield* parentFindings(context, route);
+    const { experimental } = context.mesh.gatewayApi.options;
+    const { rejected, partly } = routeFaults(route, experimental);
+    if (rejected !== undefined) yield notUsed("Accepted", rejected, "spec.rules");
+    if (partly !== undefined) yield notUsed("PartiallyInvalid", partly, "spec.rules");
     for (const { ref, path } of backendsOf(route)) {
       yield* backendFindings(context, route, ref, formatPath(["spec", ...path]));
     }
@@ -95,8 +100,9 @@ function* parentFindings(context: Context, { meta, spec }: Route): Iterable<Find
     const gateway = objectKey(referenced(ref, namespace));
     if (isMissing(context, gateway)) yield missing(gateway, `spec.parentRefs[${at}].name`);
   }
-  for (const { index, fault } of read.get(bound.routes, { kind, namespace, name })) {
-    if (fault !== undefined) yield notUsed("Accepted", fault, `spec.parentRefs[${index}]`);
+  for (const { index, byDefault, fault } of read.get(bound.routes, { kind, namespace, name })) {
+    const path = byDefault ? "spec.useDefaultGateways" : `spec.parentRefs[${index}]`;
+    if (fault !== undefined) yield notUsed("Accepted", fault, path);
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../../gateway_api/mod.ts";
 import { gatewayApiIndexes } from "./indexes.ts";
 import { type GatewayApiInputs, gatewayLookups, policyLookups, routeLookups } from "./lookups.ts";
+import { deriveExperimentalFields } from "./experimental_fields.ts";
 import { deriveReferences, type References } from "./references.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
 
@@ -27,10 +28,14 @@ export interface GatewayApiBindings {
   readonly policies: Derived<BoundBackendTls | undefined, ObjectKey>;
 }
 
+/** Key `all` → fields of the experimental channel, as `Kind/namespace/name spec.field`, sorted. */
+export type ExperimentalFields = Derived<readonly string[]>;
+
 /** Tables of bindings, with what they were made from. */
 export interface GatewayApi extends GatewayApiInputs {
   readonly bound: GatewayApiBindings;
   readonly references: References;
+  readonly experimentalFields: ExperimentalFields;
 }
 
 /** Creates the indexes and the tables. */
@@ -62,5 +67,6 @@ export function deriveGatewayApi(given: Omit<GatewayApiInputs, "indexes">): Gate
     },
   );
   const bound = { gateways, routes, policies };
-  return { ...inputs, bound, references: deriveReferences(graph, api, bound) };
+  const experimentalFields = deriveExperimentalFields(graph, api);
+  return { ...inputs, bound, references: deriveReferences(graph, api, bound), experimentalFields };
 }

@@ -9,11 +9,13 @@ import {
   backendsOf,
   GATEWAY_GROUP,
   gatewayOfSet,
+  isDefaultGateway,
   type ParentReference,
   referenced,
   type Route,
   ROUTE_KINDS,
   type RouteKind,
+  usesDefaultGateways,
 } from "../../gateway_api/mod.ts";
 import { type GatewayApiTables, type RouteKey, routeKeys } from "./tables.ts";
 
@@ -51,7 +53,12 @@ export interface RouteIndexes {
   readonly byBackend: Index<ObjectKey, RouteKey>;
 }
 
+/** Stands for the default Gateways, which routes do not name. */
+export const DEFAULT_GATEWAYS: ParentKey = { kind: "Gateway", namespace: "", name: "*" };
+
 export interface GatewayApiIndexes {
+  /** Key `all` → the default Gateways. */
+  readonly defaultGateways: Index<string, ObjectKey>;
   /** Namespace → row keys of its ReferenceGrants. */
   readonly grants: Index;
   /** A Gateway → row keys of the ListenerSets that name it. */
@@ -70,6 +77,14 @@ export function gatewayApiIndexes(graph: Graph, tables: GatewayApiTables): Gatew
   const objects = { bucket: objectKeys, member: objectKeys };
   const routes = ROUTE_KINDS.map((kind) => [kind, routeIndexes(graph, tables, kind)] as const);
   return {
+    defaultGateways: graph.index(
+      tables.gateways,
+      "GatewayApi.default",
+      { bucket: text, member: objectKeys },
+      function* ({ meta, spec }) {
+        if (isDefaultGateway(spec)) yield ["all", meta];
+      },
+    ),
     grants: graph.index(
       tables.referenceGrants,
       "ReferenceGrant.namespace",
@@ -141,10 +156,11 @@ function nameOf({ meta: { namespace, name } }: Route): ObjectKey {
 }
 
 function parentsOf(route: Route): ParentKey[] {
-  return (route.spec.parentRefs ?? []).flatMap((ref) => {
+  const named = (route.spec.parentRefs ?? []).flatMap((ref) => {
     const kind = parentKind(ref);
     return kind === undefined ? [] : [{ kind, ...referenced(ref, route.meta.namespace) }];
   });
+  return usesDefaultGateways(route.spec) ? [...named, DEFAULT_GATEWAYS] : named;
 }
 
 function parentKind({ group, kind }: ParentReference): ParentKey["kind"] | undefined {

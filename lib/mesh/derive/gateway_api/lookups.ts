@@ -103,12 +103,13 @@ export function routeLookups(
   inputs: GatewayApiInputs,
   gateways: Derived<BoundGateway | undefined, ObjectKey>,
 ): RouteLookups {
-  const { api, indexes } = inputs;
+  const { api, indexes, options: { experimental } } = inputs;
   const { service, serviceEntry } = serviceLookups(read, inputs);
   return {
     namespaceLabels: commonLookups(read, inputs).namespaceLabels,
     gateway: (key) => read.get(gateways, key),
     aliases: (gateway) => read.members(indexes.aliases, gateway),
+    defaultGateways: () => experimental ? read.members(indexes.defaultGateways, "all") : [],
     listenerSet: (key) => read.get(api.listenerSets, objectKey(key)),
     service,
     serviceEntry,

@@ -11,6 +11,7 @@ import {
   type AttachedRoutes,
   bindAddresses,
   type BoundGateway,
+  type BoundParent,
   classParametersFault,
   countAttached,
   type FrontService,
@@ -21,6 +22,7 @@ import {
   gatewayOfSet,
   type GatewayStatus,
   gatewayStatus,
+  isDefaultGateway,
   isDeployed,
   type ListenerSetStatus,
   listenerSetStatus,
@@ -37,7 +39,7 @@ import {
   statedAddresses,
 } from "../../gateway_api/mod.ts";
 import type { GatewayApi } from "./bindings.ts";
-import { type ParentKey, shareKeys } from "./indexes.ts";
+import { DEFAULT_GATEWAYS, type ParentKey, shareKeys } from "./indexes.ts";
 import { backendLookups, frontOf, parametersLookup } from "./lookups.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
 
@@ -124,7 +126,9 @@ function attachedTables(api: GatewayApi): AttachedIn {
     shareKeys,
     (read, key): AttachedCounts => {
       const keys = ROUTE_KINDS.flatMap((kind) => read.members(indexes.routes[kind].byParent, key));
-      return countAttached(keys.map((key) => read.get(bound.routes, key)));
+      const isCounted = ({ byDefault }: BoundParent) =>
+        (byDefault === true) === (key.parent.namespace === DEFAULT_GATEWAYS.namespace);
+      return countAttached(keys.map((key) => read.get(bound.routes, key).filter(isCounted)));
     },
   );
   return (read, parents) => {
@@ -168,6 +172,7 @@ function statusOfGateway(
   const aliased = annotations["gateway.mesh.io/alias-for"];
   const parents: ParentKey[] = [
     { kind: "Gateway", namespace, name },
+    ...isDefaultGateway(row.spec) && api.options.experimental ? [DEFAULT_GATEWAYS] : [],
     ...aliased === undefined ? [] : [{ kind: "Gateway" as const, namespace, name: aliased }],
   ];
   const of = read.get(api.api.gatewayClasses, objectKey({ namespace: "", name: className }));

@@ -72,6 +72,8 @@ export interface GatewaySpec {
   readonly addresses?: readonly { readonly type?: string; readonly value?: string }[];
   readonly allowedListeners?: { readonly namespaces?: AllowedNamespaces };
   readonly infrastructure?: { readonly parametersRef?: ObjectReference };
+  /** `All`: routes that use default Gateways attach to it; `None` (default): they do not. */
+  readonly defaultScope?: string;
   readonly tls?: {
     readonly backend?: { readonly clientCertificateRef?: ObjectReference };
     readonly frontend?: {
@@ -127,6 +129,8 @@ export interface RouteFilter {
 
 export interface RouteRule {
   readonly name?: string;
+  readonly retry?: object;
+  readonly sessionPersistence?: object;
   readonly filters?: readonly RouteFilter[];
   readonly backendRefs?:
     readonly (BackendReference & { readonly filters?: readonly RouteFilter[] })[];
@@ -136,6 +140,8 @@ export interface RouteRule {
 export interface RouteSpec {
   readonly parentRefs?: readonly ParentReference[];
   readonly hostnames?: readonly string[];
+  /** `All`: it attaches to default Gateways, too; `None`: it does not. */
+  readonly useDefaultGateways?: string;
   readonly rules?: readonly RouteRule[];
 }
 
@@ -160,6 +166,16 @@ export type BackendTlsPolicy = ConfigObject<BackendTlsPolicySpec>;
 
 export const ROUTE_KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
 export type RouteKind = typeof ROUTE_KINDS[number];
+
+/** Reports if routes that use default Gateways attach to a Gateway. */
+export function isDefaultGateway({ defaultScope }: GatewaySpec): boolean {
+  return defaultScope === "All";
+}
+
+/** Reports if a route attaches to default Gateways. */
+export function usesDefaultGateways({ useDefaultGateways }: RouteSpec): boolean {
+  return useDefaultGateways === "All";
+}
 
 /** The key of the object that a reference of an object in `namespace` names. */
 export function referenced(ref: ObjectReference, namespace: string): ObjectKey {

@@ -17,6 +17,7 @@ import {
   type ParentReference,
   referenced,
   type Route,
+  usesDefaultGateways,
 } from "./objects.ts";
 
 /** The lookups of `bindRoute`. */
@@ -25,6 +26,8 @@ export interface RouteLookups extends NamespaceLookup {
   gateway(key: ObjectKey): BoundGateway | undefined;
   /** The Gateways that stand for another one (annotation `gateway.mesh.io/alias-for`). */
   aliases(gateway: ObjectKey): readonly ObjectKey[];
+  /** The default Gateways, sorted; none where the experimental channel does not act. */
+  defaultGateways(): readonly ObjectKey[];
   listenerSet(key: ObjectKey): ListenerSet | undefined;
   service: ServiceLookup["service"];
   serviceEntry: ServiceLookup["serviceEntry"];
@@ -50,8 +53,10 @@ export interface Attachment {
 export interface BoundParent {
   /** The reference as it is written. */
   readonly ref: ParentReference;
-  /** Its position in `spec.parentRefs`. */
+  /** Its position in `spec.parentRefs`, after which default Gateways come. */
   readonly index: number;
+  /** True for a default Gateway. */
+  readonly byDefault?: true;
   /** Listeners that it attaches to; empty for services, and where `fault` says why. */
   readonly attachments: readonly Attachment[];
   /** Services of a parent of the mesh (a Service or a ServiceEntry). */
@@ -62,10 +67,35 @@ export interface BoundParent {
 
 /** The parents of a route that Mesh handles. Parents of other controllers are left out. */
 export function bindRoute(route: Route, look: RouteLookups): readonly BoundParent[] {
-  return (route.spec.parentRefs ?? []).flatMap((ref, index) => {
+  const named = (route.spec.parentRefs ?? []).flatMap((ref, index) => {
     const bound = bindParent(route, ref, look);
     return bound === undefined ? [] : [{ ref, index, ...bound }];
   });
+  return usesDefaultGateways(route.spec) ? [...named, ...bindDefaults(route, look)] : named;
+}
+
+/**
+ * The default Gateways that the route does not name itself. Those that do not accept it are left out,
+ * unless none does.
+ */
+function bindDefaults(route: Route, look: RouteLookups): readonly BoundParent[] {
+  const refs = route.spec.parentRefs ?? [];
+  const isNamed = ({ namespace, name }: ObjectKey) =>
+    refs.some((ref) => {
+      const key = referenced(ref, route.meta.namespace);
+      return (ref.kind || "Gateway") === "Gateway" && key.name === name &&
+        key.namespace === namespace;
+    });
+  const found = look.defaultGateways().filter((key) => !isNamed(key)).flatMap((key, i) => {
+    const { namespace, name } = key;
+    const ref = { group: GATEWAY_GROUP, kind: "Gateway", namespace, name };
+    const bound = bindToGateway(route, ref, key, look);
+    return bound === undefined
+      ? []
+      : [{ ref, index: refs.length + i, byDefault: true as const, ...bound }];
+  });
+  const accepted = found.filter(({ fault }) => fault === undefined);
+  return accepted.length > 0 ? accepted : found;
 }
 
 type Bound = Omit<BoundParent, "ref" | "index">;

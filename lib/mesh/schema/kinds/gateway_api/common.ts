@@ -104,6 +104,11 @@ export function checkParents(parents: readonly ParentReference[], report: Report
   });
 }
 
+/** The scope of default Gateways. */
+export function checkDefaultScope(scope: string, path: Path, report: Report): void {
+  checkOneOf(scope, ["All", "None"], path, report);
+}
+
 /** A reference to a destination. Services need a port. */
 export function checkBackend(
   ref: {

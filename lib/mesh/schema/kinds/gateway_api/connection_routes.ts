@@ -17,6 +17,7 @@ import type { ObjectIdentity, Report } from "../../problem.ts";
 import { REQUIRED } from "../../rules/mod.ts";
 import {
   checkBackend,
+  checkDefaultScope,
   checkHostnames,
   checkParents,
   checkSectionName,
@@ -34,12 +35,14 @@ export const TLS_ROUTE: TabledKind<"TLSRoute", "tlsRoutes", TLSRoute> = {
     paths: [
       "parentRefs",
       "hostnames",
+      "useDefaultGateways",
       "rules",
     ],
   },
   validate: (spec, _identity, report) => {
     checkParents(spec.parentRefs, report);
     checkHostnames(spec.hostnames, ["spec", "hostnames"], report);
+    checkDefaultScope(spec.useDefaultGateways, ["spec", "useDefaultGateways"], report);
     checkRules(spec.rules, report);
   },
 };
@@ -48,13 +51,17 @@ export const TLS_ROUTE: TabledKind<"TLSRoute", "tlsRoutes", TLSRoute> = {
 const WITHOUT_HOSTNAMES = {
   ...GATEWAY_API,
   versions: ["v1", "v1alpha2"],
-  effective: { paths: ["parentRefs", "rules"] },
+  effective: { paths: ["parentRefs", "useDefaultGateways", "rules"] },
   validate: (
-    { parentRefs, rules }: Pick<TCPRoute, "parentRefs" | "rules">,
+    { parentRefs, useDefaultGateways, rules }: Pick<
+      TCPRoute,
+      "parentRefs" | "useDefaultGateways" | "rules"
+    >,
     _identity: ObjectIdentity,
     report: Report,
   ) => {
     checkParents(parentRefs, report);
+    checkDefaultScope(useDefaultGateways, ["spec", "useDefaultGateways"], report);
     checkRules(rules, report);
   },
 };

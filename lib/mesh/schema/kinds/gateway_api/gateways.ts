@@ -18,6 +18,7 @@ import type { ObjectIdentity, Report } from "../../problem.ts";
 import { checkPort, checkUnique, CONFLICT, INVALID, REQUIRED } from "../../rules/mod.ts";
 import {
   checkAllowedNamespaces,
+  checkDefaultScope,
   checkHostname,
   checkObjectName,
   checkOneOf,
@@ -77,6 +78,7 @@ export const KUBERNETES_GATEWAY: TabledKind<"KubernetesGateway", "kubernetesGate
       "infrastructure.parametersRef.name",
       "allowedListeners",
       "tls",
+      "defaultScope",
     ],
   },
   validate: validateGateway,
@@ -109,6 +111,7 @@ function validateGateway(spec: Gateway, _identity: ObjectIdentity, report: Repor
     const path = ["spec", "gatewayClassName"];
     report.fail(path, REQUIRED, "gatewayClassName is missing", "Name a class, such as mesh.");
   }
+  checkDefaultScope(spec.defaultScope, ["spec", "defaultScope"], report);
   checkListeners(spec.listeners, report, spec.allowedListeners !== undefined);
   spec.addresses.forEach(({ type, value }, index) =>
     checkAddress(type, value, ["spec", "addresses", index, "value"], report)

@@ -21,6 +21,7 @@ import { checkHeaderName, checkRegex, INVALID, REQUIRED } from "../../rules/mod.
 import {
   checkApiDuration,
   checkBackend,
+  checkDefaultScope,
   checkHostnames,
   checkOneOf,
   checkParents,
@@ -36,6 +37,7 @@ const MATCH_TYPES = ["Exact", "RegularExpression"];
 const EFFECTIVE = [
   "parentRefs",
   "hostnames",
+  "useDefaultGateways",
   "rules[].name",
   "rules[].matches",
   "rules[].filters[].type",
@@ -89,6 +91,7 @@ export const GRPC_ROUTE: TabledKind<"GRPCRoute", "grpcRoutes", GRPCRoute> = {
 function validate(spec: HTTPRoute, _identity: ObjectIdentity, report: Report): void {
   checkParents(spec.parentRefs, report);
   checkHostnames(spec.hostnames, ["spec", "hostnames"], report);
+  checkDefaultScope(spec.useDefaultGateways, ["spec", "useDefaultGateways"], report);
   spec.rules.forEach((rule, index) => checkRule(rule, ["spec", "rules", index], report));
 }
 
@@ -153,6 +156,7 @@ function checkPath({ path: match }: HTTPRouteMatch, path: Path, report: Report):
 function validateGrpc(spec: GRPCRoute, _identity: ObjectIdentity, report: Report): void {
   checkParents(spec.parentRefs, report);
   checkHostnames(spec.hostnames, ["spec", "hostnames"], report);
+  checkDefaultScope(spec.useDefaultGateways, ["spec", "useDefaultGateways"], report);
   spec.rules.forEach((rule, index) => {
     const path = ["spec", "rules", index];
     checkSectionName(rule.name, [...path, "name"], report);

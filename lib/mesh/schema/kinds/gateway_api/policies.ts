@@ -10,7 +10,7 @@ import {
 import { type ReferenceGrant, ReferenceGrantSchema } from "#mesh/gateway/v1/reference_grant_pb.ts";
 import type { TabledKind } from "../../kind.ts";
 import type { ObjectIdentity, Report } from "../../problem.ts";
-import { checkHost, CONFLICT, REQUIRED } from "../../rules/mod.ts";
+import { checkHost, CONFLICT, NO_EFFECT, REQUIRED } from "../../rules/mod.ts";
 import {
   checkNamespace,
   checkObjectName,
@@ -65,6 +65,7 @@ export const BACKEND_TLS_POLICY: TabledKind<
     paths: [
       "targetRefs",
       "validation",
+      "options",
     ],
   },
   validate: validatePolicy,
@@ -78,6 +79,10 @@ function validatePolicy(spec: BackendTLSPolicy, _identity: ObjectIdentity, repor
   spec.targetRefs.forEach(({ name }, index) =>
     checkObjectName(name, ["spec", "targetRefs", index, "name"], report)
   );
+  for (const name of Object.keys(spec.options)) {
+    const message = `the option ${JSON.stringify(name)} is not known; Mesh has none`;
+    report.warn(["spec", "options", name], NO_EFFECT, message, "Remove the option.");
+  }
   const path = ["spec", "validation"];
   const { validation } = spec;
   if (validation === undefined) {

@@ -1,0 +1,54 @@
+/**
+ * Fields of the Gateway API's experimental channel that objects have.
+ *
+ * @module
+ */
+import { type Derived, type Graph, type Index, text } from "../../graph/mod.ts";
+import { objectKey, objectRef } from "../../model/mod.ts";
+import {
+  type Gateway,
+  isDefaultGateway,
+  type Route,
+  ROUTE_KINDS,
+  usesDefaultGateways,
+} from "../../gateway_api/mod.ts";
+import type { GatewayApiTables } from "./tables.ts";
+
+/** Fields of rules that only the experimental channel has. */
+const OF_RULES = ["retry", "sessionPersistence"] as const;
+
+/** Creates the table: key `all` → `Kind/namespace/name spec.field`, sorted. */
+export function deriveExperimentalFields(
+  graph: Graph,
+  api: GatewayApiTables,
+): Derived<readonly string[]> {
+  const keys = { bucket: text, member: text };
+  const ofGateways = graph.index(
+    api.gateways,
+    "GatewayApi.experimentalFields",
+    keys,
+    function* (gateway: Gateway) {
+      const name = objectKey(gateway.meta);
+      if (isDefaultGateway(gateway.spec)) yield ["all", `Gateway/${name} spec.defaultScope`];
+    },
+  );
+  const ofRoutes: Index[] = ROUTE_KINDS.map((kind) =>
+    graph.index(api.routes[kind], `${kind}.experimentalFields`, keys, function* (route: Route) {
+      for (const field of fieldsOf(route)) yield ["all", `${objectRef(route)} ${field}`];
+    })
+  );
+  return graph.derive(
+    "gatewayApi.experimentalFields",
+    text,
+    (read, key): readonly string[] =>
+      [ofGateways, ...ofRoutes].flatMap((index) => read.members(index, key)).sort(),
+  );
+}
+
+function fieldsOf({ spec }: Route): string[] {
+  const ofRules = (spec.rules ?? []).flatMap((rule, index) =>
+    OF_RULES.filter((field) => rule[field] !== undefined)
+      .map((field) => `spec.rules[${index}].${field}`)
+  );
+  return usesDefaultGateways(spec) ? ["spec.useDefaultGateways", ...ofRules] : ofRules;
+}
