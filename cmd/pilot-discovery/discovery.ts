@@ -31,6 +31,7 @@ import {
   derivedThrottle,
   MAX_REQUESTS_PER_SECOND,
   PUSH_THROTTLE,
+  type LearnedScopes,
   type XdsServer,
 } from "../../lib/mesh/xds/mod.ts";
 import { culpritsIn, proxySettings } from "../../lib/mesh/translate/mod.ts";
@@ -39,6 +40,7 @@ import { openDebugViews } from "./debug_views.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { type Identity, openIdentity } from "./identity.ts";
 import { openIntrospection } from "./introspection.ts";
+import { learnScopes } from "./learned.ts";
 import { listen, UNCERTIFIED } from "./listen.ts";
 import type { DiscoveryOptions } from "./options.ts";
 import { isOrchestrated } from "./orchestrator.ts";
@@ -99,11 +101,13 @@ export async function discovery(
     stack,
   );
   const proxyStates = createProxyStates(() => xds.sessions());
+  const learned = learnScopes(engine, stack);
   const xds: XdsServer = createServer(engine, {
     sources,
     records,
     identity,
     proxyStates,
+    learned,
     answer: (query, client) => views.answer(query, client),
   });
   const { injection } = webhooks;
@@ -168,11 +172,12 @@ function webhookFacts(
 
 function createServer(
   { graph, pipeline: { translation, mesh }, ingest }: Engine,
-  { sources: { registration }, records, identity, proxyStates, answer }: {
+  { sources: { registration }, records, identity, proxyStates, learned, answer }: {
     readonly sources: Sources;
     readonly records: Records;
     readonly identity: Identity;
     readonly proxyStates: ProxyStates;
+    readonly learned: LearnedScopes;
     readonly answer: DebugQuery;
   },
 ): XdsServer {
@@ -187,6 +192,7 @@ function createServer(
     now: () => performance.now(),
     clock: () => Date.now(),
     culprits: culpritsIn(mesh),
+    learned,
     changedAt: () => ingest.publishingSince,
     pod: POD_NAME.get() ?? Deno.hostname(),
     instance: crypto.randomUUID().slice(0, 8),

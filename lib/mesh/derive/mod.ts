@@ -33,6 +33,8 @@ import {
 } from "./workloads/mod.ts";
 import { deriveGateways, type GatewayPort } from "./gateways.ts";
 import {
+  type Asked,
+  createAsked,
   createTables,
   deriveMesh,
   type LabelsKey,
@@ -84,6 +86,10 @@ export * from "./gateway_api/mod.ts";
 export * from "./ambient/mod.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export {
+  type Asked,
+  type AskedName,
+  askedNames,
+  groupAt,
   allocationOf,
   boundToMesh,
   destinationsOf,
@@ -170,6 +176,8 @@ export interface Mesh {
    * code that writes or copies those must never see a private key.
    */
   readonly credentials: Input<Credential>;
+  /** Virtual hosts that proxies with configuration on demand asked for. */
+  readonly asked: Asked;
   /** Objects of the Gateway API, bound to each other. */
   readonly gatewayApi: GatewayApi;
   /** Unset: ambient mode is off. */
@@ -258,6 +266,7 @@ export function createMesh(graph: Graph, options: {
     targets: deriveTargets(inputs, services),
     ownWorkloads: deriveOwnWorkloads(inputs, clusterId),
     credentials,
+    asked: createAsked(graph),
     gatewayApi,
     ...(options.ambient === true
       ? {

@@ -175,6 +175,10 @@ export {
   unmatchedOnly,
 } from "./telemetry/mod.ts";
 export {
+  askedVirtualHost,
+  authorityOf,
+  matchedDomain,
+  refusedVirtualHost,
   blackHoleVirtualHost,
   type CatchAll,
   catchAllVirtualHost,

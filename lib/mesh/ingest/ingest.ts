@@ -83,6 +83,11 @@ export interface Ingest {
    * Returns a function that ends it.
    */
   every(ms: number, run: () => void): () => void;
+  /**
+   * Runs a function that writes and publishes by itself: at once, or when the publication in progress
+   * has ended.
+   */
+  between(run: () => void): void;
   /** Drops waiting changes; resolves when no publication is in progress. */
   close(): Promise<void>;
 }
@@ -156,6 +161,7 @@ export function createIngest(options: IngestOptions): Ingest {
       let cancel = clock.timer(tick, ms);
       return () => cancel();
     },
+    between: (run) => path.publisher.between(run),
     close: async () => {
       path.debouncer.stop();
       await path.publisher.idle();

@@ -32,6 +32,8 @@ export interface Publisher {
   readonly busy: boolean;
   /** During a publication: when the first of its changes was seen. */
   readonly since: number | undefined;
+  /** Runs a function at once, or when the publication in progress has ended and before the next one. */
+  between(run: () => void): void;
   /** Resolves when no publication is in progress. */
   idle(): Promise<void>;
 }
@@ -73,6 +75,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   let again = false;
   let first: number | undefined;
   let last = Promise.resolve();
+  const waiting: (() => void)[] = [];
   const publishOnce = async (): Promise<void> => {
     const began = now();
     await publishInPieces(options, options.take());
@@ -85,6 +88,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
         again = false;
         await publishOnce();
         first = undefined;
+        for (const other of waiting.splice(0)) other();
       } while (again);
     } finally {
       busy = false;
@@ -96,6 +100,10 @@ export function createPublisher(options: PublisherOptions): Publisher {
       first ??= since;
       if (busy) again = true;
       else last = run();
+    },
+    between: (run) => {
+      if (busy) waiting.push(run);
+      else run();
     },
     get busy() {
       return busy;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
+import { type AskedName, type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
 import type { Input, Transaction } from "../graph/mod.ts";
 import { type ConfigObject, objectKeys } from "../model/mod.ts";
 import { TABLE_KINDS, TABLED_KINDS, type TableKind } from "../schema/mod.ts";
@@ -30,6 +30,8 @@ export interface TableWriter {
    * each object
    */
   writeInPieces(changes: ChangeSet, begin?: () => () => boolean): Generator<void, void>;
+  /** Writes virtual hosts that proxies asked for, and deletes those that are forgotten. */
+  writeAsked(asked: readonly AskedName[], forgotten: readonly AskedName[]): number;
   /** An object as a source reported it; its row may have defaults of the mesh filled in. */
   original(kind: TableKind, key: string): ConfigObject | undefined;
   /** Everything as it was reported. Written to another mesh, it makes that one equal. */
@@ -107,6 +109,14 @@ class Writer implements TableWriter {
       const piece = objects.slice(at, at + PIECE_ROWS);
       graph.transaction((tx) => at += this.#putObjects(tx, piece, isLate));
     }
+  }
+
+  writeAsked(asked: readonly AskedName[], forgotten: readonly AskedName[]): number {
+    const { graph, asked: { rows } } = this.#mesh;
+    return graph.transaction((tx) => {
+      for (const key of asked) tx.set(rows, key, true);
+      for (const key of forgotten) tx.delete(rows, key);
+    });
   }
 
   original(kind: TableKind, key: string): ConfigObject | undefined {

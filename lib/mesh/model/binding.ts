@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Collection, View } from "../graph/mod.ts";
+import type { Collection, Resource, View } from "../graph/mod.ts";
 import type { Locality } from "./service.ts";
 import type { ClientRole } from "./proxy.ts";
 import type { ProxyFeature } from "./proxy_features.ts";
@@ -51,8 +51,23 @@ export interface ProxyNode {
   readonly identity?: string;
   /** Features that its Envoy lacks; absent: none. */
   readonly missing?: readonly ProxyFeature[];
+  /** True: it has configuration on demand. */
+  readonly onDemand?: boolean;
   /** The xDS variant of its stream. */
   readonly transport: "sotw" | "delta";
+}
+
+/** Resources of a type that are sent on demand. */
+export interface OnDemand {
+  /** Reports if a wildcard subscription, or one to parents, leaves out a name. */
+  withheld(name: string): boolean;
+  /** The workload class, whose proxies share what they asked for; `undefined`: nothing is remembered. */
+  readonly workload?: string | undefined;
+  /**
+   * Set where a resource is made when it is asked for: then a name without one is not answered yet.
+   * Returns the answer for a name that may not be asked for.
+   */
+  readonly refusal?: (name: string) => Resource;
 }
 
 /** The binding of a connected proxy to its class, until it is closed. */
@@ -65,10 +80,10 @@ export interface ProxyBinding {
    */
   view(typeUrl: string): View | undefined;
   /**
-   * Returns a function that says of a resource name whether a wildcard subscription leaves it out,
-   * so that only clients that name it are sent it. `undefined`: there are no such resources.
+   * The resources of a type that are sent to clients that name them. `undefined`: there are none. It is
+   * read when a client subscribes to the type.
    */
-  onDemand?(typeUrl: string): ((name: string) => boolean) | undefined;
+  onDemand?(typeUrl: string): OnDemand | undefined;
   /** Releases the class. Its views may be evicted when no proxy is bound to it. */
   close(): void;
 }

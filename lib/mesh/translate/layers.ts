@@ -162,7 +162,7 @@ function explainable(tables: TablesByType, patched: Patched): Explainable {
 function tablesByType(all: LayerTables): TablesByType {
   const { clusters, endpoints, tunnelEndpoints, listeners, classClusters, gateways } = all;
   const { routes, sourceLabelListeners } = all;
-  const { tables, onDemand, sourceLabels, detected } = routes;
+  const { tables, onDemand, sourceLabels, detected, asked } = routes;
   return {
     cluster: [
       anyTable(clusters.base),
@@ -199,6 +199,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(onDemand.skeletons.base),
       anyTable(onDemand.skeletons.overlay),
       anyTable(onDemand.egressSkeletons),
+      anyTable(asked.bare),
       anyTable(sourceLabels.tables),
       anyTable(sourceLabels.egressTables),
       anyTable(detected.tables.base),
@@ -212,6 +213,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(onDemand.hosts.base),
       anyTable(onDemand.hosts.overlay),
       anyTable(onDemand.egressHosts),
+      anyTable(asked.hosts),
       anyTable(sourceLabels.parts),
       anyTable(sourceLabels.egressParts),
     ],

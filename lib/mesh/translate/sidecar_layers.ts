@@ -11,7 +11,7 @@ import {
   localClusters,
   sidecarClusterLayer,
 } from "./clusters/mod.ts";
-import { type ClassBinding, clusterVariantOf, variantOf } from "./context/mod.ts";
+import { type ClassBinding, clusterVariantOf, variantOf, WORKLOAD_OPTION } from "./context/mod.ts";
 import {
   egressEndpoints,
   endpointLayers,
@@ -28,6 +28,8 @@ import {
 } from "./listeners/mod.ts";
 import { TYPE_URLS } from "./resources/mod.ts";
 import {
+  askedLayer,
+  bareTables,
   detectedLayers,
   httpProxyLayer,
   type HttpProxyTables,
@@ -99,6 +101,13 @@ function routeLayers(tables: SidecarLayerTables, binding: ClassBinding): LayersB
   const common = [httpProxyLayer(tables, binding), ...detectedLayers(routes, clients)];
   if (options.VHDS !== "true") {
     return new Map([[TYPE_URLS.route, [...common, ...tableLayers(routes, clients)]]]);
+  }
+  const workload = options[WORKLOAD_OPTION];
+  if (workload !== undefined) {
+    return new Map([
+      [TYPE_URLS.route, [...common, bareTables(routes, { namespace, sidecar })]],
+      [TYPE_URLS.virtualHost, [askedLayer(routes, clients, workload)]],
+    ]);
   }
   return new Map([
     [TYPE_URLS.route, [...common, ...skeletonLayers(routes, { namespace, sidecar })]],

@@ -20,6 +20,7 @@ import {
   bindProxy,
   deriveClassBindings,
   deriveClasses,
+  MOST_NAMES,
 } from "./proxies/mod.ts";
 import { deriveSecurityPolicies } from "./security/mod.ts";
 import { deriveTelemetry } from "./telemetry/mod.ts";
@@ -41,6 +42,8 @@ export interface Translation {
   precompute(ms: number): boolean;
   /** Publishes everything that was written to the tables; returns the revision. */
   publish(): number;
+  /** Names that proxies of a workload class may ask for on demand. */
+  readonly onDemandNames: number;
   /** Effects of DataproxyFilters and WasmPlugins, and those of invalid ones if they were valid. */
   readonly patches: Layers["patches"];
   /**
@@ -67,6 +70,7 @@ export interface TranslationOptions {
 /** Creates the translation of a mesh, whose tables may still be empty. */
 export function createTranslation(mesh: Mesh, options: TranslationOptions): Translation {
   const { graph } = mesh;
+  const { features } = options;
   const context = createContext(mesh, options);
   const bindings = deriveClassBindings(context);
   const layers = createLayers(context);
@@ -101,6 +105,7 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     mesh,
     precompute: (ms) => graph.warm(ms),
     publish,
+    onDemandNames: features.onDemandNames ?? MOST_NAMES,
     patches: layers.patches,
     tidy: (ms) => graph.evict(options.keep ?? KEEP, ms).done,
     wantedKeySets: (onChange) => graph.watch(context.security.wantedKeySets, "all", onChange),

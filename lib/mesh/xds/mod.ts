@@ -24,6 +24,12 @@ export type {
   WithheldEvent,
   XdsObserver,
 } from "./stream/mod.ts";
+export {
+  type LearnedName,
+  type LearnedOptions,
+  type LearnedReport,
+  LearnedScopes,
+} from "./learned/mod.ts";
 export type { Culprit, Quarantined } from "./quarantine/mod.ts";
 export type { Nack } from "./subscription/mod.ts";
 export {
@@ -32,5 +38,6 @@ export {
   MAX_RECEIVE,
   MAX_REQUESTS_PER_SECOND,
   MAX_STREAMS,
+  ON_DEMAND_RETENTION,
   PUSH_THROTTLE,
 } from "./variables.ts";

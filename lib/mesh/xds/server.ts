@@ -257,6 +257,7 @@ function createContext(
     }),
     rebinds: new Map(),
     quarantine: quarantine(options.clock, quarantined),
+    learned: options.learned,
     snapshots: snapshots(),
     culprits: options.culprits ?? (() => []),
     unserved(session, typeUrl) {

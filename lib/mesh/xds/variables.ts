@@ -28,6 +28,16 @@ export const MAX_REQUESTS_PER_SECOND: EnvVar<number> = declareEnv({
   readers,
 });
 
+/** How long names that were asked for on demand are remembered. */
+export const ON_DEMAND_RETENTION: EnvVar<number> = declareEnv({
+  name: "MESH_ON_DEMAND_RETENTION",
+  type: "duration",
+  default: 24 * 60 * 60 * 1000,
+  doc:
+    "Time for which a host or cluster that proxies of a workload class asked for on demand is sent to further proxies of the class at their first sync, after it was asked for last.",
+  readers,
+});
+
 /** Largest message taken. */
 export const MAX_RECEIVE: EnvVar<number> = declareEnv({
   name: "MESH_GPRC_MAXRECVMSGSIZE",

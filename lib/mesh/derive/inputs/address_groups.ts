@@ -13,6 +13,9 @@ import type { Labels } from "./keys.ts";
 /** Hosts of one group share its addresses, so that a new host changes the addresses of few others. */
 export const ADDRESS_GROUPS = 1024;
 
+/** Addresses of a group; all groups together are 240.240.0.0/16. */
+export const GROUP_SIZE = 64;
+
 /** The label of ServiceEntries that says if their hosts are auto-allocated addresses. */
 const ALLOCATE_LABEL = "networking.mesh.io/enable-autoallocate-ip";
 
@@ -43,6 +46,14 @@ export function isAutoAllocated({ meta, spec, service }: ConfigObject<ServiceEnt
  */
 export function groupOf(host: string): number | undefined {
   return isWildcard(host) ? undefined : fnv(host) % ADDRESS_GROUPS;
+}
+
+/** The group that an auto-allocated address belongs to; `undefined` for other addresses. */
+export function groupAt(address: string): number | undefined {
+  const v4 = /^240\.240\.(\d{1,3})\.(\d{1,3})$/.exec(address);
+  if (v4) return Math.floor((Number(v4[1]) * 256 + Number(v4[2])) / GROUP_SIZE);
+  const v6 = /^2001:2::f0f0:([0-9a-f]{1,4})$/.exec(address);
+  return v6 ? Math.floor(parseInt(v6[1]!, 16) / GROUP_SIZE) : undefined;
 }
 
 /** FNV-1a, 32 bits. */

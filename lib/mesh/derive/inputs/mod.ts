@@ -4,7 +4,16 @@
  *
  * @module
  */
-export { ADDRESS_GROUPS, allocationOf, fnv, groupOf, isAutoAllocated } from "./address_groups.ts";
+export {
+  ADDRESS_GROUPS,
+  allocationOf,
+  fnv,
+  GROUP_SIZE,
+  groupAt,
+  groupOf,
+  isAutoAllocated,
+} from "./address_groups.ts";
+export { type Asked, type AskedName, askedNames, createAsked } from "./asked.ts";
 export {
   type EgressKey,
   egressKeys,

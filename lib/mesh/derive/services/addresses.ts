@@ -9,10 +9,7 @@
  * @module
  */
 import { type Derived, type Graph, type Index, type Read, text } from "../../graph/mod.ts";
-import { ADDRESS_GROUPS, fnv, groupOf } from "../inputs/mod.ts";
-
-/** Addresses of a group; all groups together are 240.240.0.0/16. */
-const GROUP_SIZE = 64;
+import { ADDRESS_GROUPS, fnv, GROUP_SIZE, groupOf } from "../inputs/mod.ts";
 
 /** The indexes over hosts and over addresses that are taken; see `Indexes`. */
 interface GivenIndexes {

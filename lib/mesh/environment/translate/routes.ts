@@ -33,6 +33,25 @@ const PILOT_ENABLE_VHDS = declareEnv({
   readers,
 });
 
+const PILOT_ENABLE_ON_DEMAND = declareEnv({
+  name: "PILOT_ENABLE_ON_DEMAND",
+  type: "bool",
+  default: false,
+  doc:
+    "Send sidecars that are Envoy and use delta xDS only the virtual hosts and clusters that they ask for when requests need them. The label or annotation mesh.io/on-demand of a namespace, the annotation of a workload and node metadata ON_DEMAND precede.",
+  readers,
+});
+
+const MESH_ON_DEMAND_NAMES = declareEnv({
+  name: "MESH_ON_DEMAND_NAMES",
+  type: "int",
+  default: 2000,
+  range: { least: 1 },
+  doc:
+    "Number of hosts and clusters that proxies of a workload class may ask for on demand; requests to further hosts are answered with 503.",
+  readers,
+});
+
 const PILOT_ENABLE_PERSISTENT_SESSION_FILTER = declareEnv({
   name: "PILOT_ENABLE_PERSISTENT_SESSION_FILTER",
   type: "bool",
@@ -65,7 +84,10 @@ function sessionLabels(): Features["sessions"] {
 }
 
 /** Switches that are read here. */
-type RoutesFeatures = Pick<Features, "excludeUnsafe503" | "inboundRetry" | "vhds" | "sessions">;
+type RoutesFeatures = Pick<
+  Features,
+  "excludeUnsafe503" | "inboundRetry" | "vhds" | "sessions" | "onDemand" | "onDemandNames"
+>;
 
 /** Reads them; throws `MeshError` for a value that cannot be read. */
 export function readRoutes(): RoutesFeatures {
@@ -74,5 +96,7 @@ export function readRoutes(): RoutesFeatures {
     inboundRetry: ENABLE_INBOUND_RETRY_POLICY.get(),
     vhds: PILOT_ENABLE_VHDS.get(),
     sessions: sessionLabels(),
+    onDemand: PILOT_ENABLE_ON_DEMAND.get(),
+    onDemandNames: MESH_ON_DEMAND_NAMES.get(),
   };
 }

@@ -50,6 +50,11 @@ export interface ManagerDefaults {
    */
   readonly onDemand?: boolean;
   /**
+   * True: outbound route tables of ports and Unix sockets are without virtual hosts, and the proxy asks
+   * for those it needs.
+   */
+  readonly hostsOnDemand?: boolean;
+  /**
    * True: the agent lets the proxy outlive its workload (node metadata `AGENT_DRAIN`), which may have
    * closed its port: see `UNDELIVERED`.
    */

@@ -17,7 +17,7 @@ import {
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import type { Protocol } from "../../model/mod.ts";
 import { create, durationOf, type MessageInitShape, packAny } from "../../../kit/proto/mod.ts";
-import { adsSource, cidrRange, NO_TELEMETRY } from "../core/mod.ts";
+import { adsSource, cidrRange, NO_TELEMETRY, ON_DEMAND_MS } from "../core/mod.ts";
 import { alternativeService, ANNOUNCE_DETECTED_HTTP, httpFilters } from "./http_filters.ts";
 import type { ManagerDefaults, PathNormalization } from "./input.ts";
 import { withSettings } from "./settings.ts";
@@ -95,7 +95,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
     requestIdExtension: telemetry.requestId,
     upgradeConfigs: [{ upgradeType: "websocket" }],
     // Streams may be idle without limit; routes set timeouts.
-    streamIdleTimeout: durationOf(0),
+    streamIdleTimeout: durationOf(asksForHosts(input) ? ON_DEMAND_MS : 0),
     commonHttpProtocolOptions: defaults.idleTimeoutMs === undefined
       ? undefined
       : { idleTimeout: durationOf(defaults.idleTimeoutMs) },
@@ -111,6 +111,18 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
     HttpConnectionManagerSchema,
     withSettings(init, settings, kind === "gateway", kind !== "outbound"),
   );
+}
+
+/** Names of route tables that have their virtual hosts, whatever the proxy asks for: `HOST:PORT`, and that of the HTTP proxy port. */
+const WHOLE_TABLE = /^(?!unix:).*:\d+$|^http_proxy$/;
+
+/**
+ * Reports if requests wait for virtual hosts that the proxy asks for. Envoy has no bound for this but
+ * that of idle streams; the routes of these virtual hosts have no bound again.
+ */
+function asksForHosts({ class: kind, routes, defaults }: ManagerInput): boolean {
+  return kind === "outbound" && defaults.hostsOnDemand === true && "rds" in routes &&
+    !WHOLE_TABLE.test(routes.rds);
 }
 
 /** Packs a connection manager as the filter of a chain. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { askedVirtualHost, authorityOf, matchedDomain, refusedVirtualHost } from "./asked.ts";
 export { type DomainOptions, domainsFor, hostPort, shortNames } from "./domains.ts";
 export {
   MAX_DIRECT_RESPONSE_BODY,

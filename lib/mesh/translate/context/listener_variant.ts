@@ -11,6 +11,12 @@ import type { ProxyClass } from "../../model/mod.ts";
 import { type Family, familyOf } from "./family.ts";
 import { type TelemetryKey, telemetryKeys } from "./context.ts";
 
+/**
+ * Option of a class with configuration on demand: its workload class, whose proxies share what they
+ * asked for; see `workloadClass`.
+ */
+export const WORKLOAD_OPTION = "ON_DEMAND";
+
 /** Classes of one variant share outbound listeners. */
 export interface ListenerVariant {
   readonly family: Family;
@@ -19,6 +25,8 @@ export interface ListenerVariant {
   readonly http10: boolean;
   /** Node metadata `ODCDS`: the proxy subscribes to clusters when requests need them. */
   readonly onDemand: boolean;
+  /** The proxy asks for virtual hosts by name, too. */
+  readonly hostsOnDemand: boolean;
   /**
    * Source of the certificate of a gateway, which can be a peer of mutual TLS: files that the proxy
    * declares, or its agent. `undefined`: it has none, or the proxy is no gateway.
@@ -46,6 +54,7 @@ export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVar
     bound: cls.interception === "NONE",
     http10: parseBoolean(cls.options.HTTP10 ?? "") === true,
     onDemand: cls.options.ODCDS === "true",
+    hostsOnDemand: hasHostsOnDemand(cls),
     certified: certifiedBy(cls),
     external: cls.role === "router" && cls.options[EXTERNAL_OPTION] === "true",
     autoAddresses: usesAutoAddresses(cls),
@@ -55,6 +64,11 @@ export function variantOf(cls: ProxyClass, telemetry: TelemetryKey): ListenerVar
     settings: cls.options.PROXY_CONFIG ?? "",
     idleTimeoutMs: durationMs(cls.options.IDLE_TIMEOUT),
   };
+}
+
+/** Reports if proxies of a class ask for virtual hosts by name. */
+export function hasHostsOnDemand({ options }: ProxyClass): boolean {
+  return options[WORKLOAD_OPTION] !== undefined && options.VHDS === "true";
 }
 
 function certifiedBy(cls: ProxyClass): ListenerVariant["certified"] {
@@ -120,6 +134,7 @@ function textOf(variant: ListenerVariant): string {
     ...(variant.bound ? ["bound"] : []),
     ...(variant.http10 ? ["http10"] : []),
     ...(variant.onDemand ? ["ondemand"] : []),
+    ...(variant.hostsOnDemand ? ["hosts"] : []),
     ...(variant.certified ? [`certified=${variant.certified}`] : []),
     ...(variant.external ? ["external"] : []),
     ...(variant.autoAddresses ? ["auto"] : []),
@@ -144,6 +159,7 @@ function parse(variant: string): ListenerVariant {
     bound: flags.includes("bound"),
     http10: flags.includes("http10"),
     onDemand: flags.includes("ondemand"),
+    hostsOnDemand: flags.includes("hosts"),
     certified: certified === "files" || certified === "agent" ? certified : undefined,
     external: flags.includes("external"),
     autoAddresses: flags.includes("auto"),

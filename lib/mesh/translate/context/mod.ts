@@ -39,11 +39,13 @@ export { type Family, familyOf, isOfFamily } from "./family.ts";
 export { imports, localImports, locatedKey } from "./imports.ts";
 export {
   type ExposedPort,
+  hasHostsOnDemand,
   type ListenerVariant,
   listenerVariants,
   usesAutoAddresses,
   variantOf,
   wildcard,
+  WORKLOAD_OPTION,
 } from "./listener_variant.ts";
 export {
   automaticLocality,

@@ -30,6 +30,7 @@ export function managerDefaults(
     pathNormalization: pathNormalization(read, context),
     http10: variant.http10 || features.http10,
     ...(variant.onDemand ? { onDemand: true } : {}),
+    ...(variant.hostsOnDemand ? { hostsOnDemand: true } : {}),
     ...(features.sessions === undefined && !features.experimentalGatewayApi
       ? {}
       : { sessions: true }),

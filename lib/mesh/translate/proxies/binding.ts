@@ -3,23 +3,13 @@
  *
  * @module
  */
-import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Collection, Derived, Graph, View } from "../../graph/mod.ts";
-import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
-import { typeUrl } from "../../../kit/proto/mod.ts";
+import type { OnDemand, ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import type { AgentLayersOf, ClassBinding, LayersOf } from "../context/mod.ts";
-import type { Context } from "./features.ts";
+import { type Context, MOST_NAMES } from "./features.ts";
 import { AGENT_TYPE_URLS } from "../resources/mod.ts";
 import { type ProxyKey, proxyKeyOf } from "./class_bindings.ts";
-
-const CLUSTER_URL = typeUrl(ClusterSchema);
-
-/**
- * Reports if requests are routed to a cluster; other clusters are part of the proxy's own set-up.
- */
-function isOutbound(cluster: string): boolean {
-  return cluster.startsWith("outbound|");
-}
+import { isSwitchedOn, onDemandOf } from "./on_demand.ts";
 
 const AGENT_TYPES: ReadonlySet<string> = new Set(Object.values(AGENT_TYPE_URLS));
 
@@ -51,6 +41,7 @@ class Binding implements ProxyBinding {
   readonly #watch: ReturnType<Graph["watch"]>;
   /** Types of agents with a subscription. */
   readonly #agentTypes = new Set<string>();
+  readonly #mostNames: number;
   #current: ClassBinding;
   #views: Map<string, View> = new Map();
   #retained: Collection[] = [];
@@ -59,7 +50,8 @@ class Binding implements ProxyBinding {
   constructor(context: Context, tables: BindingTables, node: ProxyNode, onRebind: () => void) {
     this.#graph = context.mesh.graph;
     this.#tables = tables;
-    const key = proxyKeyOf(node, context);
+    this.#mostNames = context.features.onDemandNames ?? MOST_NAMES;
+    const key = proxyKeyOf({ ...node, onDemand: isSwitchedOn(context, node) }, context);
     const watch = this.#graph.watch(tables.bindings, key, (binding) => {
       this.#bind(binding);
       onRebind();
@@ -81,10 +73,8 @@ class Binding implements ProxyBinding {
     return this.#views.get(typeUrl);
   }
 
-  onDemand(typeUrl: string): ((name: string) => boolean) | undefined {
-    return this.#current.cls.options.ODCDS === "true" && typeUrl === CLUSTER_URL
-      ? isOutbound
-      : undefined;
+  onDemand(typeUrl: string): OnDemand | undefined {
+    return onDemandOf(this.#current.cls, typeUrl, this.#mostNames);
   }
 
   close(): void {

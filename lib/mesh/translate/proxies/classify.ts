@@ -22,8 +22,10 @@ import {
   NOT_SENDING_OPTION,
   ownSettings,
   type SharedFeatures,
+  WORKLOAD_OPTION,
 } from "../context/mod.ts";
 import type { ProxyFeatures } from "./features.ts";
+import { workloadClass } from "./on_demand.ts";
 
 /** Node metadata keys that steer generation. */
 const OPTIONS = [
@@ -93,6 +95,9 @@ export function classBasis(
         ? { DNS_AUTO_ALLOCATE: "true" }
         : {}),
       ...(takesClustersOnDemand(node) ? { ODCDS: "true" } : {}),
+      ...(takesOnDemand(node) && node.onDemand === true
+        ? { ODCDS: "true", [WORKLOAD_OPTION]: workloadOf(node) }
+        : {}),
       ...(metadata.GENERATOR === "grpc" ? { GENERATOR: "grpc" } : {}),
       ...(features.tunnels === undefined ? {} : tunnelOptions(metadata)),
     },
@@ -149,10 +154,24 @@ function takesVirtualHosts({ role, transport, userAgent, metadata, missing }: Pr
     missing?.some(({ name }) => name === "virtual-hosts") !== true;
 }
 
-/** Reports if a proxy requests clusters on demand: Envoy can, only with delta. */
-function takesClustersOnDemand({ role, transport, userAgent, metadata }: ProxyNode): boolean {
+/** Reports if a proxy can request resources on demand: Envoy can, only with delta. */
+function takesOnDemand({ role, transport, userAgent, metadata }: ProxyNode): boolean {
   return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
-    isTrue(metadata.ODCDS);
+    metadata.GENERATOR === undefined;
+}
+
+/** Reports if a proxy requests clusters on demand, and nothing else. */
+function takesClustersOnDemand(node: ProxyNode): boolean {
+  return takesOnDemand(node) && isTrue(node.metadata.ODCDS);
+}
+
+/** The workload class of a node. */
+function workloadOf({ metadata, namespace }: ProxyNode): string {
+  return workloadClass({
+    namespace: text(metadata.NAMESPACE) || namespace,
+    serviceAccount: text(metadata.SERVICE_ACCOUNT),
+    labels: labelsOf(metadata.LABELS),
+  });
 }
 
 /** Completes a class; equal data give equal keys. */

@@ -13,7 +13,14 @@ export interface ProxyFeatures {
   readonly dualStack?: boolean;
   /** Proxies that can are sent virtual hosts as separate resources. */
   readonly vhds: boolean;
+  /** Proxies that can have configuration on demand, unless namespace or workload say otherwise; default: false. */
+  readonly onDemand?: boolean;
+  /** Names that proxies of a workload class may ask for; default: {@link MOST_NAMES}. */
+  readonly onDemandNames?: number;
 }
+
+/** Names that proxies of a workload class may ask for on demand. */
+export const MOST_NAMES = 2000;
 
 /** The context with these features. */
 export type Context = SharedContext<ProxyFeatures>;

@@ -6,4 +6,4 @@
  */
 export { type BindingTables, bindProxy } from "./binding.ts";
 export { deriveClassBindings, deriveClasses } from "./class_bindings.ts";
-export type { ProxyFeatures } from "./features.ts";
+export { MOST_NAMES, type ProxyFeatures } from "./features.ts";

@@ -194,6 +194,30 @@ export interface DetectedTables {
   readonly sourceLabels: RouteTable<ClientHostKey>;
 }
 
+/** A name that clients ask for. */
+export interface AskedKey extends SidecarClientsKey {
+  /** `table/authority`. */
+  readonly name: string;
+}
+
+/** The codec of {@link AskedKey}. */
+export const askedKeys: KeyCodec<AskedKey> = keyOf<AskedKey>({
+  namespace: text,
+  sidecar: text,
+  labels: labelKeys,
+  name: text,
+});
+
+/** The tables of virtual hosts on demand. */
+export interface AskedHosts {
+  /** The virtual host of a name. */
+  readonly hosts: VirtualHostTable<AskedKey>;
+  /** The host that a name stands for; empty: the table has none. */
+  readonly hostOf: Derived<string, AskedKey>;
+  /** A route table without virtual hosts, by its name. */
+  readonly bare: RouteTable;
+}
+
 /** The tables that layers of routes are made of. */
 export interface Routes {
   readonly context: Context;
@@ -202,6 +226,7 @@ export interface Routes {
   readonly tables: RouteTables;
   readonly onDemand: OnDemandHosts;
   readonly sourceLabels: SourceLabelRoutes;
+  readonly asked: AskedHosts;
   readonly detected: DetectedTables;
 }
 

@@ -152,6 +152,38 @@ export function virtualHostLayers(
   return [own, sidecarHosts(routes, { namespace, sidecar })];
 }
 
+/** Route tables without any virtual host, for proxies that ask for virtual hosts by name. */
+export function bareTables(routes: Routes, scope: SidecarKey): Collection {
+  const { httpPortsSeenBy } = routes.context.mesh.indexes;
+  const { namespace, sidecar } = scope;
+  const { bare } = routes.asked;
+  if (sidecar === "") {
+    return collection(routes, `bare/${namespace}`, () => ({
+      members: { index: httpPortsSeenBy, buckets: ["", namespace] },
+      resources: bare,
+    }));
+  }
+  return collection(routes, `bare/egress/${sidecarKeys.encode(scope)}`, () => ({
+    members: { listFrom: [routes.egress.routeMembers, scope], codec: egressTables },
+    resources: bare,
+    keyOf: ({ table }) => table,
+  }));
+}
+
+/** The virtual hosts that proxies of a workload class asked for. */
+export function askedLayer(
+  routes: Routes,
+  clients: SidecarClientsKey,
+  workload: string,
+): Collection {
+  const { byWorkload } = routes.context.mesh.asked;
+  return collection(routes, `vhds/asked/${workload}/${sidecarClientsKeys.encode(clients)}`, () => ({
+    members: { index: byWorkload, buckets: [workload] },
+    resources: routes.asked.hosts,
+    keyOf: (name) => ({ ...clients, name }),
+  }));
+}
+
 /** A route table for each HTTP port. */
 function portTables(routes: Routes, namespace: string): Collection[] {
   const { httpPortsSeenBy } = routes.context.mesh.indexes;

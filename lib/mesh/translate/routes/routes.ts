@@ -10,6 +10,7 @@ import { type Context, findService } from "../context/mod.ts";
 import { collection, type Layered, overlayOf } from "../resources/mod.ts";
 import { type Egress, type EgressPortKey, egressPorts } from "../egress/mod.ts";
 import type { Routes, VirtualHostKey } from "./keys.ts";
+import { deriveAskedHosts } from "./asked_hosts.ts";
 import { deriveDetectedTables } from "./detected.ts";
 import { deriveOnDemandHosts } from "./on_demand_hosts.ts";
 import { isRouted } from "./routed_hosts.ts";
@@ -57,6 +58,7 @@ export function deriveRoutes(context: Context, egress: Egress): Routes {
     ...plain,
     onDemand: deriveOnDemandHosts(context, virtualHosts),
     sourceLabels,
+    asked: deriveAskedHosts(context, plain, sourceLabels),
     detected: deriveDetectedTables(context, plain, sourceLabels),
   };
 }

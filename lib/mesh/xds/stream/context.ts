@@ -8,6 +8,7 @@ import type { View } from "../../graph/mod.ts";
 import type { NameTable, SnapshotStore, Subscription } from "../subscription/mod.ts";
 import type { XdsObserver } from "./observe.ts";
 import type { Culprit, Quarantine } from "../quarantine/mod.ts";
+import type { LearnedScopes } from "../learned/mod.ts";
 import type { Registry } from "./registry.ts";
 import type { ResponseEncoder } from "../wire/mod.ts";
 
@@ -36,6 +37,8 @@ export interface SharedContext<S> {
   /** Resolves when the resources of all bound proxies were computed; see `BindingSource.prepare`. */
   readonly prepared: () => Promise<void> | undefined;
   readonly quarantine: Quarantine;
+  /** Names that were asked for on demand; `undefined`: nothing is remembered. */
+  readonly learned: LearnedScopes | undefined;
   /** Stored content of slow clients. */
   readonly snapshots: SnapshotStore;
   /** Configuration objects that a resource comes from. */

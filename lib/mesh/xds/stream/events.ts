@@ -11,6 +11,7 @@ import { RpcError } from "../../../kit/rpc/mod.ts";
 import { acknowledge } from "./acknowledgement.ts";
 import { enqueue, type Session } from "./session.ts";
 import {
+  addNames,
   close,
   connect,
   contentChanged,
@@ -19,6 +20,7 @@ import {
   newSubscription,
   noteRequested,
   noteSuperseded,
+  refuseNames,
   setOnDemand,
   subscribeDelta,
   subscribeSotw,
@@ -45,6 +47,7 @@ export function receive(session: Session, request: XdsRequest): void {
   // A stale SotW request is overtaken: the client repeats its list when it sees the latest response.
   if (session.variant === "delta") {
     subscribeDelta(subscription, request, !known);
+    noteAsked(session, subscription, request, !known);
     noteRequested(subscription, request.names);
   } else if (verdict === "stale") noteSuperseded(subscription, request);
   else subscribeSotw(subscription, request, !known);
@@ -73,6 +76,31 @@ function open(session: Session, typeUrl: string): Subscription {
   if (!view) context.unserved(session, typeUrl);
   session.add(subscription);
   return subscription;
+}
+
+/** Remembers what the client asks for on demand, and adds what others of its workload class asked for. */
+function noteAsked(
+  session: Session,
+  subscription: Subscription,
+  { names }: XdsRequest,
+  first: boolean,
+): void {
+  const { onDemand, type: { url: typeUrl }, versions, view } = subscription;
+  if (onDemand === undefined) return;
+  const { learned } = session.context;
+  const { workload } = onDemand;
+  if (first) {
+    // What a client holds of resources that exist is not taken from it.
+    const held = onDemand.refusal === undefined ? versions?.names() ?? [] : [];
+    addNames(subscription, [...held].filter((name) => onDemand.withheld(name) && view?.get(name)));
+    if (workload !== undefined) {
+      addNames(subscription, learned?.begin(session, workload, typeUrl) ?? []);
+    }
+  }
+  if (workload === undefined) return;
+  const asked = names.filter((name) => name !== "*" && onDemand.withheld(name));
+  if (asked.length === 0) return;
+  refuseNames(subscription, learned?.ask(session, { workload, typeUrl }, asked) ?? []);
 }
 
 function checkNames({ subscriptions, context: { limits } }: Session): void {
@@ -148,6 +176,7 @@ export function closeSession(session: Session): void {
     close(subscription);
     session.context.rebinds.delete(subscription);
   }
+  session.context.learned?.end(session);
   session.context.quarantine.leave(session);
   session.binding.close();
 }

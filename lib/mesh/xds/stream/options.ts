@@ -8,6 +8,7 @@ import type { BindingSource, ProxyNode } from "../../model/mod.ts";
 import type { RpcCall } from "../../../kit/rpc/mod.ts";
 import type { QueryOptions } from "../query/mod.ts";
 import type { Culprit } from "../quarantine/mod.ts";
+import type { LearnedScopes } from "../learned/mod.ts";
 import type { XdsLimits } from "./limits.ts";
 import type { LaterTimer } from "./retries.ts";
 import type { XdsObserver } from "./observe.ts";
@@ -59,6 +60,8 @@ export interface XdsOptions extends QueryOptions {
   readonly changedAt?: () => number | undefined;
   /** Observers of what is sent and answered. */
   readonly observers?: readonly XdsObserver[];
+  /** Names that were asked for on demand; without it none are remembered, and nothing is made on demand. */
+  readonly learned?: LearnedScopes;
   /** Returns the configuration objects of a rejected resource. */
   readonly culprits?: (view: View, name: string) => readonly Culprit[];
 }

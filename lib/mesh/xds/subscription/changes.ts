@@ -75,7 +75,10 @@ function named(subscription: Subscription): Named {
   const absent: string[] = [];
   for (const name of [...subscription.names]) lookUp(subscription, name, resources, absent);
   const children = childrenOfAll(subscription, subscribedParents(subscription));
-  for (const child of children.resources) resources.push(child);
+  // Children on demand are among the names.
+  if (subscription.onDemand === undefined) {
+    for (const child of children.resources) resources.push(child);
+  }
   for (const name of children.absent) absent.push(name);
   return { resources, absent };
 }
@@ -95,9 +98,12 @@ function lookUp(
     for (const resource of found) if (!resources.includes(resource)) resources.push(resource);
     return;
   }
-  const resource = view?.get(name);
+  const refusal = subscription.onDemand?.refusal;
+  const resource = view?.get(name) ??
+    (subscription.refused.has(name) ? refusal?.(name) : undefined);
   if (resource) resources.push(resource);
-  else absent.push(name);
+  // A resource that is made on demand comes with a publication: Envoy would take its absence as final.
+  else if (refusal === undefined) absent.push(name);
 }
 
 /**

@@ -117,15 +117,27 @@ export function* subscribedParents({ view, parents }: Subscription): Generator<s
   else for (const name of parents.names) if (parents.view.get(name)) yield name;
 }
 
+/** The children of a parent that the client named. */
+function namedChildren({ view, names }: Subscription, parent: string): readonly Resource[] {
+  const found: Resource[] = [];
+  for (const name of names) {
+    const child = parentOf(name) === parent ? view?.get(name) : undefined;
+    if (child) found.push(child);
+  }
+  return found;
+}
+
 /** The children of some parents, and a name for each parent without children; see `noChildrenName`. */
 export function childrenOfAll(
-  { view }: Subscription,
+  subscription: Subscription,
   parents: Iterable<string>,
 ): { readonly resources: readonly Resource[]; readonly absent: readonly string[] } {
   const resources: Resource[] = [];
   const absent: string[] = [];
   for (const parent of parents) {
-    const found = childrenOf(view, parent);
+    const found = subscription.onDemand === undefined
+      ? childrenOf(subscription.view, parent)
+      : namedChildren(subscription, parent);
     if (found.length === 0) absent.push(noChildrenName(parent));
     for (const resource of found) resources.push(resource);
   }

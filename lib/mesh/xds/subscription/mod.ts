@@ -37,6 +37,8 @@ export {
   searchFinished,
   setMark,
   setNack,
+  addNames,
+  refuseNames,
   setOnDemand,
   settledUpTo,
   takeRemovals,

@@ -31,7 +31,7 @@ async function start(): Promise<World> {
         },
         view: binding.view,
         close: binding.close,
-        onDemand: () => (name) => name.startsWith("out/"),
+        onDemand: () => ({ withheld: (name) => name.startsWith("out/") }),
       };
     },
     onPublish: inner.source.onPublish,

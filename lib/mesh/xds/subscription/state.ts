@@ -5,7 +5,7 @@
  * @module
  */
 import type { Resource, View } from "../../graph/mod.ts";
-import type { XdsType } from "../../model/mod.ts";
+import type { OnDemand, XdsType } from "../../model/mod.ts";
 import type { HeldVersions, ResponseEncoder } from "../wire/mod.ts";
 import { type NameSet, nameSet, type NameTable } from "./names.ts";
 import type { ViewSnapshot } from "./snapshot.ts";
@@ -67,8 +67,10 @@ export interface SubscriptionState {
   readonly names: NameSet;
   /** Delta, until the first response: the list of the first request, while {@link names} is exactly that list. */
   listed: readonly string[] | undefined;
-  /** Says of a name whether the wildcard leaves it out; `undefined`: the wildcard has all names. */
-  onDemand: ((name: string) => boolean) | undefined;
+  /** Resources that are sent to clients that name them; `undefined`: there are none. */
+  onDemand: OnDemand | undefined;
+  /** Names that the client may not ask for, because it asked for too many. */
+  readonly refused: Set<string>;
   /**
    * SotW: names that superseded requests omitted. Those requests are ignored, but the client has
    * dropped the resources, so they are sent again when it subscribes to the names again.
@@ -157,6 +159,7 @@ export function initialState(
     names: nameSet(table),
     listed: undefined,
     onDemand: undefined,
+    refused: new Set(),
     forgotten: new Set(),
     parents: undefined,
     children: undefined,

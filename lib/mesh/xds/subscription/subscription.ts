@@ -50,7 +50,8 @@ export function wantsResource(subscription: Subscription, resource: Resource): b
 /** Reports if the subscription has a name, by itself or by its parent. */
 export function wants(subscription: Subscription, name: string): boolean {
   if (subscription.names.has(name)) return true;
-  if (subscription.wildcard) return !subscription.onDemand?.(name);
+  if (subscription.onDemand?.withheld(name)) return false;
+  if (subscription.wildcard) return true;
   const parent = subscription.parents && parentOf(name);
   return parent !== undefined && wants(subscription.parents!, parent);
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Resource, View } from "../../graph/mod.ts";
+import type { OnDemand } from "../../model/mod.ts";
 import type { HeldVersions } from "../wire/mod.ts";
 import type { ViewSnapshot } from "./snapshot.ts";
 import {
@@ -82,12 +83,24 @@ export function parentIsKnown(parents: Subscription, name: string): void {
   stateOf(parents).unacknowledged.delete(name);
 }
 
-/** Sets the names that the wildcard leaves out. */
-export function setOnDemand(
-  subscription: Subscription,
-  onDemand: ((name: string) => boolean) | undefined,
-): void {
+/** Sets the resources that are sent to clients that name them. */
+export function setOnDemand(subscription: Subscription, onDemand: OnDemand | undefined): void {
   stateOf(subscription).onDemand = onDemand;
+}
+
+/** Subscribes to names for the client, which does not know them yet. */
+export function addNames(subscription: Subscription, names: Iterable<string>): void {
+  const state = stateOf(subscription);
+  for (const name of names) {
+    // The names are no longer those of the first request alone.
+    if (state.names.add(name)) state.listed = undefined;
+  }
+}
+
+/** The client may not ask for these names. */
+export function refuseNames(subscription: Subscription, names: readonly string[]): void {
+  const state = stateOf(subscription);
+  for (const name of names) state.refused.add(name);
 }
 
 /** Sets the resources that the client is to have. */

@@ -1,0 +1,94 @@
+/**
+ * Configuration on demand: which proxies have it, and the workload class by which they share what they
+ * asked for.
+ *
+ * @module
+ */
+import { canonicalJson, parseBoolean } from "../../../kit/base/mod.ts";
+import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { refusedVirtualHost } from "../../envoy/mod.ts";
+import { type OnDemand, type ProxyClass, type ProxyNode, TYPE_URLS } from "../../model/mod.ts";
+import { hasHostsOnDemand, WORKLOAD_OPTION } from "../context/mod.ts";
+import { encodeResource } from "../resources/mod.ts";
+import type { BaseContext } from "./features.ts";
+
+/** Annotation of workloads, label or annotation of namespaces: `true` or `false`. */
+const SWITCH = "mesh.io/on-demand";
+
+/** Labels that differ between replicas or releases of one workload. */
+const PASSING_LABELS: ReadonlySet<string> = new Set([
+  "apps.kubernetes.io/pod-index",
+  "batch.kubernetes.io/controller-uid",
+  "batch.kubernetes.io/job-name",
+  "controller-revision-hash",
+  "controller-uid",
+  "job-name",
+  "pod-template-generation",
+  "pod-template-hash",
+  "statefulset.kubernetes.io/pod-name",
+]);
+
+/**
+ * Reports if a proxy has configuration on demand. Its metadata (`ON_DEMAND`) decides, then the
+ * annotation of its workload, the annotation or label of its namespace, the mesh. It is decided when the
+ * proxy connects.
+ */
+export function isSwitchedOn(
+  { mesh, features }: Pick<BaseContext, "mesh" | "features">,
+  { metadata, namespace }: ProxyNode,
+): boolean {
+  const own = typeof metadata.NAMESPACE === "string" ? metadata.NAMESPACE : namespace;
+  const meta = mesh.tables.namespaces.peek(`/${own}`)?.meta;
+  const said = [
+    metadata.ON_DEMAND,
+    textIn(metadata.ANNOTATIONS, SWITCH),
+    meta?.annotations[SWITCH],
+    meta?.labels[SWITCH],
+  ];
+  for (const value of said) {
+    const is = parseBoolean(String(value ?? ""));
+    if (is !== undefined) return is;
+  }
+  return features.onDemand === true;
+}
+
+function textIn(value: unknown, key: string): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const found = (value as Record<string, unknown>)[key];
+  return typeof found === "string" ? found : undefined;
+}
+
+/** The workload class of a proxy: its namespace, service account and lasting labels. */
+export function workloadClass(
+  { namespace, serviceAccount, labels }: Pick<
+    ProxyClass,
+    "namespace" | "serviceAccount" | "labels"
+  >,
+): string {
+  const lasting = Object.entries(labels).filter(([label]) => !PASSING_LABELS.has(label));
+  return canonicalJson({ namespace, serviceAccount, labels: Object.fromEntries(lasting) });
+}
+
+/** Reports if requests are routed to a cluster; other clusters are part of the proxy's own set-up. */
+function isOutbound(cluster: string): boolean {
+  return cluster.startsWith("outbound|");
+}
+
+/** What proxies of a class are sent on demand of a type; `undefined`: nothing. */
+export function onDemandOf(
+  cls: ProxyClass,
+  typeUrl: string,
+  most: number,
+): OnDemand | undefined {
+  const workload = cls.options[WORKLOAD_OPTION];
+  if (typeUrl === TYPE_URLS.cluster) {
+    return cls.options.ODCDS === "true" ? { withheld: isOutbound, workload } : undefined;
+  }
+  if (typeUrl !== TYPE_URLS.virtualHost || !hasHostsOnDemand(cls)) return undefined;
+  return {
+    withheld: () => true,
+    workload,
+    refusal: (name) =>
+      encodeResource(name, VirtualHostSchema, refusedVirtualHost(name, most)),
+  };
+}

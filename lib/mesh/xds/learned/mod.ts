@@ -1,0 +1,6 @@
+/**
+ * Names that proxies of a workload class asked for on demand, remembered for further proxies of the class.
+ *
+ * @module
+ */
+export { type LearnedName, type LearnedOptions, type LearnedReport, LearnedScopes } from "./scopes.ts";
