@@ -29,7 +29,7 @@ import {
   startProxyWarnings,
 } from "../../lib/insight/monitor/mod.ts";
 import { type ConfigObject, objectRef } from "../../lib/mesh/model/mod.ts";
-import type { XdsServer } from "../../lib/mesh/xds/mod.ts";
+import type { LearnedScopes, XdsServer } from "../../lib/mesh/xds/mod.ts";
 import { createPipeline } from "../../lib/mesh/translate/mod.ts";
 import type { Message } from "../../lib/insight/analyze/mod.ts";
 import { type FetchedKeySets, fieldPositions } from "../../lib/mesh/sources/mod.ts";
@@ -51,6 +51,7 @@ export interface Viewed {
   readonly records: Records;
   readonly identity: Identity;
   readonly xds: XdsServer;
+  readonly learned: LearnedScopes;
   readonly proxyStates: ProxyStates;
   readonly keySets: FetchedKeySets;
   /** Templates and values of injection; `undefined` where pods are not injected. */
@@ -171,6 +172,8 @@ function inputsOf(
     analysis: analysis.messages,
     receipts: records.receipts,
     quarantined: () => xds.quarantined(),
+    learned: () => learned.list(),
+    hostAsked: translation.hostAsked,
     pushAll: () => xds.pushAll(),
     oldestDifference: () => differenceNow(engine, sources, xds),
     certificates: () => [...identity.expiries(), ...clusterExpiries(clusters?.clusters() ?? [])],

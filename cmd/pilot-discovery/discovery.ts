@@ -29,9 +29,9 @@ import {
   createXdsServer,
   derivedRequestRate,
   derivedThrottle,
+  type LearnedScopes,
   MAX_REQUESTS_PER_SECOND,
   PUSH_THROTTLE,
-  type LearnedScopes,
   type XdsServer,
 } from "../../lib/mesh/xds/mod.ts";
 import { culpritsIn, proxySettings } from "../../lib/mesh/translate/mod.ts";
@@ -112,7 +112,7 @@ export async function discovery(
   });
   const { injection } = webhooks;
   const views = openDebugViews(
-    { settings, engine, sources, records, identity, xds, injection, proxyStates, keySets },
+    { settings, engine, sources, records, identity, xds, learned, injection, proxyStates, keySets },
     stack,
   );
   const drain = await listen({ settings, identity, views, xds, readiness, http, fail }, stack);

@@ -52,6 +52,8 @@ export function debugInputs(over: Partial<DebugInputs>): DebugInputs {
     pushes: () => [],
     samples: () => [],
     quarantined: () => [],
+    learned: () => [],
+    hostAsked: () => "",
     history: EMPTY_HISTORY,
     audit: () => ({ audited: 0, skipped: 0, differences: 0, passes: 0, reports: [] }),
     scopedGateways: false,

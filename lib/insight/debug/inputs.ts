@@ -10,7 +10,7 @@ import type { Difference, ProxyStates, ProxyWarning, Traffic } from "../monitor/
 import type { Receipts } from "../receipts/mod.ts";
 import type { SchemaProblem } from "../../mesh/schema/mod.ts";
 import type { ConfigObject, ProxyBinding, ProxyNode } from "../../mesh/model/mod.ts";
-import type { Quarantined, SessionInfo } from "../../mesh/xds/mod.ts";
+import type { LearnedReport, Quarantined, SessionInfo } from "../../mesh/xds/mod.ts";
 import type {
   CredentialFault,
   FetchFault,
@@ -82,6 +82,10 @@ export interface DebugInputs {
   readonly spending: Spending;
   /** Quarantined resource versions. */
   readonly quarantined: () => readonly Quarantined[];
+  /** What proxies with configuration on demand asked for. */
+  readonly learned: () => readonly LearnedReport[];
+  /** The host that a name stands for which proxies of a workload class asked for; empty: none. */
+  readonly hostAsked: (workload: string, name: string) => string;
   readonly history: History;
   /** State of the audit. */
   readonly audit: () => AuditSummary;

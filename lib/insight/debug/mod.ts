@@ -25,6 +25,7 @@ import {
   workPages,
 } from "./pages/mod.ts";
 import { incidentRoutes } from "./incident.ts";
+import { onDemandRoutes } from "./on_demand.ts";
 import { requestRoutes } from "./request.ts";
 import { proxyRoutes } from "./proxies.ts";
 import { proxyStateRoutes } from "./proxy_states.ts";
@@ -57,6 +58,7 @@ export function debugRoutes(inputs: DebugInputs): Route[] {
     ...whyRoutes(inputs),
     ...configRoutes(inputs),
     ...meshRoutes(inputs),
+    ...onDemandRoutes(inputs),
     ...endpointRoutes(inputs),
     ...engineRoutes(inputs),
     ...whatIfRoutes(inputs),

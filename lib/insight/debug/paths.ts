@@ -32,6 +32,11 @@ export const PAGE_PATHS: readonly DebugPath[] = [
     path: "/debug/quarantine",
     shows: "resource versions that proxies reject; JSON for scripts",
   },
+  {
+    path: "/debug/on_demand",
+    shows:
+      "what proxies with configuration on demand asked for; JSON for scripts; ?namespace=, ?format=sidecar",
+  },
   { path: "/debug/faults", shows: "rejected documents, likely mistakes, failed computations" },
   { path: "/debug/audit", shows: "background check of computed values; JSON for scripts" },
   {

@@ -86,15 +86,15 @@ export * from "./gateway_api/mod.ts";
 export * from "./ambient/mod.ts";
 export { countState, lostProviders, type StateCounts } from "./counts.ts";
 export {
+  allocationOf,
   type Asked,
   type AskedName,
   askedNames,
-  groupAt,
-  allocationOf,
   boundToMesh,
   destinationsOf,
   type EgressKey,
   egressKeys,
+  groupAt,
   type HostKey,
   hostKeys,
   isRange,

@@ -177,8 +177,6 @@ export {
 export {
   askedVirtualHost,
   authorityOf,
-  matchedDomain,
-  refusedVirtualHost,
   blackHoleVirtualHost,
   type CatchAll,
   catchAllVirtualHost,
@@ -186,6 +184,8 @@ export {
   type DomainOptions,
   domainsFor,
   hostPort,
+  matchedDomain,
+  refusedVirtualHost,
   renamedVirtualHost,
   routeConfiguration,
   shortNames,

@@ -34,6 +34,7 @@ import { deriveEndpoints } from "./endpoints/mod.ts";
 import { deriveClassClusters, deriveOutboundClusters } from "./clusters/mod.ts";
 import { createPatched, type Patched, PATCHED_BY } from "./patches/mod.ts";
 import { createExplained, type Explainable } from "./provenance/mod.ts";
+import { workloadClasses } from "./proxies/mod.ts";
 import { anyTable, overlayOf, TYPE_URLS } from "./resources/mod.ts";
 import { deriveHttpProxy, deriveRoutes } from "./routes/mod.ts";
 import { sidecarLayers, type SidecarLayerTables } from "./sidecar_layers.ts";
@@ -43,6 +44,8 @@ import { deriveWaypointTables, waypointLayers, type WaypointLayerTables } from "
 export interface Layers {
   readonly of: LayersOf;
   readonly patches: Pick<Patched, "faults" | "counts">;
+  /** The host that a name stands for which proxies of a workload class asked for; empty: none. */
+  hostAsked(workload: string, name: string): string;
 }
 
 /** The tables that layers are made of. */
@@ -74,7 +77,12 @@ export function createLayers(context: Context): Layers {
     );
     return binding.cls.options.EXPLAIN === "true" ? explained(layers) : layers;
   };
-  return { of, patches: patched };
+  const hostAsked = (workload: string, name: string): string => {
+    const { namespace, labels } = workloadClasses.decode(workload);
+    const sidecar = mesh.graph.peek(mesh.scopes.sidecar, { namespace, labels });
+    return mesh.graph.peek(tables.routes.asked.hostOf, { namespace, sidecar, labels, name });
+  };
+  return { of, patches: patched, hostAsked };
 }
 
 /** Creates the tables that layers are made of. */

@@ -44,6 +44,8 @@ export interface Translation {
   publish(): number;
   /** Names that proxies of a workload class may ask for on demand. */
   readonly onDemandNames: number;
+  /** The host that a name stands for which proxies of a workload class asked for; empty: none. */
+  hostAsked(workload: string, name: string): string;
   /** Effects of DataproxyFilters and WasmPlugins, and those of invalid ones if they were valid. */
   readonly patches: Layers["patches"];
   /**
@@ -106,6 +108,7 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     precompute: (ms) => graph.warm(ms),
     publish,
     onDemandNames: features.onDemandNames ?? MOST_NAMES,
+    hostAsked: layers.hostAsked,
     patches: layers.patches,
     tidy: (ms) => graph.evict(options.keep ?? KEEP, ms).done,
     wantedKeySets: (onChange) => graph.watch(context.security.wantedKeySets, "all", onChange),

@@ -19,6 +19,7 @@ const PAGES = [
   ["/debug/receipts", "Receipts"],
   ["/debug/faults", "Problems"],
   ["/debug/quarantine", "Quarantine"],
+  ["/debug/on_demand", "On demand"],
   ["/debug/request", "Request"],
   ["/debug/incident", "Incident"],
   ["/debug/whatif", "What if"],

@@ -10,6 +10,7 @@ export { h, pathOf, proxyLink, refLink, table, tiles, wantsPage } from "./layout
 export { incidentPage } from "./incident_page.ts";
 export { mapPages } from "./map_page.ts";
 export { noProxyPage } from "./near_pages.ts";
+export { onDemandPage } from "./on_demand_page.ts";
 export { objectPages } from "./object_pages.ts";
 export { byState, proxyPages, proxyTable, stateTiles } from "./proxies_page.ts";
 export { receiptPages, receiptTable } from "./receipt_pages.ts";

@@ -6,6 +6,8 @@
  */
 import { canonicalJson, parseBoolean } from "../../../kit/base/mod.ts";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import type { Labels } from "../../derive/mod.ts";
+import { converted, type KeyCodec, text } from "../../graph/mod.ts";
 import { refusedVirtualHost } from "../../envoy/mod.ts";
 import { type OnDemand, type ProxyClass, type ProxyNode, TYPE_URLS } from "../../model/mod.ts";
 import { hasHostsOnDemand, WORKLOAD_OPTION } from "../context/mod.ts";
@@ -58,15 +60,30 @@ function textIn(value: unknown, key: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-/** The workload class of a proxy: its namespace, service account and lasting labels. */
+/** What proxies of a workload class have in common. */
+export interface WorkloadClass {
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  /** Without those that differ between replicas or releases. */
+  readonly labels: Labels;
+}
+
+/** The codec of {@link WorkloadClass}: canonical JSON. */
+export const workloadClasses: KeyCodec<WorkloadClass> = converted(text, {
+  encode: (workload: WorkloadClass) => canonicalJson(workload),
+  decode: (json) => JSON.parse(json) as WorkloadClass,
+});
+
+/** The workload class of a proxy. */
 export function workloadClass(
-  { namespace, serviceAccount, labels }: Pick<
-    ProxyClass,
-    "namespace" | "serviceAccount" | "labels"
-  >,
+  { namespace, serviceAccount, labels }: WorkloadClass,
 ): string {
   const lasting = Object.entries(labels).filter(([label]) => !PASSING_LABELS.has(label));
-  return canonicalJson({ namespace, serviceAccount, labels: Object.fromEntries(lasting) });
+  return workloadClasses.encode({
+    namespace,
+    serviceAccount,
+    labels: Object.fromEntries(lasting),
+  });
 }
 
 /** Reports if requests are routed to a cluster; other clusters are part of the proxy's own set-up. */
@@ -88,7 +105,6 @@ export function onDemandOf(
   return {
     withheld: () => true,
     workload,
-    refusal: (name) =>
-      encodeResource(name, VirtualHostSchema, refusedVirtualHost(name, most)),
+    refusal: (name) => encodeResource(name, VirtualHostSchema, refusedVirtualHost(name, most)),
   };
 }

@@ -17,23 +17,12 @@ import {
   matchedDomain,
   routeConfiguration,
 } from "../../envoy/mod.ts";
-import {
-  integer,
-  type KeyCodec,
-  keyOf,
-  type Read,
-  type Resource,
-  text,
-} from "../../graph/mod.ts";
+import { integer, type KeyCodec, keyOf, type Read, type Resource, text } from "../../graph/mod.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
 import { type Context, findService } from "../context/mod.ts";
 import { outboundPolicy } from "../destinations/mod.ts";
 import type { Egress, EgressTable } from "../egress/mod.ts";
-import {
-  encodeResource,
-  resourceOf,
-  resourceTable,
-} from "../resources/mod.ts";
+import { encodeResource, resourceOf, resourceTable } from "../resources/mod.ts";
 import { isRouted, routedPorts } from "./routed_hosts.ts";
 import {
   type AskedHosts,

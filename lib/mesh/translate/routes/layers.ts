@@ -161,6 +161,7 @@ export function bareTables(routes: Routes, scope: SidecarKey): Collection {
     return collection(routes, `bare/${namespace}`, () => ({
       members: { index: httpPortsSeenBy, buckets: ["", namespace] },
       resources: bare,
+      keyOf: (port) => `${port}`,
     }));
   }
   return collection(routes, `bare/egress/${sidecarKeys.encode(scope)}`, () => ({

@@ -3,4 +3,9 @@
  *
  * @module
  */
-export { type LearnedName, type LearnedOptions, type LearnedReport, LearnedScopes } from "./scopes.ts";
+export {
+  type LearnedName,
+  type LearnedOptions,
+  type LearnedReport,
+  LearnedScopes,
+} from "./scopes.ts";

@@ -21,6 +21,7 @@ export { snapshots, type SnapshotStore } from "./snapshot.ts";
 export type { Nack, Origin, Sent, Trial } from "./state.ts";
 export { newSubscription, type Subscription, wants, wantsAll } from "./subscription.ts";
 export {
+  addNames,
   addTrials,
   close,
   contentChanged,
@@ -29,6 +30,7 @@ export {
   forgetSuperseded,
   keepSnapshot,
   postponeRemovals,
+  refuseNames,
   resendAll,
   resendName,
   respondToNext,
@@ -37,8 +39,6 @@ export {
   searchFinished,
   setMark,
   setNack,
-  addNames,
-  refuseNames,
   setOnDemand,
   settledUpTo,
   takeRemovals,
