@@ -119,7 +119,8 @@ function observe(viewed: Viewed, stack: AsyncDisposableStack): Observed {
 function inputsOf(
   { analysis, proxyWarnings, ...viewed }: Observed,
 ): DebugInputs {
-  const { settings, engine, sources, records, identity, xds, injection, proxyStates } = viewed;
+  const { settings, engine, sources, records, identity, xds, learned, injection, proxyStates } =
+    viewed;
   const { files, controlPlanes, orchestrator, clusters, ingress, registration } = sources;
   const origins = [
     files,

@@ -27,6 +27,8 @@ export interface ClientOptions {
   readonly workloads: number;
   /** The clients do not report to be Envoy and receive whole route tables. */
   readonly whole?: boolean;
+  /** The clients have configuration on demand, and ask for nothing. */
+  readonly onDemand?: boolean;
   /** The clients are gateways that listen for HTTP. */
   readonly router?: boolean;
   /** TLS of the proxies of each namespace, in order; default: none, and no mutual TLS in the mesh. */
@@ -232,6 +234,7 @@ class XdsClient {
       metadata: {
         NAMESPACE: namespace,
         LABELS: { app: `client-${workload}` },
+        ...this.#options.onDemand && { ON_DEMAND: "true" },
         ...this.#options.tls && { SERVICE_ACCOUNT: ACCOUNT, AGENT_CERTIFICATES: "true" },
       },
     };

@@ -1,5 +1,5 @@
 /**
- * `deno task bench push [--services=1000] [--clients=500] [--sotw | --whole] [--mtls]`: cost of
+ * `deno task bench push [--services=1000] [--clients=500] [--sotw | --whole | --on-demand] [--mtls]`: cost of
  * pushes for the daemon. With `--mtls` the clients connect to the secured port with certificates, and
  * all listeners and clusters have mutual TLS. The clients run in a process of their own. Each row
  * is one piece of work with the daemon's CPU seconds, sent resources and bytes, memory and
@@ -53,6 +53,7 @@ export async function main(): Promise<void> {
     delta,
     workloads: 5,
     whole: Deno.args.includes("--whole"),
+    onDemand: Deno.args.includes("--on-demand"),
   });
   const bench = { daemon, clients, fixed, rows: [] as Row[] };
 
