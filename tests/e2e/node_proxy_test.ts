@@ -96,6 +96,7 @@ async function proxyOf(
   { issuer, root, dir, port, stack }: World,
   network: NodeNetwork,
   name: string,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<NodeProxy> {
   return stack.use(
     await startNodeProxy({
@@ -116,6 +117,7 @@ async function proxyOf(
         UNSTABLE_ENABLE_SOCKS5: "true",
         // Connections begin at loopback, which is no source for other hosts.
         ENABLE_ORIG_SRC: "false",
+        ...env,
       },
     }),
   );
@@ -160,7 +162,7 @@ Deno.test({
     const [clientNet, serverNet] = await linked(stack);
     stack.use(serverNet.start(Deno.execPath(), ["eval", ECHO]));
     const server = await proxyOf(world, serverNet, "web");
-    const client = await proxyOf(world, clientNet, "client");
+    let client = await proxyOf(world, clientNet, "client");
 
     /** The answer through the client's proxy; the exit code of curl where there is none. */
     const call = (target: string): Promise<string> =>
@@ -258,6 +260,35 @@ spec: {mtls: {mode: STRICT}}
           ),
       );
       await reached(VIRTUAL, /^reached from /);
+    });
+
+    await t.step("on demand, a proxy has its own workload and what it asked for", async () => {
+      const unrelated = [
+        workload("other", "10.78.0.9"),
+        SERVICE.replaceAll("web", "other")
+          .replace(VIRTUAL, "10.96.7.8"),
+      ];
+      await world.config.write("other.yaml", unrelated.join("---\n"));
+      await server.dumped("all services", ({ services }) => services.length === 2);
+      await client[Symbol.asyncDispose]();
+      client = await proxyOf(world, clientNet, "client", {
+        XDS_ON_DEMAND: "true",
+        // It answers no queries of names then.
+        PROXY_CONFIG: JSON.stringify({ proxyMetadata: { DNS_CAPTURE: "false" } }),
+      });
+      const names = (some: readonly Readonly<Record<string, unknown>>[]) =>
+        some.map(({ name }) => name).sort();
+      const first = await client.dumped(
+        "its own workload",
+        ({ workloads }) => workloads.length > 0,
+      );
+      assert.deepEqual([names(first.workloads), names(first.services)], [["client"], []]);
+      await reached(VIRTUAL, /^reached from /);
+      const second = await client.configDump();
+      assert.deepEqual([names(second.workloads), names(second.services)], [["client", "web"], [
+        "web",
+      ]]);
+      await world.config.remove("other.yaml");
     });
 
     await t.step(

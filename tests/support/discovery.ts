@@ -55,6 +55,10 @@ export interface ProxyOptions {
   readonly generator?: string;
   /** Type of the node; default: `sidecar`. */
   readonly role?: string;
+  /** Address of the node; default: `10.0.0.1`. */
+  readonly ip?: string;
+  /** More of its metadata. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 type DeltaRequest = MessageInitShape<typeof DeltaDiscoveryRequestSchema>;
@@ -173,11 +177,12 @@ const SOTW: Variant<SotwRequest, DiscoveryResponse> = {
 
 /** A node of the usual form. */
 export function nodeOf(
-  { name = "app", namespace = "default", generator, role = "sidecar" }: ProxyOptions,
-): { id: string; metadata?: { GENERATOR: string } } {
+  { name = "app", namespace = "default", generator, role = "sidecar", ip, metadata }: ProxyOptions,
+): { id: string; metadata?: Record<string, string> } {
+  const all = { ...metadata, ...generator === undefined ? {} : { GENERATOR: generator } };
   return {
-    id: `${role}~10.0.0.1~${name}.${namespace}~${namespace}.svc.cluster.local`,
-    ...generator === undefined ? {} : { metadata: { GENERATOR: generator } },
+    id: `${role}~${ip ?? "10.0.0.1"}~${name}.${namespace}~${namespace}.svc.cluster.local`,
+    ...Object.keys(all).length === 0 ? {} : { metadata: all },
   };
 }
 

@@ -20,10 +20,16 @@ export interface Received {
 
 /** The mesh and the client. */
 export interface OnDemand extends AsyncDisposable {
-  /** Subscribes to a name of addresses; the first call opens the stream. */
+  /** Subscribes to names of addresses; the first call opens the stream. */
   subscribe(...names: readonly string[]): void;
-  /** Opens another stream with the wildcard and the versions that the client holds. */
-  reconnect(versions: Readonly<Record<string, string>>): void;
+  unsubscribe(...names: readonly string[]): void;
+  /** Opens a stream that subscribes to nothing, as node proxies do that ask on demand. */
+  begin(): void;
+  /**
+   * Opens another stream with the versions that the client holds, and with the wildcard; `onDemand`: without
+   * it.
+   */
+  reconnect(versions: Readonly<Record<string, string>>, onDemand?: boolean): void;
   setPod(name: string, address: string, ready?: boolean): void;
   removePod(name: string): void;
   setService(): void;
@@ -37,11 +43,18 @@ export interface OnDemand extends AsyncDisposable {
 const { url } = XDS_TYPES.address;
 
 /** Starts the server. */
-export async function ambientLaw(): Promise<OnDemand> {
+export async function ambientLaw(
+  { node, ip = "192.0.2.1" }: { readonly node?: string; readonly ip?: string } = {},
+): Promise<OnDemand> {
   const bench = startTranslation(testMeshConfig(), featuresWith({ PILOT_ENABLE_AMBIENT: "true" }));
   const { source } = bench.translation;
   const server = await world([], undefined, { store: { source } as Store });
-  const connect = () => server.delta({ role: "ztunnel" });
+  const connect = () =>
+    server.delta({
+      role: "ztunnel",
+      ip,
+      ...(node === undefined ? {} : { metadata: { NODE_NAME: node } }),
+    });
   let client = connect();
   const versions = new Map<string, string>();
   const put = (object: ConfigObject, isRemoved = false): void => {
@@ -51,12 +64,20 @@ export async function ambientLaw(): Promise<OnDemand> {
   };
   return {
     subscribe: (...names) => client.send({ typeUrl: url, resourceNamesSubscribe: [...names] }),
-    reconnect: (held) => {
+    unsubscribe: (...names) => client.send({ typeUrl: url, resourceNamesUnsubscribe: [...names] }),
+    begin: () =>
+      client.send({
+        typeUrl: url,
+        resourceNamesSubscribe: ["*"],
+        resourceNamesUnsubscribe: ["*"],
+      }),
+    reconnect: (held, onDemand = false) => {
       client.close();
       client = connect();
       client.send({
         typeUrl: url,
         resourceNamesSubscribe: ["*"],
+        ...(onDemand ? { resourceNamesUnsubscribe: ["*"] } : {}),
         initialResourceVersions: { ...held },
       });
     },

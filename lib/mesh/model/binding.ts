@@ -84,6 +84,11 @@ export interface ProxyBinding {
    * read when a client subscribes to the type.
    */
   onDemand?(typeUrl: string): OnDemand | undefined;
+  /**
+   * Names of types with further names whose resources, and parts, the client is sent unasked unless it
+   * subscribes to everything. Absent: there are none.
+   */
+  readonly unasked?: readonly string[];
   /** Releases the class. Its views may be evicted when no proxy is bound to it. */
   close(): void;
 }

@@ -117,7 +117,7 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     source: {
       bind: (node, onRebind) =>
         node.role === "ztunnel"
-          ? bindNodeProxy(graph, ambientLayersOf)
+          ? bindNodeProxy(mesh, ambientLayersOf, node)
           : node.generator === undefined
           ? bindProxy(context, bindingTables, node, onRebind)
           : bindClient(graph, objects, node.generator),

@@ -9,4 +9,4 @@ export { type AmbientNetworks, type TunnelGateway } from "./networks.ts";
 export { type AmbientPolicies, type PolicyKey, policyKeys } from "./policies.ts";
 export { type ServiceAddress, serviceAt } from "./services.ts";
 export { deriveWaypoints, type Waypoints } from "./waypoints.ts";
-export { listedWorkload, type WorkloadAddress, workloadAt } from "./workloads.ts";
+export { listedWorkload, nodeWhole, type WorkloadAddress, workloadAt } from "./workloads.ts";

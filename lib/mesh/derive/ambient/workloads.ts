@@ -41,8 +41,13 @@ export interface WorkloadAddress {
   readonly message: Workload;
   /** `network/address` of each address. */
   readonly aliases: readonly string[];
-  /** Services that it is part of. */
-  readonly services: readonly string[];
+  /** Services that it is part of, and its node; see {@link nodeWhole}. */
+  readonly partOf: readonly string[];
+}
+
+/** Name of all workloads of a node, for node proxies that subscribe on demand; no resource has it. */
+export function nodeWhole(cluster: string, node: string): string {
+  return `${cluster}//Node/${node}`;
 }
 
 type Row = ConfigObject<WorkloadEntry>;
@@ -140,7 +145,9 @@ function addressOf(
   const { waypoint } = inputs.waypoints.bindWorkload(read, { namespace, labels, annotations });
   const inbound = inboundOf(read, inputs, facts);
   const networkGateway = gatewayOf(read, inputs, network);
-  const names = facts.services.map(({ service }) => service);
+  const { clusterId, node, services } = facts;
+  const ofNode = node === "" ? [] : [nodeWhole(clusterId, node)];
+  const partOf = [...services.map(({ service }) => service), ...ofNode];
   const message = workloadMessage({
     ...facts,
     ...(waypoint?.service === undefined ? {} : { waypoint: gatewayAddress(waypoint.service) }),
@@ -148,7 +155,7 @@ function addressOf(
     ...(inbound === undefined ? {} : { inbound }),
     policies: policiesOf(read, inputs, facts, waypoint),
   });
-  return { message, aliases: addressTexts(network, facts.addresses), services: names };
+  return { message, aliases: addressTexts(network, facts.addresses), partOf };
 }
 
 /** Label of the objects of a Gateway. */

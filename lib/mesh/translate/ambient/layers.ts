@@ -50,14 +50,14 @@ function workloadCollections(mesh: Mesh, form: "address" | "workload"): () => Co
   const { graph } = mesh;
   const ambient = mesh.ambient!;
   const { workloads, endpoints } = ambient.indexes;
-  const resourceOf = ({ message, aliases, services }: WorkloadAddress) => ({
+  const resourceOf = ({ message, aliases, partOf }: WorkloadAddress) => ({
     ...form === "workload" ? encodeResource(message.uid, WorkloadSchema, message) : encodeResource(
       message.uid,
       AddressSchema,
       create(AddressSchema, { type: { case: "workload", value: message } }),
     ),
     aliases,
-    partOf: services,
+    partOf,
   });
   const rows: ResourceTable<string> = resourceTable(
     graph,

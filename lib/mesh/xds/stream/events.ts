@@ -22,6 +22,7 @@ import {
   noteSuperseded,
   refuseNames,
   setOnDemand,
+  setUnasked,
   subscribeDelta,
   subscribeSotw,
   type Subscription,
@@ -71,6 +72,7 @@ function open(session: Session, typeUrl: string): Subscription {
   if (variant === "delta") {
     connect(subscriptions, subscription);
     setOnDemand(subscription, session.binding.onDemand?.(typeUrl));
+    setUnasked(subscription, session.binding.unasked ?? []);
   }
   look(session, subscription, view);
   if (!view) context.unserved(session, typeUrl);

@@ -45,10 +45,32 @@ function aliasesOf(view: View): Aliases {
 }
 
 /**
- * Subscribes to resources that were found by further names, so that their changes are sent, and those
- * of their parts.
+ * Notes resources that were found by further names, so that their changes are sent, and those of their
+ * parts.
  */
-export function subscribeFound(subscription: Subscription, resources: readonly Resource[]): void {
-  const { names } = stateOf(subscription);
-  for (const { name } of resources) names.add(name);
+export function noteFound(subscription: Subscription, resources: readonly Resource[]): void {
+  const { names, found, lost } = stateOf(subscription);
+  for (const { name } of resources) {
+    lost.delete(name);
+    if (!names.has(name)) found.add(name);
+  }
+}
+
+/**
+ * Ends what was found by a name that the client unsubscribes from, unless another name finds it, too. The
+ * name of a found resource ends the names that found it.
+ */
+export function loseFound(subscription: Subscription, name: string): void {
+  const { names, found, lost, unasked, view } = stateOf(subscription);
+  if (found.has(name)) { for (const alias of view?.get(name)?.aliases ?? []) names.delete(alias); }
+  if (found.size === 0) return;
+  const kept = new Set<string>();
+  for (const other of [...names, ...unasked]) {
+    for (const resource of resourcesNamed(view, other)) kept.add(resource.name);
+  }
+  for (const one of [...found]) {
+    if (kept.has(one)) continue;
+    found.delete(one);
+    if (one !== name) lost.add(one);
+  }
 }

@@ -2,8 +2,11 @@
 import assert from "node:assert/strict";
 import { ambientLaw, type OnDemand } from "../../../../tests/support/on_demand.ts";
 
-async function withClient(run: (one: OnDemand) => Promise<void>): Promise<void> {
-  await using one = await ambientLaw();
+async function withClient(
+  run: (one: OnDemand) => Promise<void>,
+  of: Parameters<typeof ambientLaw>[0] = {},
+): Promise<void> {
+  await using one = await ambientLaw(of);
   await run(one);
 }
 
@@ -60,6 +63,91 @@ Deno.test("a wildcard has all, and a client that returns is sent what differs an
       await next();
       reconnect(held);
       assert.deepEqual(await next(), { sent: [SECOND], removed: [FIRST] });
+    },
+  );
+});
+
+const ON_NODE = { node: "n1" };
+
+Deno.test("on demand: workloads of the own node come unasked, at once and later, and their removal", async () => {
+  await withClient(async ({ begin, setPod, setService, removePod, next, quiet }) => {
+    setService();
+    setPod("web-1", "10.0.0.1");
+    begin();
+    assert.deepEqual(await next(), { sent: [FIRST], removed: [] });
+    setPod("web-2", "10.0.0.2");
+    assert.deepEqual(await next(), { sent: [SECOND], removed: [] });
+    removePod("web-1");
+    assert.deepEqual(await next(), { sent: [], removed: [FIRST] });
+    await quiet();
+  }, ON_NODE);
+});
+
+Deno.test("on demand: workloads of other nodes do not come unasked, those at the own address do", async () => {
+  for (
+    const [of, sent] of [[{ node: "n2" }, []], [{ node: "n2", ip: "10.0.0.1" }, [FIRST]]] as const
+  ) {
+    await withClient(async ({ begin, setPod, next, quiet }) => {
+      setPod("web-1", "10.0.0.1");
+      begin();
+      assert.deepEqual(await next(), { sent: [...sent], removed: [] });
+      setPod("web-2", "10.0.0.2");
+      await quiet();
+    }, of);
+  }
+});
+
+Deno.test("on demand: a name that is unsubscribed from ends what it found, unless another finds it", async () => {
+  await withClient(async ({ subscribe, unsubscribe, setPod, setService, next, quiet }) => {
+    setService();
+    setPod("web-1", "10.0.0.1");
+    setPod("web-2", "10.0.0.2");
+    subscribe("/10.96.0.1");
+    assert.deepEqual(await next(), { sent: [SERVICE, FIRST, SECOND].sort(), removed: [] });
+    subscribe("/10.0.0.2");
+    assert.deepEqual(await next(), { sent: [SECOND], removed: [] });
+    unsubscribe("/10.96.0.1");
+    assert.deepEqual(await next(), { sent: [], removed: [SERVICE, FIRST].sort() });
+    setPod("web-1", "10.0.0.1", false);
+    await quiet();
+    setPod("web-2", "10.0.0.2", false);
+    assert.deepEqual(await next(), { sent: [SECOND], removed: [] });
+    // The client forgets by itself what it unsubscribes from by its name.
+    unsubscribe(SECOND);
+    setPod("web-2", "10.0.0.2");
+    await quiet();
+  });
+});
+
+Deno.test("on demand: what a client unsubscribes from and its node has stays", async () => {
+  await withClient(async ({ begin, subscribe, unsubscribe, setPod, next, quiet }) => {
+    setPod("web-1", "10.0.0.1");
+    begin();
+    assert.deepEqual(await next(), { sent: [FIRST], removed: [] });
+    subscribe("/10.0.0.1");
+    assert.deepEqual(await next(), { sent: [FIRST], removed: [] });
+    unsubscribe("/10.0.0.1");
+    await quiet();
+    setPod("web-1", "10.0.0.1", false);
+    assert.deepEqual(await next(), { sent: [FIRST], removed: [] });
+  }, ON_NODE);
+});
+
+Deno.test("on demand: a client that returns keeps what it holds, and is told what went", async () => {
+  await withClient(
+    async ({ subscribe, reconnect, setPod, setService, removePod, next, versions }) => {
+      setService();
+      setPod("web-1", "10.0.0.1");
+      setPod("web-2", "10.0.0.2");
+      subscribe("/10.96.0.1");
+      assert.deepEqual(await next(), { sent: [SERVICE, FIRST, SECOND].sort(), removed: [] });
+      const held = versions();
+      removePod("web-1");
+      assert.deepEqual(await next(), { sent: [], removed: [FIRST] });
+      reconnect(held, true);
+      assert.deepEqual(await next(), { sent: [], removed: [FIRST] });
+      setPod("web-2", "10.0.0.2", false);
+      assert.deepEqual(await next(), { sent: [SECOND], removed: [] });
     },
   );
 });

@@ -15,7 +15,7 @@ import {
   subscribedParents,
 } from "./child_resources.ts";
 import { sameChecksum, wireVersion } from "../wire/mod.ts";
-import { resourcesNamed, subscribeFound } from "./aliases.ts";
+import { noteFound, resourcesNamed } from "./aliases.ts";
 import { type Subscription, wants, wantsAll, wantsResource } from "./subscription.ts";
 import { planned } from "./transitions.ts";
 import { contentOf } from "./view_content.ts";
@@ -74,6 +74,11 @@ function named(subscription: Subscription): Named {
   const resources: Resource[] = [];
   const absent: string[] = [];
   for (const name of [...subscription.names]) lookUp(subscription, name, resources, absent);
+  for (const name of subscription.wildcard ? [] : subscription.unasked) {
+    for (const resource of resourcesNamed(subscription.view, name)) {
+      if (!resources.includes(resource)) resources.push(resource);
+    }
+  }
   const children = childrenOfAll(subscription, subscribedParents(subscription));
   // Children on demand are among the names.
   if (subscription.onDemand === undefined) {
@@ -93,7 +98,7 @@ function lookUp(
   const { view, type } = subscription;
   if (type.aliased) {
     const found = resourcesNamed(view, name);
-    subscribeFound(subscription, found);
+    noteFound(subscription, found);
     if (found.length === 0) absent.push(name);
     for (const resource of found) if (!resources.includes(resource)) resources.push(resource);
     return;
@@ -198,7 +203,8 @@ function nextDelta(subscription: Subscription): Draft {
       "the stream fell behind too far; open another and name the versions that you hold",
     );
   }
-  const { changed, removed } = found;
+  const { changed } = found;
+  const removed = [...found.removed, ...subscription.lost];
   const resources = subscription.requestedAll
     ? wanted(subscription)
     : filtered(subscription, changed);
@@ -267,6 +273,7 @@ function filteredNames(subscription: Subscription, names: readonly string[]): re
   const { type, held, heldAt } = subscription;
   return names.filter((name) => {
     if (!type.aliased || wants(subscription, name)) return wants(subscription, name);
+    if (subscription.lost.has(name)) return true;
     const before = held?.at(heldAt, name);
     return before !== undefined && before !== null && wantsResource(subscription, before);
   });

@@ -41,6 +41,7 @@ export {
   setNack,
   setOnDemand,
   settledUpTo,
+  setUnasked,
   takeRemovals,
   takeTrial,
   trialSent,

@@ -5,6 +5,7 @@
  */
 import type { XdsRequest } from "../wire/mod.ts";
 import type { SubscriptionState } from "./state.ts";
+import { loseFound } from "./aliases.ts";
 import { type Subscription, wants } from "./subscription.ts";
 import { answerEvent, contentEvent, stateOf } from "./transitions.ts";
 
@@ -110,6 +111,16 @@ export function subscribeDelta(
       state.requestedNames.delete(name);
     }
   }
+  if (state.type.aliased) settleFound(state, request, first);
+}
+
+/** Keeps what further names find in step with the names. */
+function settleFound(state: SubscriptionState, request: XdsRequest, first: boolean): void {
+  if (state.wildcard) return;
+  // A client that returns still subscribes to what it holds, whichever name had found it.
+  if (first) { for (const name of request.versions?.names() ?? []) state.names.add(name); }
+  for (const name of request.unsubscribe) loseFound(state, name);
+  if (state.lost.size > 0) contentEvent(state, "changed");
 }
 
 function isPlainList({ names, unsubscribe }: XdsRequest): boolean {

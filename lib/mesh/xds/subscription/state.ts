@@ -65,6 +65,12 @@ export interface SubscriptionState {
   implicit: boolean;
   /** Subscribed names in addition to the wildcard. */
   readonly names: NameSet;
+  /** Names of resources that were found by {@link names} of types with further names, and are sent as they are. */
+  readonly found: NameSet;
+  /** Found resources that the client no longer subscribes to, until it is told so. */
+  readonly lost: Set<string>;
+  /** Names whose resources a client without the wildcard is sent unasked. */
+  unasked: readonly string[];
   /** Delta, until the first response: the list of the first request, while {@link names} is exactly that list. */
   listed: readonly string[] | undefined;
   /** Resources that are sent to clients that name them; `undefined`: there are none. */
@@ -157,6 +163,9 @@ export function initialState(
     wildcard: false,
     implicit: false,
     names: nameSet(table),
+    found: nameSet(table),
+    lost: new Set(),
+    unasked: [],
     listed: undefined,
     onDemand: undefined,
     refused: new Set(),

@@ -41,15 +41,16 @@ export function wantsAll({ wildcard, onDemand }: Subscription): boolean {
 
 /** Reports if the subscription has a resource, by its name or a further one. */
 export function wantsResource(subscription: Subscription, resource: Resource): boolean {
-  const { names } = subscription;
-  return wants(subscription, resource.name) ||
-    resource.aliases?.some((alias) => names.has(alias)) === true ||
-    resource.partOf?.some((whole) => names.has(whole)) === true;
+  if (wants(subscription, resource.name)) return true;
+  const { names, found, unasked } = subscription;
+  const isNamed = (name: string): boolean => names.has(name) || unasked.includes(name);
+  return resource.aliases?.some(isNamed) === true ||
+    resource.partOf?.some((whole) => isNamed(whole) || found.has(whole)) === true;
 }
 
 /** Reports if the subscription has a name, by itself or by its parent. */
 export function wants(subscription: Subscription, name: string): boolean {
-  if (subscription.names.has(name)) return true;
+  if (subscription.names.has(name) || subscription.found.has(name)) return true;
   if (subscription.onDemand?.withheld(name)) return false;
   if (subscription.wildcard) return true;
   const parent = subscription.parents && parentOf(name);

@@ -103,6 +103,11 @@ export function refuseNames(subscription: Subscription, names: readonly string[]
   for (const name of names) state.refused.add(name);
 }
 
+/** Sets the names whose resources a client without the wildcard is sent unasked. */
+export function setUnasked(subscription: Subscription, unasked: readonly string[]): void {
+  stateOf(subscription).unasked = unasked;
+}
+
 /** Sets the resources that the client is to have. */
 export function followView(subscription: Subscription, view: View | undefined): void {
   stateOf(subscription).view = view;
@@ -129,6 +134,7 @@ export function planned(subscription: Subscription, revision: number, heldAt: nu
   contentEvent(state, "planned");
   state.requestedAll = false;
   state.requestedNames.clear();
+  state.lost.clear();
   state.parents?.newParents.clear();
   state.versions = state.snapshot = undefined;
   // It only serves to recognise what the client holds when it connects.
