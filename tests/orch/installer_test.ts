@@ -300,12 +300,32 @@ clusterTest("the commands ask, say what they do, and refuse wrong input", async 
   const forced = await meshctl("uninstall", "--purge", "--force");
   assert.match(forced.err, /--force belongs to --filename/);
 
+  const undefinedKind = await meshctl(
+    ...["install", "-y", "--set=profile=minimal"],
+    "--set=values.monitoring.serviceMonitor.enabled=true",
+  );
+  assert.equal(undefinedKind.status, 1);
+  assert.match(
+    undefinedKind.err,
+    /does not have the kinds .*ServiceMonitor .*monitoring\.coreos\.com/,
+  );
+  assert.deepEqual([...(await objectVersions(client)).keys()], before);
+  const daemonAlone = ["--set=profile=minimal", "--set=components.base.enabled=false"];
+  const undefinedMesh = await meshctl("install", "--dry-run", ...daemonAlone);
+  assert.match(
+    undefinedMesh.err,
+    /Warning: the cluster does not define (\d+) of \1 kinds of the mesh: /,
+  );
+  assert.match(undefinedMesh.err, /VirtualService.* set components\.base\.enabled=true/);
+
   const done = await meshctl("install", "-y", "--verify", "--verbose", ...base);
   assert.equal(done.status, 0, done.err);
   assert.match(done.out, /^✔ Mesh core installed\n✔ Installation complete\n✔ Verified \d+ objects/);
   assert.match(done.err, /Time line:\n {2}plan \d/);
   const again = await meshctl("upgrade", "--dry-run", ...base);
   assert.match(again.out, /^0 new, 0 changed, 0 removed, \d+ unchanged\n$/);
+  const defined = await meshctl("install", "--dry-run", ...daemonAlone);
+  assert.doesNotMatch(defined.err, /does not define/);
   const second = await meshctl("install", "--dry-run", "--revision", "canary", ...base);
   assert.match(second.out, /^0 new, 0 changed, 0 removed, \d+ unchanged\n$/);
   const refused = await meshctl("uninstall", "--purge");

@@ -1,14 +1,15 @@
 /**
- * Waits until the server serves the definitions of an installation.
+ * The definitions of the mesh: which ones a cluster lacks, and the wait until they are served.
  *
  * @module
  */
 import { sleep } from "../../kit/async/mod.ts";
 import { MeshError } from "../../kit/base/mod.ts";
 import { getObject, type OrchClient, type OrchObject, types } from "../../kit/orch/mod.ts";
+import { resourceDefinitions } from "../../mesh/schema/mod.ts";
 import { forEach } from "./each.ts";
 import { groupOf } from "./order.ts";
-import { nameOf } from "./plan.ts";
+import { BASE, type Installation, nameOf, PILOT } from "./plan.ts";
 import type { Kinds } from "./kinds.ts";
 
 /** Longest wait, in milliseconds: a server takes less than a second for all of them. */
@@ -36,6 +37,33 @@ export function definitionsOf(objects: readonly OrchObject[]): Definition[] {
   return objects.filter((one): one is Definition =>
     one.kind === "CustomResourceDefinition" && groupOf(one.apiVersion) === "apiextensions.k8s.io"
   );
+}
+
+/**
+ * The sentence about kinds of the mesh that neither the cluster nor the installation defines; none if
+ * there are none, or if the installation has no daemon.
+ */
+export async function undefinedKinds(
+  kinds: Kinds,
+  { components }: Pick<Installation, "components">,
+): Promise<string[]> {
+  const has = (name: string) => components.some(({ component }) => component === name);
+  if (!has(PILOT) || has(BASE)) return [];
+  const all = resourceDefinitions(() => "");
+  const missing = await forEach(all, async ({ spec: { group, names, versions } }) => {
+    const version = versions.find(({ storage }) => storage)?.name;
+    const kind = { apiVersion: `${group}/${version}`, kind: names.kind };
+    return await kinds.typeOf(kind) === undefined ? [names.kind] : [];
+  });
+  const names = missing.flat();
+  if (names.length === 0) return [];
+  return [
+    `the cluster does not define ${names.length} of ${all.length} kinds of the mesh: ` +
+    `${
+      names.join(", ")
+    }. The daemon cannot read them until they are defined, and no object of them ` +
+    "can be made. To define them, set components.base.enabled=true",
+  ];
 }
 
 /**

@@ -8,6 +8,7 @@ import { type OrchClient, type OrchObject, type ResourceType, types } from "../.
 import { REVISION_LABEL } from "../../mesh/model/mod.ts";
 import { compareAll, type Comparison, conflictError } from "./compare.ts";
 import { leaveToTag, leftToTag, readDefaultTag } from "./default_tag.ts";
+import { undefinedKinds } from "./definitions.ts";
 import { forEach } from "./each.ts";
 import { definedTypes, type Kinds } from "./kinds.ts";
 import { missingNamespaces } from "./namespaces.ts";
@@ -81,6 +82,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     installed: versionsOf(owned, installation.revision)[0],
     warnings: [
       ...skews.map(({ text }) => text).filter((text) => text !== ""),
+      ...await undefinedKinds(kinds, installation),
       ...takenOver(compared, installation.revision),
       ...leftToTag(objects, tag),
       ...removedGateways(pruned),

@@ -1,7 +1,7 @@
 /**
- * `deno task bench node [--runs=5] [--at-once=8]`: pods on a node, from being applied to ready: with
+ * `deno task bench node [--runs=5] [--at-once=8] [--lines=1]`: pods on a node, from being applied to ready: with
  * a proxy, several at once, a gateway, a daemon, beside the same pods without the mesh; and the memory
- * of an idle pod with a proxy. Needs root.
+ * of an idle pod with a proxy; before them, time lines of so many single pods. Needs root.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import { injectedNamespace, installMesh, SYSTEM } from "../../support/node_mesh.
 import { podMemory } from "../../support/pod_memory.ts";
 import { numberFlag } from "../flags.ts";
 import { calibrate } from "../push/calibrate.ts";
+import { timeline } from "./timeline.ts";
 import { daemon, gateway, server, type Timed, timeToReady } from "./pods.ts";
 
 /** Namespaces of pods without and with proxies. */
@@ -29,6 +30,10 @@ export async function main(): Promise<void> {
   const metadata = { name: PLAIN };
   await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata });
   await injectedNamespace(cluster, MESH);
+  for (let run = 0; run < numberFlag("lines", 1); run++) {
+    const lines = await timeline(cluster, server(MESH, `line-${run}`));
+    console.log(`${lines.join("\n")}\n`);
+  }
   const many = numberFlag("at-once", 8);
   const deployed = JSON.parse(
     await kubectl(cluster, ["get", "deployment", "-n", SYSTEM, "meshd", "-o=json"]),
