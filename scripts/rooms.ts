@@ -22,6 +22,7 @@ const ROOT = fromFileUrl(new URL("..", import.meta.url));
 const ROOMLESS: ReadonlyMap<string, string> = new Map([
   ["@bufbuild/buf", "scripts: compiles the protos"],
   ["@bufbuild/protoc-gen-es", "scripts: writes the codec"],
+  ["@grafana/grafana-foundation-sdk", "tests: types of dashboards"],
   ["@grpc/grpc-js-xds", "scripts: carries Envoy's protos"],
   ["fast-check", "tests: properties over random input"],
 ]);

@@ -35,7 +35,7 @@ type PanelOf<Type extends string, Options, Custom> =
     };
   };
 
-/** A dashboard. */
+/** The content of a file in `charts/monitoring/dashboards`. */
 export type DashboardFile = Json<
   Omit<Dashboard, "panels"> & {
     readonly panels: readonly (

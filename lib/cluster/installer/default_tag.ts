@@ -25,7 +25,7 @@ import {
   TAG_LABEL,
 } from "../revision_tags/mod.ts";
 
-/** What the tag `default` has. */
+/** Revisions that serve for the tag `default`. */
 export interface DefaultTag {
   /** The revision that injects; `undefined`: no webhooks of injection belong to the tag. */
   readonly injection?: string;
@@ -33,7 +33,7 @@ export interface DefaultTag {
   readonly validation?: string;
 }
 
-/** Reads the tag `default`. */
+/** Asks the cluster; a tag whose webhooks select nothing does not count. */
 export async function readDefaultTag(client: OrchClient): Promise<DefaultTag> {
   const injectors = await listAll<Configuration>(client, types.MUTATING_WEBHOOKS, {
     labelSelector: `${TAG_LABEL}=${DEFAULT_TAG}`,

@@ -80,7 +80,7 @@ function addressBytes(ip: string): Uint8Array {
   return bytes;
 }
 
-/** An extension. */
+/** The DER of one extension, whose value is DER, too. */
 export function writeExtension(oid: string, value: Uint8Array, isCritical: boolean): Uint8Array {
   const critical = isCritical ? [TRUE] : [];
   return writeDer(TAG.sequence, writeOid(oid), ...critical, writeDer(TAG.octetString, value));

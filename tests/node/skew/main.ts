@@ -36,8 +36,8 @@ async function main(args: string[]): Promise<void> {
     console.log(`${seconds.padStart(6)} s  ${line}`);
   };
   await using folder = await temporaryFolder();
-  say(`making the images of commit ${commit}`);
-  const archives = await earlierImages(commit, `${folder.path}/earlier`);
+  say(`images of commit ${commit}`);
+  const archives = await earlierImages(commit);
   const images = [await workloadArchive(folder.path), ...archives];
   const name = `skew-${Deno.pid}`;
   await using cluster = await startNodes({ name, nodes: 1, isDetached: false, images });

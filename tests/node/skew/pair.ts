@@ -1,6 +1,6 @@
 /**
- * What must work between a daemon and pods of two versions: injection, mutual TLS, edits, and
- * certificates that are renewed.
+ * Assertions about a daemon and pods of two versions: injection, mutual TLS, edits, and certificates
+ * that are renewed.
  *
  * @module
  */
