@@ -302,6 +302,16 @@ const NETWORKS = create(MeshNetworksSchema, {
   },
 });
 
+/** True if a copy has the names and versions of a view. Sorting both for an assertion takes longer. */
+function isCopyOf(view: View, copy: ReadonlyMap<string, string>): boolean {
+  const names = new Set<string>();
+  for (const { name, version } of view.entries()) {
+    if (copy.get(name) !== version) return false;
+    names.add(name);
+  }
+  return names.size === copy.size;
+}
+
 /** A proxy that applies only deltas. */
 function follower(
   bench: Bench,
@@ -336,6 +346,7 @@ function follower(
         follow(delta.changed, delta.removed, h.copy);
         h.view = view;
         h.at = bench.translation.source.revision;
+        if (isCopyOf(view, h.copy)) continue;
         const copy = Object.fromEntries([...h.copy].sort(([a], [b]) => (a < b ? -1 : 1)));
         assert.deepEqual(copy, contentOf(view), `${step}: deltas of ${url}`);
       }
