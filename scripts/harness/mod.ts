@@ -31,6 +31,6 @@ export {
   packedNodeProxy,
   startNodeProxy,
 } from "./node_proxy.ts";
-export { eventually, freePort, freePorts } from "./ports.ts";
+export { eventually, freeBlock, freePort, freePorts } from "./ports.ts";
 export { BUNDLES, type Program, programWords, startCommand, startProgram } from "./process.ts";
 export { askTcp, startTcpBackend, type TcpBackend } from "./tcp.ts";

@@ -33,6 +33,14 @@ export function freePort(): number {
   return freePorts(1)[0]!;
 }
 
+/** The first of 100 free ports behind each other. */
+export function freeBlock(): number {
+  for (;;) {
+    const ports = takeBlock();
+    if (ports.every(isFree)) return ports[0]!;
+  }
+}
+
 /** Reserves a block that no running process holds. */
 function takeBlock(): number[] {
   const folder = reservations();

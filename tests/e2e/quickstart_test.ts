@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
-import { freePorts } from "../../scripts/harness/mod.ts";
+import { freeBlock } from "../../scripts/harness/mod.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
@@ -19,9 +19,6 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   "9": /^("config\/\w+\.yaml" is valid\s*){3}$/,
   "10": /^shop v2\nshop v1$/,
 };
-
-/** The page needs 100 ports behind each other. */
-const PORTS = 100;
 
 Deno.test("the commands of the quickstart do what the page says", async () => {
   const sections = await sectionsOfPage();
@@ -99,15 +96,6 @@ async function run(
   }).output();
   const text = new TextDecoder();
   return { success, output: text.decode(stdout) + text.decode(stderr) };
-}
-
-/** The first of {@link PORTS} free ports behind each other. */
-function freeBlock(): number {
-  for (let tries = 0; tries < 50; tries++) {
-    const ports = freePorts(PORTS);
-    if (ports.at(-1)! - ports[0]! === PORTS - 1) return ports[0]!;
-  }
-  throw new Error("there is no block of free ports");
 }
 
 /** The logs that the commands left. */
