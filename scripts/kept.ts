@@ -1,5 +1,5 @@
 /**
- * What is made from the sources for tests, kept in the cache of `deno task tools` under a hash of the
+ * Products of the sources for tests, kept in the cache of `deno task tools` under a hash of the
  * sources.
  *
  * @module

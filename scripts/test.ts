@@ -113,7 +113,7 @@ interface Run {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** How a lane of tiers runs. */
+/** The conditions in which a lane of tiers runs. */
 interface LanePlace {
   /** Another one runs at the same time. */
   readonly isBeside: boolean;

@@ -1,5 +1,5 @@
 /**
- * Which tiers of tests run at the same time. Pure.
+ * Stages and lanes of a run: tiers of tests that run at the same time. Pure.
  *
  * @module
  */

@@ -10,7 +10,7 @@ import type { PlannedTier } from "./test_plan.ts";
 export interface Tier extends PlannedTier {
   /** Folders whose tests belong to it. */
   readonly folders: readonly string[];
-  /** Test files at the same time; `undefined`: one for each core. */
+  /** Test files at the same time; `undefined`: one for each core. More where tests mostly wait. */
   readonly jobs?: number;
   /** Most test files that share an isolate; `undefined`: one. */
   readonly share?: number;
@@ -57,7 +57,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "unit",
     seconds: 300,
-    cpu: 400,
+    cpu: 560,
     folders: ["scripts", "lib", "cmd"],
     share: 16,
     startsPrograms: false,
@@ -65,8 +65,8 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "wire",
-    seconds: 110,
-    cpu: 160,
+    seconds: 80,
+    cpu: 117,
     folders: ["tests/wire"],
     jobs: 2,
     share: 6,
@@ -84,20 +84,20 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "e2e",
-    seconds: 640,
-    cpu: 900,
+    seconds: 480,
+    cpu: 650,
     folders: ["tests/e2e"],
-    jobs: 2,
+    jobs: 3,
     share: 4,
     startsPrograms: true,
     tools: true,
   },
   {
     name: "orch",
-    seconds: 440,
+    seconds: 360,
     cpu: 600,
     folders: ["tests/orch"],
-    jobs: 2,
+    jobs: 3,
     startsPrograms: true,
     tools: true,
     cluster: true,
