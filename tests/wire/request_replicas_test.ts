@@ -10,6 +10,7 @@ import { NO_CONFIGURED, runProgram } from "../../lib/kit/cli/mod.ts";
 import { eventually, makeConfigDir, startDaemon } from "../../scripts/harness/mod.ts";
 import { connectJudging } from "../support/judging_client.ts";
 import { documents, manifest } from "../support/manifest.ts";
+import { runInProcess } from "../support/program_run.ts";
 
 const secured = (kind: string, name: string, spec: Readonly<Record<string, unknown>>): string =>
   manifest(kind, name, spec).replace("networking.mesh.io", "security.mesh.io");
@@ -55,6 +56,13 @@ const SERVER = {
   labels: { app: "items" },
   metadata: { ...CERTIFIED, SERVICE_ACCOUNT: "items" },
 };
+
+/** Runs `meshctl incident`. */
+async function incident(daemons: readonly string[], evidence: string, ...flags: string[]) {
+  const args = ["incident", evidence, "--daemon", daemons.join(","), ...flags];
+  const [out, err, status] = await runInProcess(MESHCTL, args);
+  return { out: `${out}${err}`, status };
+}
 
 async function ask(daemons: readonly string[], path: string, ...flags: string[]) {
   let out = "";
@@ -108,6 +116,26 @@ Deno.test("explained requests: proxies of other replicas are asked, else the ver
   const away = await ask([first.http, "127.0.0.1:1"], "/other");
   assert.match(away.out, /UNKNOWN: .*a daemon was not asked for its proxies/);
   assert.equal(away.status, 2);
+
+  // An incident is answered by the replica of its first proxy, with the proxies of the others.
+  const both = [first.http, second.http];
+  const toOther = "curl http://items.test/other";
+  const cause = await incident(both, toOther, "--from", "front.test");
+  assert.match(cause.out, /^now +DENIED by AuthorizationPolicy\/test\/readers: 403/m);
+  assert.equal(cause.status, 1);
+  const halved = await incident([first.http], toOther, "--from", "front.test");
+  assert.match(halved.out, /^now +UNKNOWN: the sidecar of 10\.0\.0\.7:80 is not connected here/m);
+  assert.match(halved.out, /^ +whether a proxy at 10\.0\.0\.7:80 is connected to another daemon/m);
+  assert.equal(halved.status, 2);
+  const dead = await incident([first.http, "127.0.0.1:1"], toOther, "--from", "front.test");
+  assert.match(dead.out, /UNKNOWN: .*a daemon was not asked for its proxies/);
+  // The address of the client in a line of an access log is known to one replica.
+  const line = JSON.stringify({
+    ...{ method: "GET", path: "/other", response_code: 403, authority: "items.test:80" },
+    ...{ downstream_remote_address: "10.0.0.9:4000", upstream_cluster: null },
+  });
+  const logged = await incident([second.http, first.http], line);
+  assert.match(logged.out, /^from +front\.test [^]*^now +DENIED by/m);
 
   // A question that is longer than a URL may be.
   const long = await ask(

@@ -38,6 +38,10 @@ export const explain: CommandSpec = {
         flag("jwks", "string", "Key set (JWKS) of the token's issuer, where proxies fetch it", {
           complete: "file",
         }),
+        flag("fetch-jwks", "bool", "Fetch the key sets that --config-dir names, within 5 seconds"),
+        flag("jwks-ca", "string", "Authorities (PEM) of the servers of --fetch-jwks", {
+          complete: "file",
+        }),
         flag("tls", "bool", "Send the request over TLS"),
         flag("client", "string", "Address of the client of a gateway"),
         ...FILE_FLAGS,
@@ -57,6 +61,9 @@ export const explain: CommandSpec = {
           headers: flags.list("header"),
           token: flags.string("token"),
           jwks: flags.string("jwks"),
+          fetchJwks: flags.bool("fetch-jwks"),
+          jwksAuthorities: flags.string("jwks-ca"),
+          signal: call.signal,
           tls: flags.bool("tls"),
           client: flags.string("client"),
           output: flags.string("output"),

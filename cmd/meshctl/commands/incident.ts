@@ -22,6 +22,9 @@ export const incident: CommandSpec = {
     flag("logs", "string", "Access log in which the id is looked for, or - for standard input", {
       complete: "file",
     }),
+    flag("jwks", "string", "Key set (JWKS) of the token's issuer, where proxies fetch it", {
+      complete: "file",
+    }),
     ...DAEMON_FLAGS,
     outputFlag(["text", "json"], "text"),
   ],
@@ -29,6 +32,6 @@ export const incident: CommandSpec = {
     const { withDebugPages } = await import("../../../lib/insight/daemon_client/mod.ts");
     const { askIncident, readGiven } = await import("../../../lib/insight/incident/mod.ts");
     const text = await readGiven(call);
-    return await withDebugPages(call, ({ read }) => askIncident(call, text, read));
+    return await withDebugPages(call, (pages) => askIncident(call, text, pages));
   },
 };

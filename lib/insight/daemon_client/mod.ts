@@ -10,5 +10,6 @@ export { ask, askJson, type Daemon, type Daemons, namesDaemon, openDaemons } fro
 export { daemonPods, MONITORING_PORT } from "./daemons.ts";
 export { connectedProxies } from "./connected_proxies.ts";
 export { type DebugPages, type ReadPage, withDebugPages } from "./debug_pages.ts";
+export { type AnswerOfAll, type AnswerOfOne, askedOfAll } from "./replicas.ts";
 export { fromEach } from "./each_daemon.ts";
 export type { PageParameters } from "./types.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Verdict, verdictLine, verdictOf } from "../verdict/mod.ts";
+import { afterReplicas, type Verdict, verdictLine, verdictOf } from "../verdict/mod.ts";
 import {
   type DecidingObject,
   type Edit,
@@ -27,7 +27,11 @@ import { ask, type Failed, parsed, worldOf } from "./request.ts";
 import { outcomesSince } from "./request_history.ts";
 import { objectFinder } from "./why.ts";
 
-/** `/debug/incident?text=EVIDENCE[&from=PROXY][&format=text]`; `POST` has the parameters in its body. */
+/**
+ * `/debug/incident?text=EVIDENCE[&from=PROXY][&keys=JWKS][&proxies=JSON][&replicas=NUMBER][&silent=WHY…]
+ * [&format=text]`; `POST` has the parameters in its body. `proxies` are sidecars of other replicas,
+ * `replicas` is how many were asked for them, and `silent` says why one did not answer.
+ */
 export function incidentRoutes(inputs: DebugInputs): Route[] {
   return [
     debugRoute("POST", "/debug/incident", async ({ body, signal }) => {
@@ -69,17 +73,26 @@ async function answerIncident(
     ...(first.client === undefined ? {} : { client: first.client }),
   });
   for (const header of evidence.headers) fields.append("header", header);
+  for (const name of ["keys", "proxies"]) fields.set(name, parameters.get(name) ?? "");
   const without = new Map<string, Verdict>();
-  const explanation = await ask(inputs, fields, signal, without);
-  if ("error" in explanation) return explanation;
+  const asked = await ask(inputs, fields, signal, without);
+  if ("error" in asked) return asked;
+  const replicas = Number(parameters.get("replicas") ?? 1);
+  const explanation = afterReplicas(asked, {
+    asked: replicas,
+    silent: parameters.getAll("silent"),
+  });
   const question = parsed(inputs, {
     ...{ from: first.from, url: evidence.url, method: evidence.method },
     headers: evidence.headers,
   });
   if ("error" in question) return question;
-  const asked = { ...question, world: worldOf(inputs) };
   const verdict = verdictOf(explanation);
-  const past = await outcomesSince({ ...asked, history: inputs.history }, startPace(signal));
+  const world = worldOf(inputs);
+  const past = await outcomesSince(
+    { ...question, world, history: inputs.history },
+    startPace(signal),
+  );
   const turns = relevantTurn(past, {
     at: evidence.seen?.at,
     agrees: (one) => agreesWith(evidence, one.verdict),
@@ -91,7 +104,9 @@ async function answerIncident(
     ...positionOf(inputs, object),
     ...without.has(object) ? { without: verdictLine(without.get(object)!) } : {},
   }));
-  return incidentOf({ inputs, evidence, from: first.from, verdict, turns, objects });
+  const { elsewhere } = explanation;
+  const facts = { evidence, from: first.from, verdict, turns, objects, elsewhere };
+  return incidentOf({ inputs, ...facts, replicas });
 }
 
 interface Parts {
@@ -101,9 +116,13 @@ interface Parts {
   readonly verdict: Verdict;
   readonly turns: Turns;
   readonly objects: readonly DecidingObject[];
+  readonly elsewhere: readonly string[];
+  /** Number of daemons that were asked for the proxies of later hops. */
+  readonly replicas: number;
 }
 
-function incidentOf({ inputs, evidence, from, verdict, turns, objects }: Parts): Incident {
+function incidentOf(parts: Parts): Incident {
+  const { inputs, evidence, from, verdict, turns, objects, elsewhere } = parts;
   const { headers: _, ...shown } = evidence;
   const then = turns.then === undefined ? undefined : verdictLine(turns.then.verdict);
   const decisive = turns.then?.verdict ?? verdict;
@@ -125,8 +144,22 @@ function incidentOf({ inputs, evidence, from, verdict, turns, objects }: Parts):
       ...isRefused || turns.asked === undefined ? turns.unknown : [],
       ...agrees ? [] : [disagreement(evidence, decisive)],
       ...evidence.unknown,
+      ...notAsked(parts),
     ],
+    elsewhere,
   };
+}
+
+/** Proxies of other replicas: a page asks none, and their history is in their daemon alone. */
+function notAsked({ elsewhere, replicas }: Parts): string[] {
+  if (elsewhere.length === 0) return [];
+  const [first = "", ...rest] = elsewhere;
+  const at = `${first}${rest.length === 0 ? "" : ` and ${rest.length} more`}`;
+  return [
+    replicas > 1
+      ? `whether a proxy is at ${at}: it is connected to none of the ${replicas} daemons`
+      : `whether a proxy at ${at} is connected to another daemon: meshctl incident asks all daemons`,
+  ];
 }
 
 /** The first proxy: the one that is named, else that of the client or the gateway of the log line. */
@@ -152,7 +185,8 @@ function firstProxy(
     }) is connected here`;
   return {
     error: `the first proxy of the request is not known: ${where}; give it as from=NAME.NAMESPACE`,
-    status: 400,
+    // Another daemon may have the proxy.
+    status: seen === undefined ? 400 : 404,
   };
 }
 

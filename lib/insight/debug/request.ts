@@ -180,6 +180,6 @@ export function worldOf(inputs: DebugInputs): World {
     services: allServices(inputs),
     objectOf: objectFinder(inputs),
     now: inputs.now(),
-    keys: { hasSigned },
+    keys: { hasSigned, setAt: (uri) => inputs.mesh.tables.keySets.peek(uri)?.jwks },
   };
 }

@@ -1,8 +1,9 @@
 /**
- * The command `incident`: reads the evidence, and asks a daemon.
+ * The command `incident`: reads the evidence, and asks the daemons.
  *
  * @module
  */
+import { MeshError } from "../../kit/base/mod.ts";
 import {
   dataError,
   EXIT_UNKNOWN,
@@ -11,7 +12,7 @@ import {
   readInput,
   usageError,
 } from "../../kit/cli/mod.ts";
-import type { ReadPage } from "../daemon_client/mod.ts";
+import { askedOfAll, type DebugPages, type PageParameters } from "../daemon_client/mod.ts";
 import { readEvidence } from "./evidence.ts";
 import type { Incident } from "./incident.ts";
 import { lineWith } from "./log_search.ts";
@@ -40,22 +41,37 @@ export async function readGiven({ args: [given = ""], flags, io }: Invocation): 
   return found.line;
 }
 
-/** Asks the daemon about an incident, and prints the answer. */
+/**
+ * Asks the daemons about an incident, and prints the answer: the one to which the first proxy is
+ * connected, with the proxies of later hops that are connected to others.
+ */
 export async function askIncident(
   { flags, io }: Invocation,
   text: string,
-  read: ReadPage,
+  pages: DebugPages,
 ): Promise<number> {
-  const from = flags.string("from");
-  const page = await read("incident", [
+  const [from, jwks] = [flags.string("from"), flags.string("jwks")];
+  const parameters: PageParameters = [
     ["text", text],
     ...from === "" ? [] : [["from", from] as const],
-  ]);
-  const incident = JSON.parse(page) as Incident;
+    ...jwks === "" ? [] : [["keys", await readInput(jwks, io)] as const],
+  ];
+  const { answer: incident } = await askedOfAll(
+    pages,
+    async (more) => incidentIn(await pages.read("incident", [...parameters, ...more])),
+  );
   io.out(
     flags.string("output") === "json"
       ? `${JSON.stringify(incident, null, 2)}\n`
       : neutralText(renderIncident(incident)),
   );
   return STATUSES[incident.outcome];
+}
+
+function incidentIn(text: string): Incident {
+  const found = JSON.parse(text) as Incident;
+  if (Array.isArray(found.elsewhere)) return found;
+  throw new MeshError("daemon-answer", "the daemon does not say which proxies it lacks", {
+    remedy: "It is of another version: use the meshctl of its version.",
+  });
 }

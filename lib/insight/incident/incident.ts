@@ -22,6 +22,8 @@ export interface Incident {
   /** Actions that undo the outcome. */
   readonly undo: readonly string[];
   readonly unknown: readonly string[];
+  /** Addresses of endpoints whose proxies, if they have any, are connected to other daemons. */
+  readonly elsewhere: readonly string[];
 }
 
 /** An object without which the outcome would differ. */

@@ -193,6 +193,7 @@ export class OfflineMesh {
       keys: {
         hasSigned,
         fetched: this.#runs,
+        setAt: (uri) => this.mesh.tables.keySets.peek(uri)?.jwks,
         ...(this.#keys === undefined ? {} : { text: this.#keys }),
       },
       assumedAddresses: this.#runs ? [] : [NOWHERE],
@@ -206,6 +207,11 @@ export class OfflineMesh {
       this.#services = { at: published, all: servicesOf(this.mesh) };
     }
     return this.#services.all;
+  }
+
+  /** Names of the key sets that token rules refer to; see `keySetName`. */
+  keySetNames(): readonly string[] {
+    return this.mesh.graph.peek(this.mesh.security.keySets, "all");
   }
 
   /** An object of the input by the key of its row. */

@@ -16,6 +16,7 @@ import {
   type ReadPage,
   withDebugPages,
 } from "../daemon_client/mod.ts";
+import type { KeyFetchOptions } from "../../mesh/sources/mod.ts";
 import type { proxyProvenance } from "../offline/mod.ts";
 import { explanationOf } from "./asked.ts";
 import { namesCluster } from "../cluster_access/mod.ts";
@@ -59,6 +60,11 @@ const AT_A_TIME = 8;
 export interface RequestOptions {
   /** File with a key set (JWKS); empty: none. */
   readonly jwks: string;
+  /** True: the key sets that the configuration names are fetched. */
+  readonly fetchJwks: boolean;
+  /** File with the authorities of their servers; empty: those of the system. */
+  readonly jwksAuthorities: string;
+  readonly signal: AbortSignal;
   readonly from: string;
   readonly to: string;
   readonly method: string;
@@ -85,9 +91,10 @@ export async function explainRequest(
   const question = questionOf(options);
   let explanation;
   try {
+    const fetch = await fetchOptionsOf(options, source, io);
     const keys = options.jwks === "" ? undefined : await readInput(options.jwks, io);
     explanation = source.pages === undefined
-      ? await (await openMesh(source.files, io, keys)).askDeciding(question)
+      ? await (await openMesh(source.files, io, { keys, fetch })).askDeciding(question)
       : await explanationOf(source.pages, question, keys);
   } catch (error) {
     throw unansweredError(error);
@@ -99,6 +106,26 @@ export async function explainRequest(
     io.out(neutralText(`${renderExplanation(explanation)}\n${verdictLine(verdict)}\n`));
   }
   return STATUSES[verdict.outcome];
+}
+
+/** How key sets are fetched; `undefined`: they are not. */
+async function fetchOptionsOf(
+  { fetchJwks, jwksAuthorities, signal }: RequestOptions,
+  { pages }: MeshSource,
+  io: Io,
+): Promise<KeyFetchOptions | undefined> {
+  if (!fetchJwks) {
+    if (jwksAuthorities !== "") throw usageError("--jwks-ca needs --fetch-jwks");
+    return undefined;
+  }
+  if (pages !== undefined) {
+    throw usageError(
+      "--fetch-jwks needs --config-dir",
+      "A daemon uses the key sets that it has fetched. Give one that proxies fetch with --jwks FILE.",
+    );
+  }
+  if (jwksAuthorities === "") return { signal };
+  return { signal, authorities: await readInput(jwksAuthorities, io) };
 }
 
 /** The question of a request: without a scheme its address is that of HTTP. */

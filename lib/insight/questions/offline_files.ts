@@ -6,6 +6,7 @@
  */
 import { dataError, type Invocation, type Io, readInput, usageError } from "../../kit/cli/mod.ts";
 import type { ConfigObject } from "../../mesh/model/mod.ts";
+import type { KeyFetchOptions } from "../../mesh/sources/mod.ts";
 import type { OfflineMesh } from "../offline/mod.ts";
 import { type MeshError, printable } from "../../kit/base/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
@@ -98,8 +99,26 @@ export function noMesh(remedy: string): MeshError {
   return usageError("no mesh is named", remedy);
 }
 
-/** The mesh of files. */
-export async function openMesh(files: MeshFiles, io: Io, keys?: string): Promise<OfflineMesh> {
+/** Where the key sets of tokens come from. */
+export interface KeyOptions {
+  /** A key set (JWKS) in place of those that a daemon or proxies fetch. */
+  readonly keys?: string | undefined;
+  /** Set: the key sets of the configuration are fetched. */
+  readonly fetch?: KeyFetchOptions | undefined;
+}
+
+/** The mesh of files. Key sets that cannot be fetched are warned about. */
+export async function openMesh(
+  files: MeshFiles,
+  io: Io,
+  { keys, fetch }: KeyOptions = {},
+): Promise<OfflineMesh> {
   const { OfflineMesh } = await import("../offline/mod.ts");
-  return OfflineMesh.of({ ...await readMesh(files, io), keys }).mesh;
+  const { mesh, pipeline } = OfflineMesh.of({ ...await readMesh(files, io), keys });
+  if (fetch === undefined) return mesh;
+  const { fetchKeySets } = await import("../../mesh/sources/mod.ts");
+  const { keySets, faults } = await fetchKeySets(mesh.keySetNames(), fetch);
+  for (const fault of faults) io.err(`${printable(`Warning: ${fault}`)}\n`);
+  pipeline.apply({ keySets });
+  return mesh;
 }

@@ -26,6 +26,8 @@ export interface Call {
 export interface KeyKnowledge {
   /** A key set (JWKS) in place of each of them. */
   readonly text?: string;
+  /** Returns a key set that was fetched from an address in place of the proxy. */
+  readonly setAt?: (uri: string) => string | undefined;
   /** Reports if a key made a signature; unset: signatures are not decided. */
   readonly hasSigned?: (signed: SignedText) => boolean;
   /** False: nobody fetched key sets, so that a missing one says nothing. Default: true. */

@@ -98,6 +98,8 @@ function keysOf(
     return { known: false, why: `the key set of ${name} is in a file of the proxy`, remedy: GIVE };
   }
   const { uri = "", httpUpstreamType: to } = source.value.httpUri ?? {};
+  const known = keys?.setAt?.(uri);
+  if (known !== undefined) return { set: parseKeys(known) };
   const cluster = to?.case === "cluster" ? resources.cluster(to.value) : undefined;
   const isStatic = cluster === undefined ||
     cluster.loadAssignment === undefined && cluster.edsClusterConfig === undefined;
@@ -112,7 +114,7 @@ function keysOf(
   };
 }
 
-const GIVE = "Give the key set with --jwks FILE.";
+const GIVE = "Give the key set with --jwks FILE, or let --fetch-jwks fetch it (with --config-dir).";
 
 function parseKeys(text: string): KeySet | undefined {
   try {

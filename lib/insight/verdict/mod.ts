@@ -15,5 +15,6 @@ export type {
   StepName,
 } from "./explanation.ts";
 export { causeText, detailsOf, renderExplanation } from "./render.ts";
+export { afterReplicas, type AskedReplicas } from "./replicas.ts";
 export { ruleOf } from "./rules.ts";
 export { doubtText, type Verdict, verdictLine, verdictOf } from "./verdict.ts";

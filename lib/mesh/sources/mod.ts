@@ -11,6 +11,7 @@ export {
   startKeySets,
   type WatchKeySets,
 } from "./fetched/key_sets.ts";
+export { type FetchedKeys, fetchKeySets, type KeyFetchOptions } from "./fetched/key_sets_once.ts";
 export type { FetchFault } from "./fetched/refresh.ts";
 export { type ResolvedNetworks, resolveGateways } from "./fetched/gateway_names.ts";
 export { type BundleOptions, fetchBundles, type MeshWithBundles } from "./fetched/trust_bundles.ts";
