@@ -15,6 +15,7 @@ export const diff: CommandSpec = {
     "meshctl diff --daemon localhost:8080 -f change.yaml",
     "meshctl diff --config-dir config/ -f change/",
     "meshctl diff --config-dir config/ -f change.yaml -o markdown --fail-on denied",
+    "meshctl diff --daemon localhost:8080 -f change.yaml --access-log access.log",
     "meshctl diff --config-dir config/ --remove VirtualService/shop/reviews",
   ],
   flags: [
@@ -23,6 +24,9 @@ export const diff: CommandSpec = {
       complete: "file",
     }),
     flag("remove", "stringArray", "Object to remove, KIND/NAMESPACE/NAME; may be repeated"),
+    flag("access-log", "stringArray", "Access log of a proxy, whose requests are tried, too", {
+      complete: "file",
+    }),
     flag("fail-on", "string", "What ends with status 79", {
       default: "never",
       choices: ["never", "denied", "allowed", "moved", "proxies"],
@@ -45,6 +49,7 @@ export const diff: CommandSpec = {
     }
     const options = {
       ...{ files, removals, signal },
+      accessLogs: flags.list("access-log"),
       namespace: flags.string("namespace"),
       failOn: flags.string("fail-on"),
       output: flags.string("output"),

@@ -23,6 +23,7 @@ import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
 import { unknownProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
+import { readSeenRequests } from "../offline/mod.ts";
 import { requestPage, shellOf, wantsPage } from "./pages/mod.ts";
 import { findProxy } from "./proxies.ts";
 import { decided } from "./request_deciding.ts";
@@ -84,7 +85,10 @@ export function requestRoutes(inputs: DebugInputs): Route[] {
   ];
 }
 
-/** `documents`: YAML; `remove`: an object, may be repeated; `proxies`: those of other replicas. */
+/**
+ * `documents`: YAML; `remove`: an object, may be repeated; `namespace`: the default one of the
+ * documents; `proxies`: those of other replicas; `seen`: requests of access logs.
+ */
 async function compareAnswer(
   inputs: DebugInputs,
   parameters: URLSearchParams,
@@ -93,10 +97,14 @@ async function compareAnswer(
   const documents = parameters.get("documents") ?? "";
   const removals = parameters.getAll("remove");
   const proxies = readSidecars(parameters.get("proxies") ?? "");
+  const seen = readSeenRequests(parameters.get("seen") ?? "");
+  if (seen === undefined) return text("seen is no list of requests\n", { status: 400 });
   if (proxies === undefined || documents === "" && removals.length === 0) {
     return text("give documents=YAML or remove=Kind/namespace/name\n", { status: 400 });
   }
-  const found = await compareEdit(inputs, { documents, removals, proxies }, signal);
+  const namespace = parameters.get("namespace") ?? "";
+  const question = { documents, removals, ...namespace === "" ? {} : { namespace } };
+  const found = await compareEdit(inputs, { ...question, proxies, seen }, signal);
   return "error" in found ? text(`${found.error}\n`, { status: found.status }) : json(found);
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { accessLogLine } from "./access_log.ts";
 export { readEvidence } from "./evidence.ts";
 export type { Evidence, Seen } from "./types.ts";
 export { askIncident, readGiven } from "./ask.ts";

@@ -5,6 +5,7 @@
  */
 import type { QuestionFields } from "../explain/mod.ts";
 import { type Verdict, verdictOf } from "../verdict/mod.ts";
+import { type SeenQuestions, seenQuestions, type SeenRequest } from "./seen_requests.ts";
 import { type EditedMesh, factsOf, requestsOfWorkloads, requestsThroughGateways } from "./sides.ts";
 
 /** A request with another outcome than before. */
@@ -20,8 +21,22 @@ export interface ComparedRequest {
   readonly url: string;
   /** Method, headers and claims, if they are not the usual ones. */
   readonly details: string;
+  /** How often access logs have it; unset: it is derived from the configuration. */
+  readonly times?: number;
   readonly before: Verdict;
   readonly after: Verdict;
+}
+
+/** Requests of access logs, counted by lines. */
+export interface SeenCounts {
+  readonly lines: number;
+  readonly denied: number;
+  readonly allowed: number;
+  readonly moved: number;
+  /** Those whose outcome is not known, before or after the change. */
+  readonly unknown: number;
+  /** Those whose first proxy is not among the proxies. */
+  readonly strange: number;
 }
 
 /** Result of the comparison. */
@@ -30,6 +45,8 @@ export interface RequestChanges {
   readonly compared: number;
   /** Number of further requests, which were not compared; see {@link MAX_REQUESTS}. */
   readonly left: number;
+  /** Requests of access logs; unset: none were given. */
+  readonly seen?: SeenCounts;
   readonly changes: readonly ChangedRequest[];
   /** Requests that are denied with and without the change. */
   readonly stayDenied: readonly ComparedRequest[];
@@ -44,27 +61,52 @@ export const MAX_REQUESTS = 2000;
 export interface ComparisonOptions {
   /** Lets other tasks run where work was done for long. */
   readonly pause: () => Promise<void> | undefined;
+  /** Requests of access logs, which are compared, too. */
+  readonly seen?: readonly SeenRequest[];
 }
 
 /** Compares requests that the changed objects may concern, from workloads of different kinds. */
 export async function compareRequests(
   edited: EditedMesh,
-  { pause }: ComparisonOptions,
+  { pause, seen = [] }: ComparisonOptions,
 ): Promise<RequestChanges> {
   const { changes } = edited;
-  const before = factsOf(await edited.show("before"), changes);
+  const first = await edited.show("before");
+  const before = factsOf(first, changes);
+  const logged = seenQuestions(first, seen);
   const after = factsOf(await edited.show("after"), changes);
   const both = { before, after, changes };
-  const questions = [...requestsOfWorkloads(both), ...requestsThroughGateways(both)];
-  const asked = evenly(questions, MAX_REQUESTS);
+  const derived = [...requestsOfWorkloads(both), ...requestsThroughGateways(both)];
+  const some = evenly(derived, MAX_REQUESTS);
+  const asked = [...logged.questions.keys(), ...some];
   const now = await verdicts(edited, { side: "after", asked, pause });
   const old = await verdicts(edited, { side: "before", asked, pause });
   const compared = asked.map((question, at): Compared => {
     const [was, is] = [old[at]!, now[at]!];
-    return { question, before: was, after: is, same: signature(was) === signature(is) };
+    const times = logged.questions.get(question);
+    return {
+      ...{ question, before: was, after: is, same: signature(was) === signature(is) },
+      ...times === undefined ? {} : { times },
+    };
   });
   const shown = await withCauses(edited, compared, pause);
-  return { compared: asked.length, left: questions.length - asked.length, ...sorted(shown) };
+  return {
+    ...{ compared: asked.length, left: derived.length - some.length, ...sorted(shown) },
+    ...seen.length === 0 ? {} : { seen: countsOf(shown, logged) },
+  };
+}
+
+function countsOf(all: readonly Compared[], { strange }: SeenQuestions): SeenCounts {
+  const sum = (is: (one: Compared) => boolean): number =>
+    all.reduce((total, one) => total + (is(one) ? one.times ?? 0 : 0), 0);
+  const of = (change: ChangedRequest["change"]): number =>
+    sum(({ same, before, after }) => !same && changeOf(before, after) === change);
+  return {
+    lines: sum(() => true),
+    ...{ denied: of("denied"), allowed: of("allowed"), moved: of("moved") },
+    unknown: sum(({ before, after }) => [before, after].some((one) => one.outcome === "unknown")),
+    strange,
+  };
 }
 
 /** A request with its outcomes, whose reasons are short until they are shown. */
@@ -73,6 +115,7 @@ interface Compared {
   readonly before: Verdict;
   readonly after: Verdict;
   readonly same: boolean;
+  readonly times?: number;
 }
 
 /** Asks requests of one side, without the objects behind the outcomes, which cost the most. */
@@ -121,6 +164,7 @@ function sorted(
 ): Pick<RequestChanges, "changes" | "stayDenied" | "stayUnknown"> {
   const named = (one: Compared): ComparedRequest => ({
     ...namedRequest(one.question),
+    ...one.times === undefined ? {} : { times: one.times },
     before: one.before,
     after: one.after,
   });

@@ -36,11 +36,23 @@ function summaryOf({ prediction, requests, otherKinds }: BlastRadius): string {
     `requests ${counts.join(", ")}${more}.`;
 }
 
+/** The counts of requests of access logs. */
+function seenSummary({ requests: { seen } }: BlastRadius): string[] {
+  if (seen === undefined) return [];
+  const { lines, denied, allowed, moved, unknown, strange } = seen;
+  const others = strange === 0 ? "" : `; ${strange} more are of proxies that are not known`;
+  return [
+    `Of ${lines} requests of access logs ${denied} ${WORDS.denied}, ${allowed} ${WORDS.allowed}, ` +
+    `${moved} ${WORDS.moved}, ${unknown} not known${others}.`,
+  ];
+}
+
 /** The requests with another outcome, then the resources of each class of proxies. */
 export function blastText(blast: BlastRadius): string {
   const { changes } = blast.requests;
   const lines = [
     summaryOf(blast),
+    ...seenSummary(blast),
     ...changes.slice(0, SHOWN).flatMap((one) => [
       `${WORDS[one.change]}: ${nameOf(one)}`,
       `    before: ${verdictLine(one.before)}`,
@@ -54,8 +66,9 @@ export function blastText(blast: BlastRadius): string {
   return neutral(`${lines.join("\n")}\n${renderPrediction(blast.prediction)}`);
 }
 
-function nameOf({ from, url, details }: ComparedRequest): string {
-  return `${from} ${url}${details === "" ? "" : ` (${details})`}`;
+function nameOf({ from, url, details, times }: ComparedRequest): string {
+  const seen = times === undefined ? "" : `, seen ${times === 1 ? "once" : `${times} times`}`;
+  return `${from} ${url}${details === "" ? "" : ` (${details})`}${seen}`;
 }
 
 /** Requests that stay as they are: how many of each client, and one of them. */
@@ -82,8 +95,9 @@ export function blastMarkdown(blast: BlastRadius): string {
     row([shortName(typeUrl), name, change, `${classes.length}`])
   );
   const edits = prediction.edits.map(({ object, change }) => `- \`${cell(object)}\` ${change}\n`);
+  const logged = seenSummary(blast).map((one) => `${one}\n\n`).join("");
   return neutral([
-    `## Blast radius\n\n${summaryOf(blast)}\n\n${edits.join("")}\n`,
+    `## Blast radius\n\n${summaryOf(blast)}\n\n${logged}${edits.join("")}\n`,
     ...table(["Request", "From", "URL", "Before", "After"], rows),
     ...table(
       ["Not changed", "Example", "Outcome"],

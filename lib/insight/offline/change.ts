@@ -7,6 +7,7 @@ import { createWhatIf, type Prediction, renderProblems } from "../whatif/mod.ts"
 import { MeshError } from "../../kit/base/mod.ts";
 import { compareRequests, type RequestChanges } from "./blast_radius.ts";
 import { makePipeline, type OfflineInput, OfflineMesh } from "./mesh.ts";
+import type { SeenRequest } from "./seen_requests.ts";
 import { meshesOf } from "./sides.ts";
 
 /** The blast radius of a change. */
@@ -30,6 +31,8 @@ export interface ChangeQuestion extends OfflineInput {
   readonly namespace?: string | undefined;
   /** Objects to remove, each as `Kind/namespace/name`. */
   readonly removals: readonly string[];
+  /** Requests of access logs. */
+  readonly seen?: readonly SeenRequest[];
   /** Facts that the source of the mesh cannot know, as sentences. */
   readonly limits: readonly string[];
   readonly signal: AbortSignal;
@@ -41,7 +44,7 @@ export interface ChangeQuestion extends OfflineInput {
  * @throws {MeshError} when the documents are invalid
  */
 export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius> {
-  const { objects, mesh, networks, documents, removals, namespace, signal } = question;
+  const { objects, mesh, networks, documents, removals, namespace, seen = [], signal } = question;
   const { mesh: before, pipeline } = OfflineMesh.of({ objects, mesh, networks });
   const kinds = before.representatives();
   const sessions = kinds.slice(0, MAX_KINDS).map(({ session }) => session);
@@ -54,7 +57,7 @@ export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius
   const asked = { documents, removals, ...namespace === undefined ? {} : { namespace } };
   const answer = await whatIf.askWith(asked, ({ translation, changes, show }, pace) => {
     const sides = meshesOf(() => OfflineMesh.over(translation), show);
-    return compareRequests({ changes, show: sides }, { pause: () => pace.pause() });
+    return compareRequests({ changes, show: sides }, { pause: () => pace.pause(), seen });
   }, signal);
   if (answer.kind !== "predicted") {
     const problems = answer.kind === "invalid" ? renderProblems(answer.problems) : "busy";

@@ -209,6 +209,15 @@ export class OfflineMesh {
     return this.#services.all;
   }
 
+  /** The name of the proxy of a role at an address, `NAME.NAMESPACE`; `undefined`: none is known there. */
+  nameAt(ip: string | undefined, role: "sidecar" | "router"): string | undefined {
+    if (ip === undefined) return undefined;
+    const found = this.#proxies.find(({ workload, session: { node } }) =>
+      workload.role === role && node.ips.includes(ip)
+    );
+    return found && `${found.workload.name}.${found.workload.namespace}`;
+  }
+
   /** Names of the key sets that token rules refer to; see `keySetName`. */
   keySetNames(): readonly string[] {
     return this.mesh.graph.peek(this.mesh.security.keySets, "all");

@@ -11,6 +11,7 @@ export {
   compareRequests,
   type RequestChanges,
 } from "./blast_radius.ts";
+export { MAX_SEEN, readSeenRequests, type SeenRequest } from "./seen_requests.ts";
 export { type EditedMesh, meshesOf } from "./sides.ts";
 export { blastMarkdown, blastText } from "./blast_report.ts";
 export { junitXml, testText } from "./junit.ts";

@@ -5,6 +5,7 @@ import {
   type Io,
   readInput,
 } from "../../kit/cli/mod.ts";
+import { readAccessLogs } from "./seen_requests.ts";
 import type { BlastRadius } from "../offline/mod.ts";
 import type { DebugPages } from "../daemon_client/mod.ts";
 import type { MeshContent } from "./offline_files.ts";
@@ -13,6 +14,8 @@ import type { MeshContent } from "./offline_files.ts";
 export interface DiffOptions {
   readonly files: readonly string[];
   readonly removals: readonly string[];
+  /** Files of access logs, whose requests are compared, too. */
+  readonly accessLogs: readonly string[];
   /** Default namespace of the documents; empty for `default`. */
   readonly namespace: string;
   readonly readMesh: () => Promise<MeshContent>;
@@ -42,7 +45,7 @@ const ORDER = ["proxies", "moved", "allowed", "denied"];
 
 /** Shows the blast radius of a change; the status is 79 at or above the threshold. */
 export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
-  const { blastRadius } = await import("../offline/mod.ts");
+  const { blastRadius, MAX_SEEN } = await import("../offline/mod.ts");
   const { checkConfigFiles } = await import("../../mesh/sources/mod.ts");
   const { inputFiles } = await import("../mesh_input/mod.ts");
   const { files, removals, signal } = options;
@@ -57,12 +60,14 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
   }
   const texts: string[] = [];
   for (const file of named) texts.push(await readInput(file, io));
+  const { seen, notes } = await readAccessLogs(options.accessLogs, MAX_SEEN, io);
   const blast = await blastRadius({
     ...await options.readMesh(),
     documents: texts.join("\n---\n"),
     removals,
     namespace,
-    limits: options.limits,
+    seen,
+    limits: [...options.limits, ...notes],
     signal,
   });
   return await report(blast, options, io);
@@ -75,6 +80,8 @@ export async function diffDaemon(
   io: Io,
 ): Promise<number> {
   const { inputFiles } = await import("../mesh_input/mod.ts");
+  const { MAX_SEEN } = await import("../offline/mod.ts");
+  const { seen, notes } = await readAccessLogs(options.accessLogs, MAX_SEEN, io);
   const texts: string[] = [];
   for (const file of await inputFiles(options.files, false)) texts.push(await readInput(file, io));
   const found = await Promise.allSettled(
@@ -88,13 +95,15 @@ export async function diffDaemon(
     ["documents", texts.join("\n---\n")],
     ...options.removals.map((one) => ["remove", one] as const),
     ["proxies", JSON.stringify(proxies)],
+    ...seen.length === 0 ? [] : [["seen", JSON.stringify(seen)] as const],
+    ...options.namespace === "" ? [] : [["namespace", options.namespace] as const],
   ]);
   const blast = JSON.parse(text) as BlastRadius;
   const limits = silent === 0 ? [] : [
     `${silent} of ${found.length} daemons did not answer: proxies that are connected to them alone ` +
     "are missing",
   ];
-  return await report({ ...blast, limits: [...blast.limits, ...limits] }, options, io);
+  return await report({ ...blast, limits: [...blast.limits, ...limits, ...notes] }, options, io);
 }
 
 async function report(
