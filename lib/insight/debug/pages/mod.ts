@@ -18,5 +18,5 @@ export { requestPage } from "./request_page.ts";
 export { resourcePages } from "./resource_page.ts";
 export { whatIfPage } from "./whatif_page.ts";
 export { servicePages } from "./service_pages.ts";
-export { troublePart } from "./trouble_part.ts";
+export { scopePart, troublePart } from "./trouble_part.ts";
 export { pushTable, workPages } from "./work_pages.ts";

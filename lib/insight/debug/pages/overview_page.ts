@@ -16,6 +16,7 @@ import {
   proxyTable,
   pushTable,
   receiptTable,
+  scopePart,
   shellOf,
   stateTiles,
   table,
@@ -69,6 +70,7 @@ function indexPage(inputs: DebugInputs, url: URL): Response {
     at: "/debug",
     body: [
       troublePart(troublesOf(inputs), sessions.length, now),
+      scopePart(inputs.startedAt, now),
       tiles([
         ...stateTiles(inputs),
         ["objects in use", inputs.objects().length, "/debug/objects"],

@@ -48,6 +48,19 @@ export function troublePart(
   ]);
 }
 
+/**
+ * What one daemon of several can know: its page must not be taken for the state of all proxies. Reports
+ * of agents reach one daemon, which keeps them in memory.
+ */
+export function scopePart(startedAt: number, now: number): ComponentChildren {
+  return h("p", { class: "mute" }, [
+    "This page knows the proxies that are connected to this daemon, and Envoys that exited since it " +
+    "started, ",
+    ago(startedAt, now),
+    " ago. Other daemons know others: meshctl proxy-status asks all of them.",
+  ]);
+}
+
 /** Without proxies nothing can be wrong with them, which a reader must know. */
 function healthyBanner(proxies: number): ComponentChildren {
   const documents = "no document is rejected, and no computation fails.";
