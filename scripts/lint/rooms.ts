@@ -327,6 +327,12 @@ export const ROOMS: readonly Room[] = [
     purpose: "outcome of a request under given resources",
   },
   {
+    name: "verdict",
+    wing: "insight",
+    pure: "held",
+    purpose: "explained requests as plain data: types, verdict, text",
+  },
+  {
     name: "explain",
     wing: "insight",
     pure: "held",

@@ -21,7 +21,7 @@ export interface ComparedRequest {
   readonly url: string;
   /** Method, headers and claims, if they are not the usual ones. */
   readonly details: string;
-  /** How often access logs have it; unset: it is derived from the configuration. */
+  /** Number of lines of access logs; unset: it is derived from the configuration. */
   readonly times?: number;
   readonly before: Verdict;
   readonly after: Verdict;

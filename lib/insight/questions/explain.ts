@@ -108,7 +108,7 @@ export async function explainRequest(
   return STATUSES[verdict.outcome];
 }
 
-/** How key sets are fetched; `undefined`: they are not. */
+/** Options of the fetch of key sets; `undefined`: they are not fetched. */
 async function fetchOptionsOf(
   { fetchJwks, jwksAuthorities, signal }: RequestOptions,
   { pages }: MeshSource,

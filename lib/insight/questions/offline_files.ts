@@ -99,7 +99,7 @@ export function noMesh(remedy: string): MeshError {
   return usageError("no mesh is named", remedy);
 }
 
-/** Where the key sets of tokens come from. */
+/** The key sets of tokens. */
 export interface KeyOptions {
   /** A key set (JWKS) in place of those that a daemon or proxies fetch. */
   readonly keys?: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * What is not known after all replicas of the daemon were asked.
+ * Unknown facts of an explanation after all replicas of the daemon were asked.
  *
  * @module
  */

@@ -49,8 +49,8 @@ export function troublePart(
 }
 
 /**
- * What one daemon of several can know: its page must not be taken for the state of all proxies. Reports
- * of agents reach one daemon, which keeps them in memory.
+ * Says which proxies the page knows, so that it is not taken for the state of all. A report of an agent
+ * reaches one daemon, which keeps it in memory.
  */
 export function scopePart(startedAt: number, now: number): ComponentChildren {
   return h("p", { class: "mute" }, [
