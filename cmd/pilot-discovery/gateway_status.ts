@@ -11,10 +11,16 @@ import {
   statusPace,
   type Term,
 } from "../../lib/cluster/controllers/mod.ts";
-import type { ResourceType } from "../../lib/kit/orch/mod.ts";
+import { type ResourceType, types } from "../../lib/kit/orch/mod.ts";
 import { deriveGatewayApiStatus, type GatewayApiStatus } from "../../lib/mesh/derive/mod.ts";
 import { PILOT_GATEWAY_API_CONTROLLER_NAME } from "../../lib/mesh/environment/mod.ts";
-import { GATEWAY_GROUP, isRouteKind } from "../../lib/mesh/gateway_api/mod.ts";
+import {
+  GATEWAY_GROUP,
+  isRouteKind,
+  VERSION_ANNOTATION,
+  versionCondition,
+  VERSIONED_DEFINITION,
+} from "../../lib/mesh/gateway_api/mod.ts";
 import { type Kind, KINDS } from "../../lib/mesh/schema/mod.ts";
 import {
   furtherVersions,
@@ -39,6 +45,7 @@ export function gatewayStatusControllers(
     group === GATEWAY_GROUP && !WITHOUT_STATUS.has(kind)
   );
   const followed = new Map(kinds.map((kind) => [resourceTypeOf(kind), kind] as const));
+  const bundle = new Bundle();
   return [{
     name: "mesh-gateway-status-leader",
     run: (term) =>
@@ -46,9 +53,17 @@ export function gatewayStatusControllers(
         types: [...followed.keys()],
         versionsOf: (type: ResourceType) => furtherVersions(followed.get(type) as Kind),
         controllerName: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
-        statusOf: (kind, name) => statusOf({ graph, tables }, kind, name),
+        statusOf: (kind, name) => {
+          const status = statusOf({ graph, tables }, kind, name);
+          return kind === "GatewayClass" ? status && bundle.statusOf(status) : status;
+        },
         revision: () => graph.revision,
         everyMs: EVERY_MS,
+        beside: {
+          type: types.CUSTOM_RESOURCE_DEFINITION,
+          name: VERSIONED_DEFINITION,
+          seen: (annotations) => bundle.see(annotations),
+        },
         pace: statusPace(),
       }),
   }];
@@ -72,5 +87,36 @@ function statusOf(
       return graph.peek(tables.policies, key);
     default:
       return undefined;
+  }
+}
+
+/** The version of the definitions, in the status of classes. */
+class Bundle {
+  /** The same status as long as neither it nor the version has changed. */
+  #known = new WeakMap<GatewayApiObjectStatus, GatewayApiObjectStatus>();
+  #seen: { readonly version: string | undefined } | undefined;
+
+  /** @param annotations of the definition; undefined: it is not known */
+  see(annotations: Readonly<Record<string, string>> | undefined): void {
+    const found = annotations && { version: annotations[VERSION_ANNOTATION] };
+    if (
+      found?.version === this.#seen?.version && (found === undefined) === (this.#seen === undefined)
+    ) {
+      return;
+    }
+    this.#seen = found;
+    this.#known = new WeakMap();
+  }
+
+  statusOf(status: GatewayApiObjectStatus): GatewayApiObjectStatus {
+    if (this.#seen === undefined) return status;
+    const found = this.#known.get(status);
+    if (found !== undefined) return found;
+    const { conditions = [] } = status;
+    const generation = conditions[0]?.observedGeneration ?? 0;
+    const condition = versionCondition(generation, this.#seen.version);
+    const complete = { ...status, conditions: [...conditions, condition] };
+    this.#known.set(status, complete);
+    return complete;
   }
 }

@@ -99,7 +99,7 @@ export function worldOf(text: string, others: Partial<World> = {}): World {
       of<ReferenceGrant>("ReferenceGrant").filter(({ meta }) => meta.namespace === namespace),
     certificate: (key) => material(documents, "Secret", key),
     authorities: (kind, key) => material(documents, kind, key),
-    hasConfigMap: (key) => material(documents, "ConfigMap", key) !== "missing",
+    parameters: (key) => material(documents, "ConfigMap", key),
     gatewayClass: (name) => find<GatewayClass>("GatewayClass", { name }),
     listenerSets: (key) =>
       of<ListenerSet>("ListenerSet").filter((set) => {

@@ -250,6 +250,15 @@ multicluster.x-orch.io
     - gatewayclasses
   verbs:
     - create
+- apiGroups:
+    - apiextensions.k8s.io
+  resources:
+    - customresourcedefinitions
+  verbs:
+    - list
+    - watch
+  resourceNames:
+    - gatewayclasses.gateway.networking.k8s.io
 {{- if .deployGateways }}
 - apiGroups:
     - ''

@@ -16,6 +16,7 @@ import {
   type RoleRule,
   rule,
 } from "./objects.ts";
+import { VERSIONED_DEFINITION } from "../../mesh/gateway_api/mod.ts";
 import { isCustom, KINDS } from "../../mesh/schema/mod.ts";
 import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../mesh/sources/mod.ts";
 
@@ -120,6 +121,10 @@ function clusterRules(options: RoleOptions): RoleRule[] {
     // The Gateway API: what Gateways consist of. The classes of the mesh are created.
     rule(GATEWAY_API, ["gatewayclasses", "gateways", "listenersets"], FOLLOW),
     rule(GATEWAY_API, ["gatewayclasses"], ["create"]),
+    // The version of the definitions.
+    named(rule("apiextensions.k8s.io", ["customresourcedefinitions"], FOLLOW), [
+      VERSIONED_DEFINITION,
+    ]),
     ...deployGateways ? gatewayRules() : [],
     ...signers.length === 0 ? [] : signerRules(signers),
   ];

@@ -44,6 +44,13 @@ export interface GatewayStatusInputs {
   /** Longest time until a change of the mesh is noticed, in milliseconds. */
   readonly everyMs: number;
   readonly pace: StatusPace;
+  /** An object beside those with a status. It is followed, and its annotations are read. */
+  readonly beside?: {
+    readonly type: ResourceType;
+    readonly name: string;
+    /** Its annotations; undefined: there is none, or it may not be read. */
+    seen(annotations: Readonly<Record<string, string>> | undefined): void;
+  };
 }
 
 interface Followed {
@@ -116,7 +123,15 @@ export async function runGatewayStatus(term: Term, inputs: GatewayStatusInputs):
       versions: inputs.versionsOf?.(type),
     }),
   }));
+  const beside = inputs.beside && observe<ListItem>(term, inputs.beside.type, {
+    wake,
+    selection: { fieldSelector: `metadata.name=${inputs.beside.name}` },
+  });
   const tasks = () => {
+    if (beside !== undefined) {
+      const found = beside.get({ name: inputs.beside!.name });
+      inputs.beside!.seen(found && (found.metadata.annotations ?? {}));
+    }
     const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
     return followed.flatMap(({ type, items }) =>
       items.values().flatMap((item) => {
@@ -131,12 +146,14 @@ export async function runGatewayStatus(term: Term, inputs: GatewayStatusInputs):
       })
     );
   };
+  const others = beside === undefined ? [] : [beside];
   let checked: { readonly revision: number; readonly events: number } | undefined;
   await reconcile(term, wake, {
     name: "gateway-status",
-    follows: followed.map(({ items }) => items),
+    follows: [...followed.map(({ items }) => items), ...others],
     async pass(current) {
-      const now = { revision: inputs.revision(), events: eventsOf(followed) };
+      const events = eventsOf([...followed.map(({ items }) => items), ...others]);
+      const now = { revision: inputs.revision(), events };
       if (checked?.revision === now.revision && checked.events === now.events) return 0;
       let found = 0;
       const done = await pace.run(current, () => {
@@ -173,8 +190,8 @@ async function write(
 }
 
 /** Lists and events so far: objects are the same as long as it is. */
-function eventsOf(followed: readonly Followed[]): number {
-  return followed.reduce((sum, { items }) => {
+function eventsOf(followed: readonly Pick<Following<unknown>, "state">[]): number {
+  return followed.reduce((sum, items) => {
     const { lists, events } = items.state();
     return sum + lists + events;
   }, 0);

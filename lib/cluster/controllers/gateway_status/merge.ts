@@ -45,6 +45,7 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   "Accepted",
   "Programmed",
   "ResolvedRefs",
+  "SupportedVersion",
   "InsecureFrontendValidationMode",
 ]);
 

@@ -3,22 +3,12 @@
  *
  * @module
  */
-import { MeshError } from "../../../kit/base/mod.ts";
-import { parseYaml } from "../../../kit/text/mod.ts";
+import { parametersIn } from "../../../mesh/gateway_api/mod.ts";
 import { type Json, strategicMerge } from "../../inject/mod.ts";
 import type { ConfigMapItem, ParametersReference } from "./types.ts";
 
 /** The label of ConfigMaps in the root namespace whose overlays count for all Gateways of a class. */
 export const DEFAULTS_LABEL = "gateway.mesh.io/defaults-for-class";
-
-/** Kinds by the key of a ConfigMap. */
-const KINDS: Readonly<Record<string, string>> = {
-  deployment: "Deployment",
-  service: "Service",
-  serviceAccount: "ServiceAccount",
-  horizontalPodAutoscaler: "HorizontalPodAutoscaler",
-  podDisruptionBudget: "PodDisruptionBudget",
-};
 
 /** Kinds that a Gateway has only with an overlay for them. */
 const OPTIONAL: readonly string[] = ["HorizontalPodAutoscaler", "PodDisruptionBudget"];
@@ -37,30 +27,8 @@ export function isConfigMapReference({ group = "", kind }: ParametersReference):
  * @throws MeshError `gateway-parameters` with the key that is wrong
  */
 export function overlayOf({ metadata, data = {} }: ConfigMapItem): Overlay {
-  const where = `ConfigMap ${metadata.namespace}/${metadata.name}`;
-  return new Map(
-    Object.entries(data).map(([key, text]) => {
-      const kind = KINDS[key];
-      if (kind === undefined) {
-        throw new MeshError("gateway-parameters", `${where}: the key ${key} names no object`, {
-          remedy: `Use one of the keys ${Object.keys(KINDS).join(", ")}.`,
-        });
-      }
-      return [kind, partIn(text, `${where}: ${key}`)];
-    }),
-  );
-}
-
-function partIn(text: string, where: string): Json {
-  let value: unknown;
-  try {
-    value = parseYaml(text) ?? {};
-  } catch (error) {
-    if (!(error instanceof MeshError)) throw error;
-    throw new MeshError("gateway-parameters", `${where} is not YAML: ${error.message}`);
-  }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
-  throw new MeshError("gateway-parameters", `${where} is not a map with parts of the object`);
+  const { name, namespace = "" } = metadata;
+  return parametersIn({ namespace, name }, data);
 }
 
 /**

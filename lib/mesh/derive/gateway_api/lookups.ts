@@ -46,9 +46,7 @@ function commonLookups(read: Read, { mesh, api, indexes, options }: GatewayApiIn
 
 /** Parameters of Gateways and classes. */
 export function parametersLookup(read: Read, { options }: GatewayApiInputs): ParametersLookup {
-  return {
-    hasConfigMap: (object) => options.authorities(read, "ConfigMap", object) !== "missing",
-  };
+  return { parameters: (object) => options.parameters(read, object) };
 }
 
 /** The lookups of `bindGateway`. */

@@ -11,7 +11,7 @@ import type { GatewayApiOptions } from "./tables.ts";
 /** The states of Secrets and ConfigMaps of the daemon's own cluster. */
 export function materialOf(
   credentials: Input<Credential>,
-): Pick<GatewayApiOptions, "certificate" | "authorities"> {
+): Pick<GatewayApiOptions, "certificate" | "authorities" | "parameters"> {
   const stateAt = (
     read: Read,
     key: string,
@@ -35,5 +35,11 @@ export function materialOf(
         "authorities",
         "there is no ca.crt",
       ),
+    parameters: (read, object) => {
+      const found = read.get(credentials, configMapKey(object));
+      if (found === undefined) return "missing";
+      const { parametersFault } = found;
+      return parametersFault === undefined ? "valid" : { invalid: parametersFault };
+    },
   };
 }

@@ -60,6 +60,8 @@ export interface GatewayApiOptions {
     kind: "ConfigMap" | "Secret",
     object: ObjectKey,
   ) => MaterialState;
+  /** The state of a ConfigMap with parameters of Gateways. */
+  readonly parameters: (read: Read, object: ObjectKey) => MaterialState;
 }
 
 /** A route among those of all kinds. */

@@ -37,8 +37,8 @@ export interface MaterialLookup {
 
 /** Parameters of Gateways. */
 export interface ParametersLookup {
-  /** Reports if there is a ConfigMap that a Gateway or its class names. */
-  hasConfigMap(object: ObjectKey): boolean;
+  /** A ConfigMap that a Gateway or its class names. */
+  parameters(object: ObjectKey): MaterialState;
 }
 
 /** A backend as it was found. */

@@ -51,4 +51,5 @@ export {
   type PolicyTarget,
 } from "./policies.ts";
 export { type Attachment, bindRoute, type BoundParent, type RouteLookups } from "./routes.ts";
+export { type ParameterParts, parametersFaultIn, parametersIn } from "./parameter_maps.ts";
 export { classParametersFault, parametersFault } from "./parameters.ts";

@@ -37,6 +37,9 @@ function faultOf(
     return no(`parametersRef: ${named} has no parameters; refer to a ConfigMap of the core group`);
   }
   if (namespace === "") return no(`parametersRef: ConfigMap "${name}" needs a namespace`);
-  if (look.hasConfigMap({ namespace, name })) return undefined;
-  return no(`parametersRef: ConfigMap "${namespace}/${name}" does not exist`);
+  const state = look.parameters({ namespace, name });
+  if (state === "valid") return undefined;
+  return state === "missing"
+    ? no(`parametersRef: ConfigMap "${namespace}/${name}" does not exist`)
+    : no(`parametersRef: ${state.invalid}`);
 }

@@ -56,7 +56,8 @@ export function convertFilters(
   const auth = filters.find(({ externalAuth }) => externalAuth)?.externalAuth;
   const authorizer = auth && convertAuthorizer(auth, destinations);
   const unreached = auth !== undefined && authorizer === undefined ? "ExternalAuth" : undefined;
-  const unsupported = unsupportedFilter(filters, experimental) ?? unreached;
+  const unsupported = unsupportedFilter(filters, experimental) ?? unreached ??
+    incompatibleFilters(filters)?.[1];
   return {
     fields: {
       ...(headers === undefined ? {} : { headers }),
@@ -89,6 +90,18 @@ export function unsupportedFilter(
     CONVERTED.every((field) => one[field] === undefined) &&
     !(experimental && one.externalAuth !== undefined)
   )?.type;
+}
+
+/** Types that a rule with a redirect cannot have: nothing is forwarded that they could change. */
+const NOT_WITH_REDIRECT = ["URLRewrite", "RequestMirror"];
+
+/** The types of two filters of a rule that exclude each other. */
+export function incompatibleFilters(
+  filters: readonly AnyFilter[],
+): readonly [string, string] | undefined {
+  if (filters.every(({ requestRedirect }) => requestRedirect === undefined)) return undefined;
+  const other = filters.find(({ type }) => NOT_WITH_REDIRECT.includes(type));
+  return other && ["RequestRedirect", other.type];
 }
 
 function redirectOf(filter: HTTPRequestRedirectFilter): NonNullable<RuleFields["redirect"]> {

@@ -5,7 +5,7 @@
  */
 import type { RefFault } from "../binding/certificates.ts";
 import type { Route } from "../binding/objects.ts";
-import { unsupportedFilter } from "./http_filters.ts";
+import { incompatibleFilters, unsupportedFilter } from "./http_filters.ts";
 import { type AnyFilter, changesHeaders } from "./http_headers.ts";
 
 /** The faults of rules that the status of a route says. */
@@ -27,29 +27,41 @@ const NAMED = 5;
 export function routeFaults({ spec: { rules = [] } }: Route, experimental: boolean): RouteFaults {
   const faults = rules.map((rule, index) => faultOf(rule, `rules[${index}]`, experimental))
     .filter((one) => one !== undefined);
-  if (faults.length === 0) return {};
+  const [first] = faults;
+  if (first === undefined) return {};
   const more = faults.length > NAMED ? `; and ${faults.length - NAMED} more rules` : "";
-  const message = `${faults.slice(0, NAMED).join("; ")}${more}`;
-  const said = (text: string) => ({ reason: "UnsupportedValue", message: text });
-  if (faults.length === rules.length) return { rejected: said(message) };
+  const message = `${faults.slice(0, NAMED).map((one) => one.message).join("; ")}${more}`;
+  const { reason } = first;
+  if (faults.length === rules.length) return { rejected: { reason, message } };
   // The standard has these words first.
-  return { partly: said(`Dropped Rule: ${message}; their requests are answered with 500`) };
+  const dropped = `Dropped Rule: ${message}; their requests are answered with 500`;
+  return { partly: { reason, message: dropped } };
 }
 
 function faultOf(
   { filters = [], backendRefs = [] }: NonNullable<Route["spec"]["rules"]>[number],
   path: string,
   experimental: boolean,
-): string | undefined {
+): RefFault | undefined {
+  const unsupported = (message: string) => ({ reason: "UnsupportedValue", message });
   const wrong = unsupportedFilter(filters as readonly AnyFilter[], experimental);
   if (wrong === "ExternalAuth") {
-    return `${path}: filters of type ExternalAuth need PILOT_ENABLE_ALPHA_GATEWAY_API`;
+    return unsupported(`${path}: filters of type ExternalAuth need PILOT_ENABLE_ALPHA_GATEWAY_API`);
   }
-  if (wrong !== undefined) return `${path}: filters of type ${wrong} are not supported`;
+  if (wrong !== undefined) {
+    return unsupported(`${path}: filters of type ${wrong} are not supported`);
+  }
+  const pair = incompatibleFilters(filters as readonly AnyFilter[]);
+  if (pair !== undefined) {
+    const message = `${path}: filters of types ${pair.join(" and ")} exclude each other`;
+    return { reason: "IncompatibleFilters", message };
+  }
   for (const [i, { filters: own = [] }] of backendRefs.entries()) {
     const other = (own as readonly AnyFilter[]).find((one) => !changesHeaders(one));
     if (other !== undefined) {
-      return `${path}.backendRefs[${i}]: filters of type ${other.type} are not supported at backends`;
+      return unsupported(
+        `${path}.backendRefs[${i}]: filters of type ${other.type} are not supported at backends`,
+      );
     }
   }
   return undefined;

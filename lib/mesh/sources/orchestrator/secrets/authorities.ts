@@ -22,6 +22,7 @@ import {
   configMapsOfPolicy,
   type GatewayClassSpec,
   type GatewaySpec,
+  parametersFaultIn,
   type WantedConfigMaps,
 } from "../../../gateway_api/mod.ts";
 import {
@@ -123,7 +124,7 @@ class Authorities implements AuthoritiesSource {
       client,
       type: types.CONFIG_MAP,
       selection: { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}` },
-      convert: authoritiesOf,
+      convert: contentOf,
       changed: ({ upserts, deletes }) => {
         for (const one of upserts) this.#set(name, one);
         if (upserts.length === 0 && deletes.length > 0) this.#set(name, undefined);
@@ -147,7 +148,8 @@ class Authorities implements AuthoritiesSource {
     const before = this.#rows.get(name);
     if (before === undefined && found === undefined) return;
     const isWhole = found?.fault === undefined || found.fault === LACKS;
-    const row = isWhole ? found : { ...before, ...found };
+    const { parametersFault: _, ...kept } = before ?? {};
+    const row = isWhole ? found : { ...kept, ...found };
     if (row === undefined) this.#rows.delete(name);
     else this.#rows.set(name, row);
     const isOther = row?.fault === LACKS && !this.#expected.has(name);
@@ -182,6 +184,13 @@ function namedBy(objects: readonly ConfigObject[]): WantedConfigMaps {
   });
   const names = (keys: readonly ObjectKey[]) => [...new Set(keys.map(objectKey))];
   return { authorities: names(authorities), parameters: names(parameters) };
+}
+
+function contentOf(item: ListItem): Credential {
+  const { metadata: { namespace = "", name } } = item;
+  const parametersFault = parametersFaultIn({ namespace, name }, (item as ConfigMapItem).data);
+  const found = authoritiesOf(item);
+  return parametersFault === undefined ? found : { ...found, parametersFault };
 }
 
 function authoritiesOf(item: ListItem): Credential {
