@@ -9,7 +9,7 @@ import type { Credential } from "../model/mod.ts";
 import { decodeUtf8 } from "../../kit/text/mod.ts";
 
 /** A part of a credential that stands in a file. */
-type Part = Exclude<keyof Credential, "fault">;
+type Part = Exclude<keyof Credential, "fault" | "parametersFault">;
 
 /** Names of each part; the first one that exists is used. */
 export const CREDENTIAL_NAMES: Readonly<Record<Part, readonly string[]>> = {

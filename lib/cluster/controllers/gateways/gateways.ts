@@ -26,6 +26,7 @@ import { ReferredConfigMaps } from "./config_maps.ts";
 import type { GatewayContext, GatewaySettings } from "./desired.ts";
 import { MANAGED, MANAGED_LABEL, NAME_LABEL } from "./managed.ts";
 import { DEFAULTS_LABEL, isConfigMapReference } from "./overlays.ts";
+import { Rendered } from "./rendered.ts";
 import {
   type GatewayFault,
   type GatewayRules,
@@ -99,6 +100,7 @@ class Controller implements AsyncDisposable {
   readonly #input: GatewayControllerInput;
   readonly #kubeVersion: number;
   readonly #applied = new Applied();
+  readonly #rendered = new Rendered();
   readonly #gateways: Following<GatewayItem>;
   readonly #classes: Following<GatewayClassItem>;
   readonly #sets: Following<ListenerSetItem>;
@@ -166,10 +168,12 @@ class Controller implements AsyncDisposable {
     });
     await this.#referred.follow(referencesOf(own));
     if (current.signal.aborted) return 0;
-    const { wanted, obsolete, faults } = planOf(own, observed.managed, {
-      ...this.#context(),
-      waypoints,
-    });
+    const { wanted, obsolete, faults } = planOf(
+      own,
+      observed.managed,
+      { ...this.#context(), waypoints },
+      this.#rendered,
+    );
     faults.forEach(tellFault);
     const keys = new Set(wanted.map(({ object }) => keyOf(object.kind, object.metadata)));
     this.#applied.keep(keys);

@@ -4,9 +4,10 @@ import { defaultInjectionConfig } from "../../inject/mod.ts";
 import { defaultMeshConfig } from "../../../mesh/schema/mod.ts";
 import { Applied } from "./applied.ts";
 import { missingClasses } from "./classes.ts";
-import type { GatewayContext } from "./desired.ts";
+import { desiredObjects, type GatewayContext } from "./desired.ts";
 import { deploymentName, isManual, servicePorts } from "./managed.ts";
 import { overlayOf } from "./overlays.ts";
+import { Rendered } from "./rendered.ts";
 import { type GatewayRules, type ManagedItem, ownGateways, planOf } from "./plan.ts";
 import type { ConfigMapItem, GatewayClassItem, GatewayItem } from "./types.ts";
 
@@ -224,4 +225,43 @@ Deno.test("an object is applied until the server has it, and again when its fiel
   assert.ok(applied.isDue("k", desired, undefined));
   applied.keep(new Set());
   assert.ok(applied.isDue("k", desired, stored));
+});
+
+Deno.test("a pass renders only Gateways of which something has changed", () => {
+  const rendered: string[] = [];
+  const cache = new Rendered((gateway, of, context) => {
+    rendered.push(gateway.metadata.name);
+    return desiredObjects(gateway, of, context);
+  });
+  const reference = { group: "", kind: "ConfigMap", name: "small" };
+  const plain = gatewayOf({ name: "plain", uid: "1" });
+  const sized = gatewayOf({ name: "sized", uid: "2" }, {
+    infrastructure: { parametersRef: reference },
+  });
+  const small = { metadata: { name: "small", namespace: "shop" }, data: { deployment: "{}" } };
+  const other = { ...small, data: { deployment: "{}" } };
+  const { settings } = contextOf();
+  const passes: readonly (readonly [
+    what: string,
+    gateways: readonly GatewayItem[],
+    context: Partial<GatewayContext>,
+    expected: readonly string[],
+  ])[] = [
+    ["the first one", [plain, sized], {}, ["plain", "sized"]],
+    ["nothing", [plain, sized], {}, []],
+    // What controllers make of their settings is new in each pass.
+    ["equal settings", [plain, sized], { settings: { ...settings } }, []],
+    ["one Gateway", [{ ...plain }, sized], {}, ["plain"]],
+    ["the Gateway as it was", [plain, sized], {}, ["plain"]],
+    ["one ConfigMap", [plain, sized], { configMap: () => other }, ["sized"]],
+    ["settings", [plain], { settings: { ...settings, clusterId: "other" } }, ["plain"]],
+    ["a Gateway that was gone", [plain, sized], {}, ["plain", "sized"]],
+  ];
+  for (const [what, gateways, change, expected] of passes) {
+    rendered.length = 0;
+    const observed = { gateways, classes: CLASSES, namespaces: NAMESPACES, managed: [] };
+    const context = { ...contextOf(), settings, configMap: () => small, ...change };
+    planOf(ownGateways(observed, RULES), [], { ...context, waypoints: true }, cache);
+    assert.deepEqual(rendered, expected, what);
+  }
 });

@@ -7,7 +7,7 @@ import { MeshError } from "../../../kit/base/mod.ts";
 import type { ListItem, OrchObject } from "../../../kit/orch/mod.ts";
 import { objectKey } from "../../../mesh/model/mod.ts";
 import { WAYPOINT_CONTROLLER } from "./classes.ts";
-import { desiredObjects, type GatewayContext } from "./desired.ts";
+import type { GatewayContext } from "./desired.ts";
 import {
   isManual,
   isOwnRevision,
@@ -16,6 +16,7 @@ import {
   type RevisionOwner,
   WAYPOINT_MANAGED,
 } from "./managed.ts";
+import { Rendered } from "./rendered.ts";
 import type { GatewayClassItem, GatewayItem } from "./types.ts";
 
 /** A managed object with its kind, which objects of lists do not have. */
@@ -83,12 +84,18 @@ export function ownGateways(
   });
 }
 
-/** The writes. A Gateway that cannot be deployed keeps the objects that it has. */
+/**
+ * The writes. A Gateway that cannot be deployed keeps the objects that it has.
+ *
+ * @param rendered renderings of earlier passes
+ */
 export function planOf(
   own: readonly OwnGateway[],
   managed: readonly ManagedItem[],
   context: GatewayContext & Pick<GatewayRules, "waypoints">,
+  rendered: Rendered = new Rendered(),
 ): GatewayPlan {
+  rendered.keep(own.map(({ gateway }) => gateway));
   const wanted: { gateway: GatewayItem; object: OrchObject }[] = [];
   const faults: GatewayFault[] = [];
   const complete = new Set<string>();
@@ -102,7 +109,7 @@ export function planOf(
       continue;
     }
     try {
-      const objects = isManual(gateway) ? [] : desiredObjects(gateway, of, context);
+      const objects = isManual(gateway) ? [] : rendered.of(gateway, of, context);
       wanted.push(...objects.map((object) => ({ gateway, object })));
       complete.add(gateway.metadata.uid ?? "");
     } catch (error) {
