@@ -26,5 +26,6 @@ export const UNSUPPORTED_KINDS: readonly KindName[] = [
     XBackend: "xbackends",
     XBackendTrafficPolicy: "xbackendtrafficpolicies",
   }),
+  ...unsupported("gateway.networking.x-k8s.io", ["v1alpha1"], { XMesh: "xmeshes" }, "cluster"),
   ...unsupported("inference.networking.k8s.io", ["v1"], { InferencePool: "inferencepools" }),
 ];
