@@ -190,9 +190,22 @@ async function writesStatus(cluster: Cluster): Promise<void> {
     () => routeText(cluster, "lost"),
     "Accepted:Accepted@1 !ResolvedRefs:BackendNotFound@1",
   );
-  const mesh = await get(cluster, "gatewayclass", "mesh");
-  assert.match(textOf(mesh?.status?.conditions), /(^| )Accepted:Accepted@1/);
+  const ofClass = async () =>
+    textOf((await get(cluster, "gatewayclass", "mesh"))?.status?.conditions);
+  const accepted = "Accepted:Accepted@1";
+  for (const [version, condition] of VERSIONS) {
+    const annotation = `gateway.networking.k8s.io/bundle-version=${version}`;
+    const definition = `gatewayclasses.${GROUP}`;
+    await kubectl(cluster, ["annotate", "crd", definition, "--overwrite", annotation]);
+    await becomes(`definitions ${version}`, ofClass, `${accepted} ${condition}@1`);
+  }
 }
+
+/** Versions of the definitions, with what a class says about each. */
+const VERSIONS = [
+  ["v9.0.0", "!SupportedVersion:UnsupportedVersion"],
+  ["v1.6.3", "SupportedVersion:SupportedVersion"],
+] as const;
 
 async function writesNothingElse(cluster: Cluster, daemon: Daemon): Promise<void> {
   const before = await versions(cluster);
