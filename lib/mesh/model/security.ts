@@ -36,7 +36,7 @@ export interface Credential {
   readonly ocspStaple?: string;
   /** Why the newest version cannot be used; other parts are those of the version before. */
   readonly fault?: string;
-  /** Of a ConfigMap: the reason why it cannot be used for parameters of Gateways. */
+  /** The reason why a ConfigMap cannot be used for parameters of Gateways. */
   readonly parametersFault?: string;
   /** Credentials of image registries: JSON of the form of `.dockerconfigjson`. */
   readonly pullConfig?: string;

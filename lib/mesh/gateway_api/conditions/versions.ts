@@ -7,7 +7,7 @@ import { type Condition, conditionsAt } from "./condition.ts";
 
 /** The definition that tells the version of all, as they are installed together. */
 export const VERSIONED_DEFINITION = "gatewayclasses.gateway.networking.k8s.io";
-/** Its annotation with the version. */
+/** The annotation of definitions that releases of the standard set, for example to `v1.6.3`. */
 export const VERSION_ANNOTATION = "gateway.networking.k8s.io/bundle-version";
 
 /** Numbers of the versions 1.x whose kinds and fields Mesh reads. */
