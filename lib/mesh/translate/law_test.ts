@@ -21,11 +21,12 @@ import {
   TAKES_PARTS,
 } from "../../../tests/support/translation_fixture.ts";
 import { hash } from "../../kit/base/mod.ts";
-import type { TableKind } from "../derive/mod.ts";
+import type { AskedName, TableKind } from "../derive/mod.ts";
 import type { CellRef, Resource, View } from "../graph/mod.ts";
 import type { ProxyBinding, ProxyNode } from "../model/mod.ts";
 import { create, fromBinary, toBinary } from "../../kit/proto/mod.ts";
 import type { Features } from "./features.ts";
+import { workloadClasses } from "./proxies/mod.ts";
 import { provenanceOf } from "./provenance/mod.ts";
 import { TYPE_URLS } from "./resources/mod.ts";
 
@@ -240,6 +241,12 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("one", TAKES_PARTS),
   proxyNode("one", { metadata: { HTTP_PROXY_PORT: "3128" } }),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
+  proxyNode("one", { ...TAKES_PARTS, metadata: { ON_DEMAND: "true" } }),
+  proxyNode("one", {
+    labels: { app: "narrow" },
+    ...TAKES_PARTS,
+    metadata: { ON_DEMAND: "true" },
+  }),
   proxyNode("two", { ip: "10.0.0.2", metadata: { GENERATOR: "grpc" } }),
   proxyNode("one", { locality: { region: "r1", zone: "z1", subzone: "" } }),
   proxyNode("one", {
@@ -289,8 +296,17 @@ function apply(bench: Bench, e: Edit): void {
 function startNetworks(features: Partial<Features> = {}): Bench {
   const bench = startTranslation(undefined, { ...DEFAULT_FEATURES, ...features });
   bench.apply({ networks: NETWORKS });
+  bench.writer.writeAsked(ASKED, []);
+  bench.translation.publish();
   return bench;
 }
+
+/** What proxies on demand asked for: hosts that come and go, by different names. */
+const ASKED: readonly AskedName[] = [{}, { app: "narrow" }].flatMap((labels) => {
+  const workload = workloadClasses.encode({ namespace: "one", serviceAccount: "", labels });
+  return ["a.example", "c", "c.one.svc", "x.wild.example", "only.route.example", "240.0.0.1", "no"]
+    .flatMap((host) => [80, 90].map((table) => ({ workload, name: `${table}/${host}` })));
+});
 
 const NETWORKS = create(MeshNetworksSchema, {
   networks: {

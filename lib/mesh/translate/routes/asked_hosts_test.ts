@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { RouteConfigurationSchema } from "#envoy/config/route/v3/route_pb.ts";
 import { fromBinary, SERVED_TYPES, toJson } from "../../../kit/proto/mod.ts";
-import type { ProxyBinding } from "../../model/mod.ts";
+import type { ConfigObject, ProxyBinding } from "../../model/mod.ts";
+import { serviceEntry } from "../../../../tests/support/manifest.ts";
 import {
   type Bench,
+  changeOf,
   contentOf,
   DEFAULT_FEATURES,
   proxyNode,
   startTranslation,
   TAKES_PARTS,
 } from "../../../../tests/support/translation_fixture.ts";
-import { testMeshConfig } from "../../../../tests/support/mesh_fixture.ts";
+import { objectsOf, serviceFacts, testMeshConfig } from "../../../../tests/support/mesh_fixture.ts";
 import { workloadClasses } from "../proxies/mod.ts";
 import { TYPE_URLS } from "../resources/mod.ts";
 
@@ -71,6 +73,17 @@ metadata: {name: few, namespace: one}
 spec: {egress: [{hosts: ["shop/web.shop.svc.cluster.local", "*/*.wild.example"]}]}
 `;
 
+/** The names of its pods are below its own. */
+const HEADLESS: ConfigObject = {
+  ...objectsOf(
+    serviceEntry("db", ["db.one.svc.cluster.local"], { number: 80, protocol: "HTTP" }, {
+      resolution: "NONE",
+      endpoints: [],
+    }),
+  )[0]!,
+  service: serviceFacts({ headless: true }),
+};
+
 const workloadOf = (namespace: string, labels: Record<string, string>): string =>
   workloadClasses.encode({ namespace, serviceAccount: "", labels });
 
@@ -125,6 +138,7 @@ for (const [scope, documents] of [["", MESH], [" of a Sidecar", `${MESH}---\n${S
     const features = { ...DEFAULT_FEATURES, autoAllocateAddresses: true };
     const bench = startTranslation(testMeshConfig(), features);
     bench.set(documents!);
+    bench.apply({ objects: [changeOf(HEADLESS)] });
     for (const [namespace, labels] of CLIENTS) {
       const { full, asking, workload } = bindBoth(bench, namespace, labels);
       const expected = new Map<string, string>();
