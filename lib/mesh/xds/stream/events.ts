@@ -88,18 +88,15 @@ function noteAsked(
   first: boolean,
 ): void {
   const { onDemand, type: { url: typeUrl }, versions, view } = subscription;
-  if (onDemand === undefined) return;
   const { learned } = session.context;
-  const { workload } = onDemand;
+  const workload = onDemand?.workload;
+  if (onDemand === undefined || workload === undefined) return;
   if (first) {
     // What a client holds of resources that exist is not taken from it.
     const held = onDemand.refusal === undefined ? versions?.names() ?? [] : [];
     addNames(subscription, [...held].filter((name) => onDemand.withheld(name) && view?.get(name)));
-    if (workload !== undefined) {
-      addNames(subscription, learned?.begin(session, workload, typeUrl) ?? []);
-    }
+    addNames(subscription, learned?.begin(session, workload, typeUrl) ?? []);
   }
-  if (workload === undefined) return;
   const asked = names.filter((name) => name !== "*" && onDemand.withheld(name));
   if (asked.length === 0) return;
   refuseNames(subscription, learned?.ask(session, { workload, typeUrl }, asked) ?? []);
