@@ -1,5 +1,5 @@
 /**
- * What proxies ask for on demand, written to the tables between the publications of ingest.
+ * The names that proxies ask for on demand, written to the tables between the publications of ingest.
  *
  * @module
  */

@@ -8,8 +8,14 @@
 /** Texts of the form of a key that are none, or are of no object that users write, with the reasons. */
 export const NO_KEYS: Readonly<Record<string, string>> = {
   "app.kubernetes.io/part-of": "written to definitions",
+  "apps.kubernetes.io/pod-index":
+    "differs between replicas or releases of a workload; left out of its class",
   "authentication.kubernetes.io/pod-name": "an answer of token reviews",
   "authentication.kubernetes.io/pod-uid": "an answer of token reviews",
+  "batch.kubernetes.io/controller-uid":
+    "differs between replicas or releases of a workload; left out of its class",
+  "batch.kubernetes.io/job-name":
+    "differs between replicas or releases of a workload; left out of its class",
   "cni.mesh.io/not-ready": "a taint of Nodes: spec.taints",
   "cni.mesh.io/uninitialized":
     "the default of a flag: a label that the repair gives to broken Pods",
@@ -37,6 +43,8 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "mesh.io/gateway-controller": "a controller of GatewayClasses",
   "mesh.io/mesh-controller": "a controller of GatewayClasses",
   "mesh.io/unmanaged-gateway": "a controller of GatewayClasses",
+  "statefulset.kubernetes.io/pod-name":
+    "differs between replicas or releases of a workload; left out of its class",
   "mesh.io/heartbeat": "on Leases",
   "mesh.io/holder-revision": "on Leases",
   "mesh.io/ingress-controller": "a controller of IngressClasses",

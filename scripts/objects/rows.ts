@@ -311,6 +311,11 @@ const POD_ANNOTATIONS: readonly Short[] = [
     "lib/node/ambient_pods/plan_test.ts",
   ],
   ["inject.mesh.io/templates", "The templates of the injected proxy.", INJECT],
+  [
+    "mesh.io/on-demand",
+    "`true` or `false`: as the label of the Namespace, which it precedes.",
+    "lib/mesh/translate/routes/asked_hosts_test.ts",
+  ],
   ["mesh.io/reroute-virtual-interfaces", "Interfaces whose traffic counts as outbound.", INJECT],
   [
     "mesh.io/rev",
@@ -522,6 +527,11 @@ const NAMESPACE = table("Namespace", {
       "mesh.io/dataplane-mode",
       "`ambient`: pods of the namespace are in ambient mode, unless their own label says otherwise.",
       "lib/node/ambient_pods/enrolment_test.ts",
+    ],
+    [
+      "mesh.io/on-demand",
+      "`true`: sidecars of the namespace are sent [their hosts and clusters](serving.md#what-a-proxy-uses) when requests need them.",
+      "lib/mesh/translate/routes/asked_hosts_test.ts",
     ],
     [
       "mesh.io/use-waypoint",

@@ -82,7 +82,7 @@ export interface DebugInputs {
   readonly spending: Spending;
   /** Quarantined resource versions. */
   readonly quarantined: () => readonly Quarantined[];
-  /** What proxies with configuration on demand asked for. */
+  /** Names that proxies with configuration on demand asked for. */
   readonly learned: () => readonly LearnedReport[];
   /** The host that a name stands for which proxies of a workload class asked for; empty: none. */
   readonly hostAsked: (workload: string, name: string) => string;

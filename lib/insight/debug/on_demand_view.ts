@@ -1,5 +1,5 @@
 /**
- * What proxies with configuration on demand asked for, by workload class.
+ * Names that proxies with configuration on demand asked for, by workload class.
  *
  * @module
  */

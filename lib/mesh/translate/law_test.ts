@@ -301,7 +301,7 @@ function startNetworks(features: Partial<Features> = {}): Bench {
   return bench;
 }
 
-/** What proxies on demand asked for: hosts that come and go, by different names. */
+/** Names that proxies on demand asked for: hosts that come and go, by different names. */
 const ASKED: readonly AskedName[] = [{}, { app: "narrow" }].flatMap((labels) => {
   const workload = workloadClasses.encode({ namespace: "one", serviceAccount: "", labels });
   return ["a.example", "c", "c.one.svc", "x.wild.example", "only.route.example", "240.0.0.1", "no"]

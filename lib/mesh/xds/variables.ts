@@ -28,7 +28,7 @@ export const MAX_REQUESTS_PER_SECOND: EnvVar<number> = declareEnv({
   readers,
 });
 
-/** How long names that were asked for on demand are remembered. */
+/** Time for which names that were asked for on demand are remembered. */
 export const ON_DEMAND_RETENTION: EnvVar<number> = declareEnv({
   name: "MESH_ON_DEMAND_RETENTION",
   type: "duration",

@@ -38,7 +38,7 @@ const PILOT_ENABLE_ON_DEMAND = declareEnv({
   type: "bool",
   default: false,
   doc:
-    "Send sidecars that are Envoy and use delta xDS only the virtual hosts and clusters that they ask for when requests need them. The label or annotation mesh.io/on-demand of a namespace, the annotation of a workload and node metadata ON_DEMAND precede.",
+    "Send sidecars that are Envoy and use delta xDS only the virtual hosts and clusters that they ask for when requests need them. The label mesh.io/on-demand of a namespace, the annotation of that name of a workload and node metadata ON_DEMAND precede.",
   readers,
 });
 

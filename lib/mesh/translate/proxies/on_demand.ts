@@ -14,7 +14,7 @@ import { hasHostsOnDemand, WORKLOAD_OPTION } from "../context/mod.ts";
 import { encodeResource } from "../resources/mod.ts";
 import type { BaseContext } from "./features.ts";
 
-/** Annotation of workloads, label or annotation of namespaces: `true` or `false`. */
+/** Annotation of workloads and label of namespaces: `true` or `false`. */
 const SWITCH = "mesh.io/on-demand";
 
 /** Labels that differ between replicas or releases of one workload. */
@@ -32,7 +32,7 @@ const PASSING_LABELS: ReadonlySet<string> = new Set([
 
 /**
  * Reports if a proxy has configuration on demand. Its metadata (`ON_DEMAND`) decides, then the
- * annotation of its workload, the annotation or label of its namespace, the mesh. It is decided when the
+ * annotation of its workload, the label of its namespace, the mesh. It is decided when the
  * proxy connects.
  */
 export function isSwitchedOn(
@@ -44,7 +44,6 @@ export function isSwitchedOn(
   const said = [
     metadata.ON_DEMAND,
     textIn(metadata.ANNOTATIONS, SWITCH),
-    meta?.annotations[SWITCH],
     meta?.labels[SWITCH],
   ];
   for (const value of said) {
@@ -60,7 +59,7 @@ function textIn(value: unknown, key: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-/** What proxies of a workload class have in common. */
+/** The common properties of the proxies of a workload class. */
 export interface WorkloadClass {
   readonly namespace: string;
   readonly serviceAccount: string;
@@ -91,7 +90,7 @@ function isOutbound(cluster: string): boolean {
   return cluster.startsWith("outbound|");
 }
 
-/** What proxies of a class are sent on demand of a type; `undefined`: nothing. */
+/** The resources of a type that proxies of a class are sent on demand; `undefined`: none. */
 export function onDemandOf(
   cls: ProxyClass,
   typeUrl: string,

@@ -1,5 +1,5 @@
 /**
- * What proxies of a workload class asked for on demand, so that further proxies of the class are sent it
+ * The names that proxies of a workload class asked for on demand, so that further proxies of the class are sent it
  * at their first sync. Names are forgotten when no connected proxy has asked for them for a time; those
  * that a connected proxy was sent stay until it leaves.
  *
