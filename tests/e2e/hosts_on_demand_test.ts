@@ -18,6 +18,17 @@ import {
 import { envoyPath } from "../../scripts/tools.ts";
 import { documents, endpoint, manifest, NAMESPACE, serviceEntry, to } from "../support/manifest.ts";
 
+/** A workload class on `/debug/on_demand`. */
+interface ScopeView {
+  readonly namespace: string;
+  readonly names: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly host: string;
+    readonly askers: number;
+  }[];
+}
+
 /** Services of the mesh; a proxy uses a few of them. */
 const SERVICES = 300;
 const host = (i: number): string => `s${i}.shop.test`;
@@ -135,12 +146,43 @@ Deno.test("a proxy asks for the hosts that its requests need", async (t) => {
       assert.equal((await ask(host(1))).status, 200);
     },
   );
+  await t.step("the daemon shows what was asked for, and gives it as a Sidecar", async () => {
+    const [scope] = await daemon.debug<readonly ScopeView[]>("on_demand");
+    assert.equal(scope!.namespace, NAMESPACE);
+    const wild = scope!.names.find(({ name }) => name === `${port}/a.wild.test:${port}`) ??
+      scope!.names.find(({ name }) => name === `${port}/a.wild.test`);
+    assert.deepEqual([wild?.kind, wild?.host, wild?.askers], ["host", "*.wild.test", 1]);
+    const sidecar = await fetch(`${daemon.monitoring}/debug/on_demand?format=sidecar`);
+    assert.match(await sidecar.text(), /kind: Sidecar[^]*\*\/s1\.shop\.test/);
+  });
+  let second: typeof first;
   await t.step("the next proxy of the class is sent what the first one asked for", async () => {
     const before = await hosts(first);
     await first[Symbol.asyncDispose]();
-    const second = await start("second", "127.0.9.12");
+    second = await start("second", "127.0.9.12");
     assert.deepEqual(await hosts(second), before);
     assert.ok((await clusters(second)).includes(`outbound|${port}||${host(1)}`));
     assert.equal((await ask(host(1))).status, 200);
+  });
+  await t.step("a host beyond MESH_ON_DEMAND_NAMES is answered 503", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => ask(host(220 + i))));
+    const refused = answers.filter(({ status }) => status !== 200);
+    assert.ok(refused.length > 0);
+    assert.ok(refused.every(({ status, body }) => status === 503 && body.includes("ON_DEMAND")));
+  });
+  await t.step("MESH_ON_DEMAND_RETENTION bounds the time of a learned scope", async () => {
+    daemon.program.kill("SIGKILL");
+    await daemon.program.status;
+    const short = { ...env, MESH_ON_DEMAND_RETENTION: "1ms" };
+    daemon = stack.use(
+      await startDaemon({ configDir: config, ports: portsOf(daemon), env: short }),
+    );
+    const connected = async () =>
+      (await daemon.debug<{ totalClients: number }>("connections")).totalClients;
+    await eventually("the proxy to be back", async () => await connected() === 1);
+    await second[Symbol.asyncDispose]();
+    await eventually("the proxy to be gone", async () => await connected() === 0);
+    const third = await start("third", "127.0.9.12");
+    assert.deepEqual(await hosts(third), []);
   });
 });

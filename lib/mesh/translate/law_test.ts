@@ -301,8 +301,10 @@ function startNetworks(features: Partial<Features> = {}): Bench {
   return bench;
 }
 
+const CLASSES: readonly Readonly<Record<string, string>>[] = [{}, { app: "narrow" }];
+
 /** Names that proxies on demand asked for: hosts that come and go, by different names. */
-const ASKED: readonly AskedName[] = [{}, { app: "narrow" }].flatMap((labels) => {
+const ASKED: readonly AskedName[] = CLASSES.flatMap((labels) => {
   const workload = workloadClasses.encode({ namespace: "one", serviceAccount: "", labels });
   return ["a.example", "c", "c.one.svc", "x.wild.example", "only.route.example", "240.0.0.1", "no"]
     .flatMap((host) => [80, 90].map((table) => ({ workload, name: `${table}/${host}` })));
