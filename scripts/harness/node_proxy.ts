@@ -56,6 +56,11 @@ export interface NodeNetwork extends AsyncDisposable {
   readonly address: string;
   /** Adds an address to the namespace. */
   addAddress(address: string): Promise<void>;
+  /**
+   * Adds a link-local address to the host, which the namespace reaches, and returns it; `last`: its last
+   * number. Agents take such an address for their only one.
+   */
+  addHostAddress(last: number): Promise<string>;
   /** Runs a command in it; returns its output. */
   run(command: string, ...args: readonly string[]): Promise<string>;
   /** Starts a program in it. */
@@ -89,6 +94,11 @@ export async function makeNodeNetwork(index: number): Promise<NodeNetwork> {
     address,
     addAddress: async (one) =>
       void await run("ip", ...within, "ip", "addr", "add", `${one}/32`, "dev", "eth0"),
+    addHostAddress: async (last) => {
+      const added = `169.254.${Deno.pid % 256}.${last}`;
+      await run("ip", "addr", "add", `${added}/32`, "dev", link);
+      return added;
+    },
     run: (command, ...args) => run("ip", ...within, command, ...args),
     start: (command, args, env, cwd) => startCommand("ip", [...within, command, ...args], env, cwd),
     [Symbol.asyncDispose]: async () => void await run("ip", "netns", "del", name),

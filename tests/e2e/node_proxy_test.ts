@@ -5,28 +5,16 @@
  * @module
  */
 import assert from "node:assert/strict";
+import { eventually, makeNodeNetwork, type NodeNetwork } from "../../scripts/harness/mod.ts";
 import {
-  type ConfigDir,
-  type Daemon,
-  eventually,
-  freePort,
-  makeConfigDir,
-  makeNodeNetwork,
-  type NodeNetwork,
-  type NodeProxy,
-  nodeProxyPath,
-  packedNodeProxy,
-  startDaemon,
-  startNodeProxy,
-} from "../../scripts/harness/mod.ts";
-import { startTokenIssuer, type TokenIssuer, writePluggedCa } from "../support/identity.ts";
-
-const PACKED = packedNodeProxy();
-const LACKING = Deno.build.os !== "linux" || Deno.uid() !== 0
-  ? "needs Linux and root"
-  : PACKED === undefined
-  ? "needs the node proxy: set MESH_NODE_PROXY to ztunnel.xz"
-  : undefined;
+  ask,
+  LACKING,
+  link,
+  proxyOf,
+  startAmbientMesh,
+  startEcho,
+  workload,
+} from "./ambient/mesh.ts";
 
 /** Addresses of the client and of the server on the link between their namespaces. */
 const [CLIENT, SERVER, VIRTUAL] = ["10.78.0.1", "10.78.0.2", "10.96.7.7"];
@@ -42,14 +30,6 @@ spec:
   ports: [{number: 80, name: tcp, protocol: TCP, targetPort: 8080}]
 `;
 
-function workload(name: string, address: string): string {
-  return `apiVersion: networking.mesh.io/v1
-kind: WorkloadEntry
-metadata: {name: ${name}, namespace: shop, labels: {app: ${name}, networking.mesh.io/tunnel: http}}
-spec: {address: ${address}, serviceAccount: ${name}}
-`;
-}
-
 function access(spec: string): string {
   return `apiVersion: security.mesh.io/v1
 kind: AuthorizationPolicy
@@ -58,98 +38,13 @@ spec: {selector: {matchLabels: {app: web}}, ${spec}}
 `;
 }
 
-/** A daemon over a directory, with an issuer of tokens. */
-interface World {
-  readonly config: ConfigDir;
-  readonly daemon: Daemon;
-  readonly issuer: TokenIssuer;
-  readonly root: string;
-  readonly dir: string;
-  readonly port: number;
-  readonly stack: AsyncDisposableStack;
-}
-
-async function startWorld(stack: AsyncDisposableStack): Promise<World> {
-  const config = stack.use(await makeConfigDir());
-  const dir = await Deno.makeTempDir({ prefix: "mesh-node-proxy-" });
-  stack.defer(() => Deno.remove(dir, { recursive: true }));
-  const { certificate } = await writePluggedCa(`${dir}/ca`);
-  const issuer = stack.use(await startTokenIssuer());
-  await config.write(
-    "mesh.yaml",
-    [SERVICE, workload("client", CLIENT), workload("web", SERVER)].join("---\n"),
-  );
-  const port = freePort();
-  const daemon = stack.use(
-    await startDaemon({
-      configDir: config.path,
-      secured: port,
-      args: [`--secureGRPCAddr=0.0.0.0:${port}`],
-      env: { PILOT_ENABLE_AMBIENT: "true", ROOT_CA_DIR: `${dir}/ca`, JWT_RULE: issuer.rule },
-    }),
-  );
-  return { config, daemon, issuer, root: certificate.pem, dir, port, stack };
-}
-
-/** The proxy of one workload of namespace `shop`. */
-async function proxyOf(
-  { issuer, root, dir, port, stack }: World,
-  network: NodeNetwork,
-  name: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<NodeProxy> {
-  return stack.use(
-    await startNodeProxy({
-      path: await nodeProxyPath(PACKED!),
-      network,
-      xds: `https://${network.host}:${port}`,
-      dir: `${dir}/${name}`,
-      // WorkloadEntries are on no node.
-      node: "",
-      root,
-      token: await issuer.token("shop", name),
-      env: {
-        PROXY_MODE: "dedicated",
-        PROXY_WORKLOAD_INFO: `shop/${name}/${name}`,
-        POD_NAME: name,
-        POD_NAMESPACE: "shop",
-        INSTANCE_IP: name === "client" ? CLIENT : SERVER,
-        UNSTABLE_ENABLE_SOCKS5: "true",
-        // Connections begin at loopback, which is no source for other hosts.
-        ENABLE_ORIG_SRC: "false",
-        ...env,
-      },
-    }),
-  );
-}
-
 /** Two namespaces with a link. */
 async function linked(stack: AsyncDisposableStack): Promise<[NodeNetwork, NodeNetwork]> {
   const client = stack.use(await makeNodeNetwork(111));
   const server = stack.use(await makeNodeNetwork(112));
-  await client.run(
-    "ip",
-    "link",
-    "add",
-    "mesh0",
-    "type",
-    "veth",
-    "peer",
-    "name",
-    "mesh0",
-    "netns",
-    server.name,
-  );
-  for (const [network, address] of [[client, CLIENT], [server, SERVER]] as const) {
-    await network.run("ip", "addr", "add", `${address}/24`, "dev", "mesh0");
-    await network.run("ip", "link", "set", "mesh0", "up");
-  }
+  await link([client, server], [CLIENT, SERVER]);
   return [client, server];
 }
-
-/** An HTTP server at a port of a namespace that names its client's address. */
-const ECHO = `Deno.serve({ port: 8080, hostname: "0.0.0.0", onListen() {} },
-  (_, { remoteAddr }) => new Response("reached from " + remoteAddr.hostname));`;
 
 Deno.test({
   name: `two node proxies: workloads, services, policies, certificates, connections${
@@ -158,18 +53,19 @@ Deno.test({
   ignore: LACKING !== undefined,
   fn: async (t) => {
     await using stack = new AsyncDisposableStack();
-    const world = await startWorld(stack);
+    const documents = [SERVICE, workload("client", CLIENT), workload("web", SERVER)];
+    const world = await startAmbientMesh(stack, documents);
     const [clientNet, serverNet] = await linked(stack);
-    stack.use(serverNet.start(Deno.execPath(), ["eval", ECHO]));
-    const server = await proxyOf(world, serverNet, "web");
-    let client = await proxyOf(world, clientNet, "client");
+    stack.use(startEcho(serverNet));
+    const server = await proxyOf(world, { network: serverNet, name: "web", address: SERVER });
+    const own = { network: clientNet, name: "client", address: CLIENT };
+    let client = await proxyOf(world, own);
 
-    /** The answer through the client's proxy; the exit code of curl where there is none. */
-    const call = (target: string): Promise<string> =>
-      clientNet.run("curl", "-sS", "-m", "5", "--socks5", "127.0.0.1:15080", `http://${target}/`)
-        .catch((error: Error) => `refused: ${error.message.split("\n")[0]}`);
     const reached = (target: string, pattern: RegExp) =>
-      eventually(`${target} to be ${pattern}`, async () => pattern.test(await call(target)));
+      eventually(
+        `${target} to be ${pattern}`,
+        async () => pattern.test(await ask(clientNet, `${target}/`)),
+      );
 
     await t.step("the proxy knows the service with its workload", async () => {
       const dump = await client.dumped(
@@ -271,10 +167,13 @@ spec: {mtls: {mode: STRICT}}
       await world.config.write("other.yaml", unrelated.join("---\n"));
       await server.dumped("all services", ({ services }) => services.length === 2);
       await client[Symbol.asyncDispose]();
-      client = await proxyOf(world, clientNet, "client", {
-        XDS_ON_DEMAND: "true",
-        // It answers no queries of names then.
-        PROXY_CONFIG: JSON.stringify({ proxyMetadata: { DNS_CAPTURE: "false" } }),
+      client = await proxyOf(world, {
+        ...own,
+        env: {
+          XDS_ON_DEMAND: "true",
+          // It answers no queries of names then.
+          PROXY_CONFIG: JSON.stringify({ proxyMetadata: { DNS_CAPTURE: "false" } }),
+        },
       });
       const names = (some: readonly Readonly<Record<string, unknown>>[]) =>
         some.map(({ name }) => name).sort();
