@@ -42,6 +42,7 @@ import {
   PILOT_WORKLOAD_ENTRY_GRACE_PERIOD,
   resourceTypeOf,
 } from "../../lib/mesh/sources/mod.ts";
+import { ambientStatusControllers } from "./ambient_status.ts";
 import type { DebugViews } from "./debug_views.ts";
 import type { Engine } from "./engine.ts";
 import { gatewayControllers } from "./gateways.ts";
@@ -161,6 +162,7 @@ function controllersOf(input: ControllerInput): Elected[] {
     ...exportedServices(input),
     ...gatewayControllers(input),
     ...gatewayStatusControllers(input.engine),
+    ...ambientStatusControllers(input.engine),
   ];
 }
 

@@ -83,18 +83,13 @@ Deno.test("variables stand in for the flags that are not given", () => {
 Deno.test("the daemon warns only of variables without effect", async () => {
   const { log, err, status } = await started({
     PILOT_DEBOUNCE_AFTER: "10ms",
-    AMBIENT_ENABLE_STATUS: "true",
     ENABLE_VTPROTOBUF: "false",
     SECRET_TTL: "1h",
   });
   assert.equal(status, 0, err);
   const warned = log.split("\n").filter((line) => /this variable has no effect/.test(line));
-  assert.equal(warned.length, 2, log);
+  assert.equal(warned.length, 1, log);
   assert(warned.some((line) => /warn.*no effect.*ENABLE_VTPROTOBUF.*one codec/.test(line)), log);
-  assert(
-    warned.some((line) => /warn.*not implemented.*AMBIENT_ENABLE_STATUS.*ambient mode/.test(line)),
-    log,
-  );
 });
 
 Deno.test("the daemon's permissions let it read every variable it takes", async () => {

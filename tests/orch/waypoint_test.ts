@@ -102,6 +102,83 @@ async function applies(cluster: Cluster, run: Run): Promise<void> {
   ]);
 }
 
+/** A Service in the waypoint's namespace, one with a waypoint that does not exist, and policies. */
+const REPORTED = `apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+---
+apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: lost, namespace: shop, labels: {mesh.io/use-waypoint: absent}}
+spec: {hosts: [lost.test], ports: [{number: 80, name: http, protocol: HTTP}], resolution: DNS}
+---
+apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: paths, namespace: shop}
+spec: {rules: [{to: [{operation: {paths: [/a]}}]}]}
+---
+apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: at-waypoint, namespace: shop}
+spec:
+  targetRefs:
+  - {group: "", kind: Service, name: web}
+  - {group: networking.mesh.io, kind: ServiceEntry, name: lost}
+  rules: [{to: [{operation: {paths: [/a]}}]}]
+`;
+
+async function reports(cluster: Cluster): Promise<void> {
+  await kubectl(cluster, ["apply", "-f", "-"], REPORTED);
+  const conditions = async (object: string) => {
+    const path = "-o=jsonpath={range .status.conditions[*]}{.type}={.status}:{.reason} {end}";
+    return (await kubectl(cluster, ["get", ...object.split(" "), "-n", "shop", path])).trim();
+  };
+  const version = async (object: string) =>
+    await kubectl(cluster, [
+      "get",
+      ...object.split(" "),
+      "-n",
+      "shop",
+      "-o=jsonpath={.metadata.resourceVersion}",
+    ]);
+  const objects: readonly [string, string][] = [
+    ["service web", "mesh.io/WaypointBound=True:WaypointAccepted"],
+    ["serviceentry lost", "mesh.io/WaypointBound=False:WaypointMissing"],
+    ["authorizationpolicy paths", "ZtunnelAccepted=False:UnsupportedValue"],
+    ["authorizationpolicy at-waypoint", "WaypointAccepted=True:PartiallyInvalid"],
+  ];
+  for (const [object, wanted] of objects) {
+    await eventually(`${object}: ${wanted}`, async () => await conditions(object) === wanted);
+  }
+  const before = await Promise.all(objects.map(([object]) => version(object)));
+  // What concerns none of them changes none; the label of the Service itself does.
+  await kubectl(cluster, [
+    "label",
+    "serviceentry",
+    "lost",
+    "-n",
+    "shop",
+    "mesh.io/use-waypoint=wp",
+    "--overwrite",
+  ]);
+  await eventually(
+    "the entry is bound",
+    async () => /=True/.test(await conditions("serviceentry lost")),
+  );
+  await eventually(
+    "the policy is whole",
+    async () => /=True:Accepted/.test(await conditions("authorizationpolicy at-waypoint")),
+  );
+  assert.deepEqual(
+    [await version("service web"), await version("authorizationpolicy paths")],
+    [before[0], before[2]],
+    "no write without a change",
+  );
+  await kubectl(cluster, ["label", "service", "web", "-n", "shop", "mesh.io/use-waypoint=none"]);
+  await eventually("no condition", async () => await conditions("service web") === "");
+}
+
 async function enrols(cluster: Cluster, run: Run): Promise<void> {
   const args = ["waypoint", "apply", "-n", "shop", "--name", "second", "--enroll-namespace"];
   const refused = await run(...args);
@@ -175,6 +252,7 @@ clusterTest("waypoints are made, shown and removed", async (cluster, t) => {
   const run = commandsOf(cluster);
   await t.step("mistakes are refused", () => refusals(run));
   await t.step("a waypoint is made, and its namespace enrolled", () => applies(cluster, run));
+  await t.step("conditions of objects and policies", () => reports(cluster));
   await t.step("a namespace keeps its waypoint, unless it is replaced", () => enrols(cluster, run));
   await t.step("waypoints are deleted", () => deletes(cluster, run));
   await t.step("a waypoint is printed", () => generates(cluster, run));

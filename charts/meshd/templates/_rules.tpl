@@ -211,6 +211,12 @@ multicluster.x-orch.io
   verbs:
     - patch
 - apiGroups:
+    - ''
+  resources:
+    - services/status
+  verbs:
+    - patch
+- apiGroups:
     - admissionregistration.k8s.io
   resources:
     - mutatingwebhookconfigurations

@@ -43,7 +43,7 @@ export {
   type GatewayStatusInputs,
   runGatewayStatus,
 } from "./gateway_status/gateway_status.ts";
-export type { GatewayApiObjectStatus } from "./gateway_status/merge.ts";
+export type { GatewayApiObjectStatus, OwnParts } from "./gateway_status/merge.ts";
 export { addressesOf, runIngressStatus } from "./ingress/ingress_status.ts";
 export {
   type ExportedService,
@@ -68,6 +68,7 @@ export {
   namesControlPlane,
 } from "./controlled_clusters/controlled_clusters.ts";
 export {
+  AMBIENT_ENABLE_STATUS,
   ENABLE_LEADER_ELECTION,
   EXTERNAL_MESHD,
   MESH_ENABLE_CONTROLLER_QUEUE_METRICS,

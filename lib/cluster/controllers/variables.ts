@@ -99,6 +99,16 @@ export const PILOT_ENABLE_GATEWAY_API_STATUS: EnvVar<boolean> = declareEnv({
   readers,
 });
 
+/** True: conditions of ambient mode are written. */
+export const AMBIENT_ENABLE_STATUS: EnvVar<boolean> = declareEnv({
+  name: "AMBIENT_ENABLE_STATUS",
+  type: "bool",
+  default: false,
+  defaultWhen: { variable: "PILOT_ENABLE_AMBIENT", default: true },
+  doc: "Write conditions of ambient mode to the status of Services, entries and policies.",
+  readers,
+});
+
 /** Least time between two rounds of writing status, in milliseconds. */
 export const PILOT_STATUS_UPDATE_INTERVAL: EnvVar<number> = declareEnv({
   name: "PILOT_STATUS_UPDATE_INTERVAL",

@@ -110,6 +110,8 @@ function clusterRules(options: RoleOptions): RoleRule[] {
     ...untaint ? [rule("", ["nodes"], ["patch"])] : [],
     rule("networking.k8s.io", ["ingresses", "ingressclasses"], FOLLOW),
     rule("networking.k8s.io", ["ingresses/status"], ["patch"]),
+    // Conditions of ambient mode.
+    rule("", ["services/status"], ["patch"]),
     rule(
       "admissionregistration.k8s.io",
       ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],

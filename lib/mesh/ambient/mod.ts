@@ -7,3 +7,4 @@
 export * from "./binding/mod.ts";
 export * from "./addresses/mod.ts";
 export * from "./policies/mod.ts";
+export * from "./status.ts";

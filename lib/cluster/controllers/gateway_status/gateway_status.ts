@@ -1,5 +1,5 @@
 /**
- * Controller: the status of objects of the Gateway API.
+ * Controller: the status of objects of the Gateway API, and conditions of ambient mode.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 } from "../../../kit/orch/mod.ts";
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { createPace, type StatusPace } from "../status/pace.ts";
-import { type GatewayApiObjectStatus, statusChange } from "./merge.ts";
+import { type GatewayApiObjectStatus, type OwnParts, statusChange } from "./merge.ts";
 
 /** An object, without its specification. */
 export interface GatewayApiItem extends ListItem {
@@ -34,6 +34,8 @@ export interface GatewayStatusInputs {
   readonly versionsOf?: (type: ResourceType) => readonly string[] | undefined;
   /** The name of the controller in the status of routes and policies. */
   readonly controllerName: string;
+  /** The parts of a status that are written; default: those of the Gateway API. */
+  readonly own?: OwnParts;
   /**
    * The status of an object; the same one as long as it is equal. Undefined: Mesh does not handle the
    * object, and writes nothing.
@@ -74,7 +76,10 @@ export interface GatewayStatusCheck {
  * Compares a status again only if the object or its status are others than before. A server whose
  * definitions lack a field drops it; what was written once is not written again to the same version.
  */
-export function createGatewayStatusCheck(controllerName: string): GatewayStatusCheck {
+export function createGatewayStatusCheck(
+  controllerName: string,
+  own?: OwnParts,
+): GatewayStatusCheck {
   const right = new WeakMap<GatewayApiItem, GatewayApiObjectStatus>();
   const versions = new WeakMap<GatewayApiObjectStatus, string>();
   return {
@@ -82,9 +87,11 @@ export function createGatewayStatusCheck(controllerName: string): GatewayStatusC
       if (right.get(item) === wanted) return undefined;
       const { resourceVersion } = item.metadata;
       const isWritten = resourceVersion !== undefined && versions.get(wanted) === resourceVersion;
-      const change = isWritten
-        ? undefined
-        : statusChange(item.status ?? {}, wanted, { controllerName, now });
+      const change = isWritten ? undefined : statusChange(item.status ?? {}, wanted, {
+        controllerName,
+        now,
+        ...(own === undefined ? {} : { own }),
+      });
       if (change === undefined) right.set(item, wanted);
       return change;
     },
@@ -114,7 +121,7 @@ function kept({ metadata, status }: GatewayApiItem): GatewayApiItem {
 export async function runGatewayStatus(term: Term, inputs: GatewayStatusInputs): Promise<void> {
   const wake = new Wake();
   const pace = createPace(inputs.pace);
-  const check = createGatewayStatusCheck(inputs.controllerName);
+  const check = createGatewayStatusCheck(inputs.controllerName, inputs.own);
   const followed: Followed[] = inputs.types.map((type) => ({
     type,
     items: observe<GatewayApiItem>(term, type, {

@@ -40,21 +40,31 @@ export interface GatewayApiObjectStatus {
 /** The most entries of these lists that the definitions allow. */
 const LIMITS = { parents: 32, ancestors: 16 } as const;
 
-/** Types of conditions that Mesh writes to classes, Gateways and ListenerSets. */
-const OWN_CONDITIONS: ReadonlySet<string> = new Set([
-  "Accepted",
-  "Programmed",
-  "ResolvedRefs",
-  "SupportedVersion",
-  "InsecureFrontendValidationMode",
-]);
+/** The parts of a status that Mesh owns. */
+export interface OwnParts {
+  /** Types of conditions. */
+  readonly conditions: ReadonlySet<string>;
+  /** Fields, each as a whole. */
+  readonly fields: readonly string[];
+}
 
-/** Fields of a status that Mesh owns as a whole. */
-const OWN_FIELDS = ["addresses", "listeners", "supportedFeatures", "attachedListenerSets"] as const;
+/** What Mesh writes to classes, Gateways and ListenerSets. */
+const OWN: OwnParts = {
+  conditions: new Set([
+    "Accepted",
+    "Programmed",
+    "ResolvedRefs",
+    "SupportedVersion",
+    "InsecureFrontendValidationMode",
+  ]),
+  fields: ["addresses", "listeners", "supportedFeatures", "attachedListenerSets"],
+};
 
 export interface Merging {
   /** The name of the controller in the entries that are its own. */
   readonly controllerName: string;
+  /** Default: those of the Gateway API. */
+  readonly own?: OwnParts;
   /** RFC 3339. */
   readonly now: string;
 }
@@ -88,13 +98,17 @@ function merged(
   if (wanted.ancestors !== undefined) {
     return listed("ancestors", before.ancestors, wanted.ancestors, merging);
   }
-  const others = (before.conditions ?? []).filter(({ type }) => !OWN_CONDITIONS.has(type));
+  const { own: parts = OWN } = merging;
+  const others = (before.conditions ?? []).filter(({ type }) => !parts.conditions.has(type));
   const own = timed(before.conditions, wanted.conditions ?? [], merging.now);
-  const fields = OWN_FIELDS.map((field) => {
+  const fields = parts.fields.map((field) => {
     const value = (wanted as Record<string, unknown>)[field];
     return [field, field === "listeners" ? listeners(before, wanted, merging.now) : value ?? null];
   });
-  return { ...Object.fromEntries(fields), conditions: [...others, ...own] };
+  const conditions = [...others, ...own];
+  // Without conditions before and after, nothing has to be written.
+  const none = conditions.length === 0 && before.conditions === undefined;
+  return { ...Object.fromEntries(fields), ...(none ? {} : { conditions }) };
 }
 
 function listeners(

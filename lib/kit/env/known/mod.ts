@@ -6,7 +6,6 @@
  */
 import { declareIneffectiveVariables, type IneffectiveGroup } from "../ineffective.ts";
 import { listEnv } from "../table.ts";
-import { AMBIENT } from "./ambient.ts";
 import { NODE } from "./node.ts";
 import { RUNTIME } from "./runtime.ts";
 import { SHARED } from "./shared.ts";
@@ -15,7 +14,6 @@ import { TRAFFIC } from "./traffic.ts";
 /** All variables without effect, by reason. */
 export const INEFFECTIVE_VARIABLES: readonly IneffectiveGroup[] = [
   ...TRAFFIC,
-  ...AMBIENT,
   ...NODE,
   ...RUNTIME,
 ];

@@ -46,8 +46,3 @@ export const float: Form<number> = form("float");
 /** A duration, with a default such as `24h0m0s`. */
 export const duration: Form<string> = form("duration");
 export const text: Form<string> = form("string");
-
-/** A default that applies while ambient mode is enabled. */
-export function inAmbient(preset: boolean): Extra {
-  return { defaultWhen: { variable: "PILOT_ENABLE_AMBIENT", default: preset } };
-}

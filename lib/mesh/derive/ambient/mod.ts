@@ -8,5 +8,11 @@ export { type AmbientIndexes, type ListedEndpoint } from "./indexes.ts";
 export { type AmbientNetworks, type TunnelGateway } from "./networks.ts";
 export { type AmbientPolicies, type PolicyKey, policyKeys } from "./policies.ts";
 export { type ServiceAddress, serviceAt } from "./services.ts";
+export {
+  AMBIENT_STATUS_KINDS,
+  type AmbientObject,
+  type AmbientStatusTable,
+  deriveAmbientStatus,
+} from "./status.ts";
 export { deriveWaypoints, type Waypoints } from "./waypoints.ts";
 export { listedWorkload, nodeWhole, type WorkloadAddress, workloadAt } from "./workloads.ts";

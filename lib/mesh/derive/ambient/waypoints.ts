@@ -46,6 +46,8 @@ export interface Waypoints {
     read: Read,
     meta: Pick<ObjectMeta, "namespace" | "labels" | "annotations">,
   ) => WaypointBinding;
+  /** The waypoints of a service, in the same way. */
+  readonly bindService: Waypoints["bindWorkload"];
   /** A waypoint → the services bound to it, sorted; as second waypoint, too. */
   readonly services: Derived<readonly ServiceKey[], ObjectKey>;
   /** A waypoint → row keys of the workloads bound to it, sorted. */
@@ -60,23 +62,23 @@ export function deriveWaypoints(inputs: WaypointInputs): Waypoints {
     objectKeys,
     (read, key) => waypointAt(read, inputs, key),
   );
+  const binds =
+    (type: "service" | "workload"): Waypoints["bindWorkload"] =>
+    (read, { namespace, labels, annotations }) =>
+      bindToWaypoint({ type, namespace, labels, annotations }, lookups(read, inputs, waypoint));
+  const bindService = binds("service");
+  const bindWorkload = binds("workload");
   const ofService = graph.derive("ambient.waypoint.service", serviceKeys, (read, key) => {
     const [row] = definingEntries(read, inputs.mesh, key);
     if (row === undefined) return UNBOUND;
-    const { labels, annotations } = row.meta;
-    const object = { type: "service" as const, namespace: key.namespace, labels, annotations };
-    return bindToWaypoint(object, lookups(read, inputs, waypoint));
+    return bindService(read, { ...row.meta, namespace: key.namespace });
   });
-  const bindWorkload: Waypoints["bindWorkload"] = (read, { namespace, labels, annotations }) => {
-    const object = { type: "workload" as const, namespace, labels, annotations };
-    return bindToWaypoint(object, lookups(read, inputs, waypoint));
-  };
   const ofWorkload = graph.derive("ambient.waypoint.workload", text, (read, key) => {
     const row = read.get(tables.workloadEntries, key);
     return row === undefined ? UNBOUND : bindWorkload(read, row.meta);
   });
   const bound = { ofService, ofWorkload };
-  return { waypoint, ...bound, bindWorkload, ...inverse(inputs, bound) };
+  return { waypoint, ...bound, bindWorkload, bindService, ...inverse(inputs, bound) };
 }
 
 const UNBOUND: WaypointBinding = { ingress: false };
