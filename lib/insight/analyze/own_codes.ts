@@ -14,7 +14,8 @@ export type OwnCode =
   | "MSH1005"
   | "MSH1006"
   | "MSH1007"
-  | "MSH1008";
+  | "MSH1008"
+  | "MSH1009";
 
 /** The codes, in order. */
 export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
@@ -77,5 +78,12 @@ export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
     text: "Condition {0} is false, reason {1}: {2}",
     reason: "The daemon writes the same into the status of the object once it is applied.",
     remedy: "Correct the field; the message says what is allowed.",
+  },
+  MSH1009: {
+    name: "AmbientModeWithoutEffect",
+    level: "Warning",
+    text: "Ambient mode does not do what is written: {0}",
+    reason: "Node proxies carry connections of pods; requests are a matter of waypoints.",
+    remedy: "Change the label or the field, or let a waypoint apply the policy (targetRefs).",
   },
 };

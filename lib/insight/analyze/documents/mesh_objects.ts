@@ -61,6 +61,12 @@ export function isAmbient(set: DocumentSet, namespace: string): boolean {
     (labels[REVISION_LABEL] ?? "") === "";
 }
 
+/** True for a namespace with a label for ambient mode and one for sidecars. */
+export function isLabelledBothWays({ labels }: PlainDocument): boolean {
+  return labels[MODE_LABEL] === "ambient" &&
+    (labels[INJECTION_LABEL] === "enabled" || (labels[REVISION_LABEL] ?? "") !== "");
+}
+
 function namespaceOf(set: DocumentSet, name: string): PlainDocument | undefined {
   return set.of("Namespace", "").find((one) => one.name === name);
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { AMBIENT_MODE } from "./ambient_mode.ts";
 export { AMBIENT_SIDECARS } from "./ambient_sidecars.ts";
 export { ALPHA_ANNOTATIONS, ANNOTATION_USE } from "./annotations.ts";
 export { CLAIM_ROUTES } from "./claim_routes.ts";

@@ -1,0 +1,96 @@
+/**
+ * Objects that do not do in ambient mode what is written.
+ *
+ * @module
+ */
+import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
+import { listAt, mapAt, type PlainDocument, valueAt } from "../plain.ts";
+import { isAmbient, isLabelledBothWays } from "./mesh_objects.ts";
+
+const USE_WAYPOINT = "mesh.io/use-waypoint";
+const GATEWAY_API = "gateway.networking.k8s.io";
+
+/** Names of waypoints, modes of namespaces and pods, and policies, each against the rest of the set. */
+export const AMBIENT_MODE: DocumentAnalyzer = {
+  name: "ambient.ModeAnalyzer",
+  kinds: ["Namespace", "Service", "ServiceEntry", "WorkloadEntry", "AuthorizationPolicy", "Pod"],
+  codes: ["MSH0101", "MSH1009"],
+  *analyze(set) {
+    yield* missingWaypoints(set);
+    yield* bothWays(set);
+    yield* hostPods(set);
+    yield* policies(set);
+  },
+};
+
+/** Waypoints that are named and not in a set that has Gateways. */
+function* missingWaypoints(set: DocumentSet): Iterable<DocumentFinding> {
+  const gateways = set.of("Gateway", GATEWAY_API);
+  if (gateways.length === 0) return;
+  const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
+  for (const kind of ["Namespace", "Service", "ServiceEntry", "WorkloadEntry", "Pod"]) {
+    for (const on of set.of(kind)) {
+      const name = on.labels[USE_WAYPOINT] ?? "";
+      if (name === "" || name === "none") continue;
+      const own = kind === "Namespace" ? on.name : on.namespace;
+      const waypoint = `${on.labels["mesh.io/use-waypoint-namespace"] || own}/${name}`;
+      if (known.has(waypoint)) continue;
+      yield {
+        on,
+        code: "MSH0101",
+        args: ["waypoint", waypoint],
+        path: `metadata.labels["${USE_WAYPOINT}"]`,
+      };
+    }
+  }
+}
+
+/** Namespaces for sidecars and the node proxy at once: injection wins. */
+function* bothWays(set: DocumentSet): Iterable<DocumentFinding> {
+  for (const on of set.of("Namespace", "")) {
+    if (!isLabelledBothWays(on)) continue;
+    yield notDone(
+      on,
+      "the namespace has labels for sidecars and for ambient mode; pods get sidecars",
+      'metadata.labels["mesh.io/dataplane-mode"]',
+    );
+  }
+}
+
+/** Pods in the network of their node, which the node proxy leaves alone. */
+function* hostPods(set: DocumentSet): Iterable<DocumentFinding> {
+  for (const { document, labels, spec } of set.pods()) {
+    const isAsked = labels["mesh.io/dataplane-mode"] === "ambient";
+    if (!isAsked || valueAt(spec, "hostNetwork") !== true) continue;
+    const reason = "a pod in the network of its node is not in ambient mode";
+    yield notDone(document, reason, "spec.hostNetwork");
+  }
+}
+
+/** Policies for the node proxy with conditions on requests, which it does not see. */
+function* policies(set: DocumentSet): Iterable<DocumentFinding> {
+  for (const on of set.of("AuthorizationPolicy")) {
+    const { namespace, value } = on;
+    const spec = mapAt(value, "spec");
+    const isTargeted = spec.targetRef !== undefined || listAt(spec, "targetRefs").length > 0;
+    if (isTargeted || !isAmbient(set, namespace)) continue;
+    for (const [index, rule] of listAt(spec, "rules").entries()) {
+      const fields = requestFields(rule);
+      if (fields.length === 0) continue;
+      const reason = `the node proxy sees no requests, so ${fields.join(", ")} ` +
+        "do not act as written; name a waypoint's service in targetRefs";
+      yield notDone(on, reason, `spec.rules[${index}]`);
+    }
+  }
+}
+
+const OF_REQUESTS = ["hosts", "notHosts", "methods", "notMethods", "paths", "notPaths"] as const;
+
+function requestFields(rule: unknown): string[] {
+  const operations = listAt(rule, "to").map((one) => mapAt(one, "operation"));
+  return OF_REQUESTS.filter((field) => operations.some((one) => one[field] !== undefined));
+}
+
+function notDone(on: PlainDocument, reason: string, path: string): DocumentFinding {
+  return { on, code: "MSH1009", args: [reason], path };
+}
