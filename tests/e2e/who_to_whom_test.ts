@@ -1,5 +1,5 @@
 /**
- * Who reaches whom in ambient mode, with the real proxies: sidecar, ambient workload, program outside the mesh,
+ * Connections between all kinds of callers and destinations in ambient mode, with the real proxies: sidecar, ambient workload, program outside the mesh,
  * each to each, with and without a waypoint; the table of docs/ambient.md. Then what a waypoint does behind
  * real node proxies: routes of the Gateway API, tokens, policies, and a waypoint that does not exist.
  *
@@ -42,7 +42,7 @@ const BEHIND: readonly Service[] = ["wp-sidecar", "wp-ambient", "wp-outside"];
 const CALLERS = ["sidecar", "ambient", "outside"] as const;
 type Caller = typeof CALLERS[number];
 
-/** What a call meets: reached, reached through the waypoint, or refused. */
+/** The outcome of a call: reached, reached through the waypoint, or refused. */
 type Met = "reached" | "waypoint" | "refused";
 
 /**
@@ -262,7 +262,7 @@ async function startProxies(mesh: AmbientMesh, { caller, server, at }: Places): 
 
 const SHOWN = ["-w", "\n%{http_code} via=%header{x-via}"];
 
-/** What a caller meets at a service. */
+/** The outcome of a caller at a service. */
 async function meets(places: Places, caller: Caller, service: Service): Promise<string> {
   const status = await statusOf(places, caller, service, "/");
   if (status !== 200) return status === 0 ? "refused" : `${status}`;

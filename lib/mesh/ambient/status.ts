@@ -59,7 +59,7 @@ export function nodeProxyCondition({ fault }: TranslatedPolicy): AmbientConditio
     : condition(ZTUNNEL_ACCEPTED, false, "UnsupportedValue", fault);
 }
 
-/** What a target of a policy is; `none`: no matter of waypoints. */
+/** The state of a target of a policy; `none`: no matter of waypoints. */
 export type TargetFate = "bound" | "unbound" | "missing" | "invalid" | "none";
 
 /** A target of a policy, as messages name it. */

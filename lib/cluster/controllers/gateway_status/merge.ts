@@ -48,7 +48,7 @@ export interface OwnParts {
   readonly fields: readonly string[];
 }
 
-/** What Mesh writes to classes, Gateways and ListenerSets. */
+/** The parts that Mesh writes to classes, Gateways and ListenerSets. */
 const OWN: OwnParts = {
   conditions: new Set([
     "Accepted",

@@ -5,7 +5,7 @@
  */
 import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
 import { listAt, mapAt, type PlainDocument, valueAt } from "../plain.ts";
-import { isAmbient, isLabelledBothWays } from "./mesh_objects.ts";
+import { hasBothModes, isAmbient } from "./mesh_objects.ts";
 
 const USE_WAYPOINT = "mesh.io/use-waypoint";
 const GATEWAY_API = "gateway.networking.k8s.io";
@@ -48,7 +48,7 @@ function* missingWaypoints(set: DocumentSet): Iterable<DocumentFinding> {
 /** Namespaces for sidecars and the node proxy at once: injection wins. */
 function* bothWays(set: DocumentSet): Iterable<DocumentFinding> {
   for (const on of set.of("Namespace", "")) {
-    if (!isLabelledBothWays(on)) continue;
+    if (!hasBothModes(on)) continue;
     yield notDone(
       on,
       "the namespace has labels for sidecars and for ambient mode; pods get sidecars",

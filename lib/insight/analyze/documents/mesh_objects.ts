@@ -62,7 +62,7 @@ export function isAmbient(set: DocumentSet, namespace: string): boolean {
 }
 
 /** True for a namespace with a label for ambient mode and one for sidecars. */
-export function isLabelledBothWays({ labels }: PlainDocument): boolean {
+export function hasBothModes({ labels }: PlainDocument): boolean {
   return labels[MODE_LABEL] === "ambient" &&
     (labels[INJECTION_LABEL] === "enabled" || (labels[REVISION_LABEL] ?? "") !== "");
 }

@@ -119,7 +119,7 @@ Deno.test("on demand: a name that is unsubscribed from ends what it found, unles
   });
 });
 
-Deno.test("on demand: what a client unsubscribes from and its node has stays", async () => {
+Deno.test("on demand: workloads of the own node stay when a client unsubscribes from their address", async () => {
   await withClient(async ({ begin, subscribe, unsubscribe, setPod, next, quiet }) => {
     setPod("web-1", "10.0.0.1");
     begin();
@@ -133,7 +133,7 @@ Deno.test("on demand: what a client unsubscribes from and its node has stays", a
   }, ON_NODE);
 });
 
-Deno.test("on demand: a client that returns keeps what it holds, and is told what went", async () => {
+Deno.test("on demand: a client that returns keeps its resources, and gets removals that it missed", async () => {
   await withClient(
     async ({ subscribe, reconnect, setPod, setService, removePod, next, versions }) => {
       setService();

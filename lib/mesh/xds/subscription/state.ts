@@ -67,7 +67,7 @@ export interface SubscriptionState {
   readonly names: NameSet;
   /** Names of resources that were found by {@link names} of types with further names, and are sent as they are. */
   readonly found: NameSet;
-  /** Found resources that the client no longer subscribes to, until it is told so. */
+  /** Found resources that the client no longer subscribes to, until the removal is sent. */
   readonly lost: Set<string>;
   /** Names whose resources a client without the wildcard is sent unasked. */
   unasked: readonly string[];
