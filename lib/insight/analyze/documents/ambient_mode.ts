@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { objectKey } from "../../../mesh/model/mod.ts";
 import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
 import { listAt, mapAt, type PlainDocument, valueAt } from "../plain.ts";
 import { hasBothModes, isAmbient } from "./mesh_objects.ts";
@@ -27,13 +28,14 @@ export const AMBIENT_MODE: DocumentAnalyzer = {
 function* missingWaypoints(set: DocumentSet): Iterable<DocumentFinding> {
   const gateways = set.of("Gateway", GATEWAY_API);
   if (gateways.length === 0) return;
-  const known = new Set(gateways.map(({ namespace, name }) => `${namespace}/${name}`));
+  const known = new Set(gateways.map(objectKey));
   for (const kind of ["Namespace", "Service", "ServiceEntry", "WorkloadEntry", "Pod"]) {
     for (const on of set.of(kind)) {
       const name = on.labels[USE_WAYPOINT] ?? "";
       if (name === "" || name === "none") continue;
       const own = kind === "Namespace" ? on.name : on.namespace;
-      const waypoint = `${on.labels["mesh.io/use-waypoint-namespace"] || own}/${name}`;
+      const namespace = on.labels["mesh.io/use-waypoint-namespace"] || own;
+      const waypoint = objectKey({ namespace, name });
       if (known.has(waypoint)) continue;
       yield {
         on,
