@@ -11,7 +11,7 @@ import type { DebugInputs } from "./inputs.ts";
 import { scopesOf, sidecarOf } from "./on_demand_view.ts";
 import { onDemandPage, shellOf, wantsPage } from "./pages/mod.ts";
 
-/** The route. */
+/** `/debug/on_demand`; `?namespace=` selects, `?format=sidecar` gives YAML. */
 export function onDemandRoutes(inputs: DebugInputs): Route[] {
   return [debugRoute("GET", "/debug/on_demand", ({ request, url }) => {
     const namespace = url.searchParams.get("namespace");

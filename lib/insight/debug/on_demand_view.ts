@@ -4,6 +4,7 @@
  * @module
  */
 import { XDS_TYPES } from "../../mesh/model/mod.ts";
+import { parseClusterName } from "../../mesh/envoy/mod.ts";
 import { workloadClasses } from "../../mesh/translate/mod.ts";
 import type { LearnedReport } from "../../mesh/xds/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
@@ -45,7 +46,7 @@ export function scopesOf(
       return {
         kind: isHost ? "host" : "cluster",
         name,
-        host: isHost ? hostAsked(workload, name) : name.slice(name.lastIndexOf("|") + 1),
+        host: isHost ? hostAsked(workload, name) : parseClusterName(name)?.host ?? "",
         askedAt: new Date(askedAt).toISOString(),
         askers,
         holders,
