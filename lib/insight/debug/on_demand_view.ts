@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { XDS_TYPES } from "../../mesh/model/mod.ts";
-import { parseClusterName } from "../../mesh/envoy/mod.ts";
+import { parseClusterName, XDS_TYPES } from "../../mesh/model/mod.ts";
 import { workloadClasses } from "../../mesh/translate/mod.ts";
 import type { LearnedReport } from "../../mesh/xds/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
