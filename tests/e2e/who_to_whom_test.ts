@@ -39,7 +39,8 @@ const SERVICES = {
 } as const;
 type Service = keyof typeof SERVICES;
 const BEHIND: readonly Service[] = ["wp-sidecar", "wp-ambient", "wp-outside"];
-const CALLERS = ["sidecar", "ambient", "outside"] as const;
+/** Programs outside first: when they are refused, the mode is in force for the others, too. */
+const CALLERS = ["outside", "sidecar", "ambient"] as const;
 type Caller = typeof CALLERS[number];
 
 /** The outcome of a call: reached, reached through the waypoint, or refused. */
