@@ -18,9 +18,6 @@ export const AGENT_CNI: readonly string[] = ["install-cni", "pilot-agent"];
 /** Every program that runs in the mesh. */
 export const ALL: readonly string[] = ["install-cni", "pilot-agent", "pilot-discovery"];
 
-/** Optional properties of a row: `{ ...bool(…), ...extra }`. */
-type Extra = Pick<IneffectiveRow, "defaultWhen" | "choices">;
-
 type Form<T> = (
   name: string,
   programs: readonly string[],
