@@ -71,6 +71,7 @@ const ROWS: readonly Row[] = [
     "WorkloadEntry",
   ]],
   ["mesh.io/", "dry-run", ["AuthorizationPolicy"]],
+  ["mesh.io/", "on-demand", POD, { fault: BOOLEAN }],
   ["mesh.io/", "rev", POD],
   ["mesh.io/", "reroute-virtual-interfaces", POD],
   ["mesh.io/", "use-waypoint-canary-weight", ["Service", "ServiceEntry", "Namespace"]],
