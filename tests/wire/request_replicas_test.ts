@@ -216,6 +216,26 @@ Deno.test("diff of a daemon: the proxies that run, of all replicas", async () =>
     assert.match(found.out, /denied before and after it: \d+ of front\.test/);
     assert.ok(!found.out.includes("note: files"));
     assert.equal(found.status, 79);
+    // Requests that the client's proxy has logged are tried, too.
+    const line = {
+      method: "GET",
+      path: "/items/logged",
+      response_code: 200,
+      authority: "items.test",
+    };
+    await Deno.writeTextFile(
+      `${change}.log`,
+      JSON.stringify({
+        ...{ ...line, upstream_cluster: "outbound|80||items.test" },
+        downstream_remote_address: "10.0.0.9:4000",
+      }),
+    );
+    const logged = await run("--daemon", both, "--access-log", `${change}.log`);
+    assert.match(logged.out, /^Of 1 requests of access logs 1 newly denied, /m);
+    assert.match(
+      logged.out,
+      /newly denied: front\.test http:\/\/items\.test:80\/items\/logged, seen once/,
+    );
     // One replica alone does not know the server's sidecar, and says so.
     const alone = await run("--daemon", first.http, "--fail-on", "denied");
     assert.match(alone.out, /not known: \d+ of front\.test/);
@@ -224,5 +244,6 @@ Deno.test("diff of a daemon: the proxies that run, of all replicas", async () =>
     assert.match((await run("--daemon", both)).out, /^Error: /);
   } finally {
     await Deno.remove(change);
+    await Deno.remove(`${change}.log`).catch(() => {});
   }
 });
