@@ -54,12 +54,6 @@ export interface ClusterOptions {
 /** Time for a cold start, in milliseconds: it takes 5 s on an idle machine. */
 const START_MS = 180_000;
 
-/**
- * Variables of the API server: its heap grows further between collections, which take a fifth of its
- * time at a start otherwise. It uses 130 MB more.
- */
-const FEW_COLLECTIONS = { GOGC: "400" };
-
 /** Controllers that need nodes with a kubelet. */
 const WITHOUT_NODES =
   "*,-node-lifecycle-controller,-node-ipam-controller,-pod-garbage-collector-controller,-taint-eviction-controller";
@@ -111,7 +105,7 @@ class LocalCluster implements Cluster {
     this.etcd = restartable(programs.etcd, etcdFlags(this.dataDir, etcdPort, peerPort));
     const flags = serverFlags(files, port, etcdPort);
     const args = [...flags, ...accountFlags(options), ...options.flags ?? []];
-    this.apiServer = restartable(programs["kube-apiserver"], args, FEW_COLLECTIONS);
+    this.apiServer = restartable(programs["kube-apiserver"], args);
     const managerArgs = managerFlags(files, managerPort);
     this.#manager = restartable(programs["kube-controller-manager"], managerArgs);
   }
@@ -167,11 +161,7 @@ class LocalCluster implements Cluster {
 }
 
 /** A program that is not started yet. */
-function restartable(
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): RestartableProgram {
+function restartable(command: string, args: readonly string[]): RestartableProgram {
   let running: Program | undefined;
   const stop = async (signal: Deno.Signal = "SIGTERM"): Promise<void> => {
     const ending = running;
@@ -195,7 +185,7 @@ function restartable(
     resume: () => running?.kill("SIGCONT"),
     stop,
     start: () => {
-      running ??= startCommand(command, args, env);
+      running ??= startCommand(command, args);
     },
     output: () => running?.output() ?? "",
   };
