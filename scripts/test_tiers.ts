@@ -94,10 +94,10 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "orch",
-    seconds: 360,
-    cpu: 600,
+    seconds: 420,
+    cpu: 750,
     folders: ["tests/orch"],
-    jobs: 3,
+    jobs: 2,
     startsPrograms: true,
     tools: true,
     cluster: true,
