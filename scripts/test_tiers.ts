@@ -95,7 +95,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "orch",
     seconds: 420,
-    cpu: 750,
+    cpu: 900,
     folders: ["tests/orch"],
     jobs: 2,
     startsPrograms: true,
