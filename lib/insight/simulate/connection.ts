@@ -9,11 +9,12 @@ import {
   type DownstreamTlsContext,
   DownstreamTlsContextSchema,
 } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
-import { type Journey, note } from "./journey.ts";
+import { type Journey, note, undecided } from "./journey.ts";
 import type { Seen } from "./listener.ts";
 import { textMatches } from "./match.ts";
 import { unpack } from "./resources.ts";
 import { some, type Ternary } from "./ternary.ts";
+import type { Ending } from "./verdict.ts";
 
 /** A connection as filters see it. */
 export interface Connection {
@@ -28,8 +29,15 @@ export interface Connection {
 
 const RAW = "envoy.transport_sockets.raw_buffer";
 
-/** Performs the TLS handshake that a chain requires; returns the reason of a failure. */
-export function accept(chain: FilterChain, seen: Seen, journey: Journey): Connection | string {
+/**
+ * Performs the TLS handshake that a chain requires; returns the reason of a failure, or endings that
+ * are not decided.
+ */
+export function accept(
+  chain: FilterChain,
+  seen: Seen,
+  journey: Journey,
+): Connection | string | Ending[] {
   const { call: { tls, source } } = journey;
   const socket = chain.transportSocket;
   const plain = socket === undefined || socket.name === RAW;
@@ -43,6 +51,14 @@ export function accept(chain: FilterChain, seen: Seen, journey: Journey): Connec
     return { ended: tls !== undefined, sealed: false, principal: tls?.principal, ...common };
   }
   if (tls === undefined) return "the client does not speak TLS, which this chain ends";
+  const absent = servedCertificates(context).find((name) => !journey.resources.hasSecret(name));
+  if (absent !== undefined) {
+    return undecided(
+      `whether the proxy has the certificate ${absent}, which is not among its resources`,
+      "Create the secret, or correct its name in the Gateway (credentialName, certificateRefs). Files " +
+        "give no secrets: ask a daemon.",
+    );
+  }
   const fault = certificateFault(context, tls.principal);
   if (fault === undefined) journey.unmodelled.add("whether the certificate is accepted");
   if (typeof fault === "string" && fault !== "") return fault;
@@ -54,6 +70,13 @@ export function accept(chain: FilterChain, seen: Seen, journey: Journey): Connec
     `ends the client's TLS${asWhom(tls.principal)}`,
   );
   return { ended: true, sealed: false, principal: tls.principal, ...common };
+}
+
+/** Names of the proxy's certificates that the daemon serves as secrets. */
+function servedCertificates({ commonTlsContext }: DownstreamTlsContext): string[] {
+  return (commonTlsContext?.tlsCertificateSdsSecretConfigs ?? [])
+    .filter(({ sdsConfig }) => sdsConfig?.configSourceSpecifier.case === "ads")
+    .map(({ name }) => name);
 }
 
 function asWhom(principal: string | undefined): string {

@@ -32,5 +32,6 @@ function endingsOf(journey: Journey): Ending[] {
   }
   const connection = accept(chain, seen, journey);
   if (typeof connection === "string") return closed(`listener ${listener.name}`, connection);
+  if (Array.isArray(connection)) return connection;
   return passChain(journey, chain, connection);
 }

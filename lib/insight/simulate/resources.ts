@@ -24,6 +24,8 @@ import {
   RouteConfigurationSchema,
 } from "#envoy/config/route/v3/route_pb.ts";
 
+import { SecretSchema } from "#envoy/extensions/transport_sockets/tls/v3/secret_pb.ts";
+
 /** An encoded resource. */
 export interface Encoded {
   readonly name: string;
@@ -45,6 +47,7 @@ export interface Resources {
   readonly route: (name: string) => RouteConfiguration | undefined;
   readonly cluster: (name: string) => Cluster | undefined;
   readonly endpoints: (name: string) => ClusterLoadAssignment | undefined;
+  readonly hasSecret: (name: string) => boolean;
 }
 
 /** Decodes a message, which nobody may change. */
@@ -82,6 +85,7 @@ export function resourcesOf(served: Served, decode: Decode = fromBinary): Resour
     }),
     cluster: find(ClusterSchema),
     endpoints: find(ClusterLoadAssignmentSchema),
+    hasSecret: (name) => served(typeUrl(SecretSchema))?.get(name) !== undefined,
   };
 }
 

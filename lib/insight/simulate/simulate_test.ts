@@ -14,6 +14,7 @@ import {
   follow,
   renderVerdict,
   resourcesOf,
+  servedTo,
   simulate,
 } from "./mod.ts";
 import { normalizePath } from "./path.ts";
@@ -130,6 +131,36 @@ Deno.test("simulate: unmodelled settings are named and not guessed", () => {
     "network filter strange.network",
   ]);
   assert.deepEqual(endings.map(({ kind }) => kind), ["undecided"]);
+});
+
+Deno.test("simulate: a certificate that the proxy is not sent leaves TLS undecided", () => {
+  const gateway = `apiVersion: networking.mesh.io/v1
+kind: Gateway
+metadata: {name: edge, namespace: test}
+spec:
+  selector: {app: edge}
+  servers:
+  - port: {number: 443, name: https, protocol: HTTPS}
+    hosts: [a.test]
+    tls: {mode: SIMPLE, credentialName: a-cert}
+`;
+  const world = { ...documents, objects: objectsOf(`${WORLD}---\n${gateway}`) };
+  const proxy = proxyNode("test", { role: "router", labels: { app: "edge" } });
+  const served = servedTo(world, proxy);
+  const call: Call = {
+    ...outbound("a.test", "/"),
+    direction: "gateway",
+    destination: { ip: proxy.ip, port: 443 },
+    tls: { serverName: "a.test" },
+  };
+  const outcomes = (hasSecret: boolean) =>
+    follow({ ...served, hasSecret: (name) => hasSecret && name === "kubernetes://a-cert" }, call)
+      .endings.map((one) => one.kind === "undecided" ? one.why : one.kind);
+  assert.deepEqual(outcomes(false), [
+    "whether the proxy has the certificate kubernetes://a-cert, which is not among its resources",
+  ]);
+  assert.deepEqual(outcomes(true), ["answered"], "no route is for the host");
+  assert.ok(!served.hasSecret("kubernetes://a-cert"), "documents have no secrets");
 });
 
 Deno.test("simulate: a rule that goes by a header which the proxy writes is undecided", () => {

@@ -42,7 +42,7 @@ import {
   type Tables,
   type Workload,
 } from "./inputs/mod.ts";
-import { derivePolicies, type Policies } from "./policies/mod.ts";
+import { derivePolicies, type Policies } from "./destination_rules/mod.ts";
 import { deriveRoutes, type Routes } from "./routes/mod.ts";
 import { createIndexes, type Indexes, type MeshInputs } from "./indexes/mod.ts";
 import {
@@ -123,7 +123,7 @@ export {
   type Workload,
   workloadKeys,
 } from "./inputs/mod.ts";
-export { type Policies, type Policy, type RuleKeys, ruleKeys } from "./policies/mod.ts";
+export { type Policies, type Policy, type RuleKeys, ruleKeys } from "./destination_rules/mod.ts";
 export { type Routes } from "./routes/mod.ts";
 export {
   type Localities,

@@ -25,7 +25,7 @@ import {
 import { coveredHosts, type Indexes, type MeshInputs } from "../indexes/mod.ts";
 import type { MeshField, SidecarKey } from "../inputs/mod.ts";
 import type { Networks, Services } from "../services/mod.ts";
-import { type RuleKeys, ruleKeys } from "../policies/mod.ts";
+import { type RuleKeys, ruleKeys } from "../destination_rules/mod.ts";
 import { nearHosts, nearLabels, nodeOf, type NodeSource } from "./near.ts";
 import { localPatterns } from "./cluster_local.ts";
 import type { Scopes } from "./scopes.ts";

@@ -19,4 +19,5 @@ export {
 export type { WaypointTarget } from "./selection.ts";
 export { deriveLevels } from "./levels.ts";
 export { deriveOwnWorkloads, type OwnWorkload, type ProxyIdentity } from "./own_workload.ts";
-export { deriveSecurity, modeOf, modesWithin, type PeerModes, type Security } from "./security.ts";
+export { modeOf, modesWithin, type PeerModes } from "./peer_authentication.ts";
+export { deriveSecurity, type Security } from "./security.ts";

@@ -5,36 +5,18 @@
  * @module
  */
 import { type Derived, text } from "../../graph/mod.ts";
-import {
-  byAge,
-  type ConfigObject,
-  fromObject,
-  keySetName,
-  type ObjectKey,
-  type PeerMode,
-} from "../../model/mod.ts";
-import {
-  type PeerAuthentication,
-  PeerAuthentication_MutualTLS_Mode as Mode,
-} from "#mesh/security/v1beta1/peer_authentication_pb.ts";
+import { fromObject, keySetName, type ObjectKey } from "../../model/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { type Workload, workloadKeys } from "../inputs/mod.ts";
+import { composeModes, ofWorkloads, type PeerModes } from "./peer_authentication.ts";
 import {
   deriveAttached,
   deriveSelected,
   indexSelectors,
   selecting,
   type SelectionOptions,
-  selectsByLabels,
   type WaypointTarget,
 } from "./selection.ts";
-
-/** Mutual TLS of a workload, by port. */
-export interface PeerModes {
-  readonly mode: PeerMode;
-  /** Ports that differ from {@link mode}, by their number at the workload. */
-  readonly ports: Readonly<Record<string, PeerMode>>;
-}
 
 /** The derived tables about security. */
 export interface Security {
@@ -106,49 +88,4 @@ export function deriveSecurity(
       (read, bucket) => read.members(keySets, bucket),
     ),
   };
-}
-
-const MODES: Readonly<Partial<Record<Mode, PeerMode>>> = {
-  [Mode.DISABLE]: "disable",
-  [Mode.PERMISSIVE]: "permissive",
-  [Mode.STRICT]: "strict",
-};
-
-/** The modes of policies: of each level the oldest one counts; a mode that it leaves unset is the next level's. */
-function composeModes(rows: readonly ConfigObject<PeerAuthentication>[], root: string): PeerModes {
-  const level = (test: (row: ConfigObject<PeerAuthentication>) => boolean) =>
-    rows.filter(test).sort(byAge)[0]?.spec;
-  const mesh = level((row) => row.meta.namespace === root && !selectsByLabels(row.spec));
-  const namespace = level((row) => row.meta.namespace !== root && !selectsByLabels(row.spec));
-  const workload = ofWorkloads(rows, root)[0]?.spec;
-  const set = [workload, namespace, mesh].map((spec) => MODES[spec?.mtls?.mode ?? Mode.UNSET]);
-  const mode = set.find((one) => one !== undefined) ?? "permissive";
-  return { mode, ports: portModes(workload, mode) };
-}
-
-type PeerRow = ConfigObject<PeerAuthentication>;
-
-/** The policies that select workloads by labels, the one that counts first. */
-function ofWorkloads(rows: readonly PeerRow[], root: string): PeerRow[] {
-  return rows.filter((row) => row.meta.namespace !== root && selectsByLabels(row.spec)).sort(byAge);
-}
-
-/** Ports whose mode differs from that of the workload. */
-function portModes(spec: PeerAuthentication | undefined, mode: PeerMode): Record<string, PeerMode> {
-  const ports: Record<string, PeerMode> = {};
-  for (const [port, mtls] of Object.entries(spec?.portLevelMtls ?? {})) {
-    const own = MODES[mtls.mode] ?? mode;
-    if (own !== mode) ports[port] = own;
-  }
-  return ports;
-}
-
-/** The modes of a policy that selects by labels, within those of its namespace. */
-export function modesWithin(spec: PeerAuthentication, around: PeerMode): PeerModes {
-  const mode = MODES[spec.mtls?.mode ?? Mode.UNSET] ?? around;
-  return { mode, ports: portModes(spec, mode) };
-}
-
-export function modeOf({ mode, ports }: PeerModes, port: number): PeerMode {
-  return ports[String(port)] ?? mode;
 }
