@@ -4,6 +4,7 @@
  * @module
  */
 import assert from "node:assert/strict";
+import { MESHCTL } from "../../../cmd/meshctl/program.ts";
 import { call, eventually } from "../../../scripts/harness/mod.ts";
 import {
   documents,
@@ -13,7 +14,8 @@ import {
   type Spec,
   to,
 } from "../../support/manifest.ts";
-import { sidecars, type TestProxy } from "../../support/world.ts";
+import { runInProcess } from "../../support/program_run.ts";
+import { sidecars, type TestProxy, type World } from "../../support/world.ts";
 import {
   answersHttps,
   askTls,
@@ -23,6 +25,14 @@ import {
   type TlsCase,
 } from "./bench.ts";
 import { gateway, routes, server } from "./gateway_cases.ts";
+
+/** What `meshctl incident` says about a request to a gateway. */
+async function incident({ daemon }: World, evidence: string): Promise<string> {
+  const address = new URL(daemon.http).host;
+  const args = ["incident", evidence, "--daemon", address, "--from", "router-delta.test"];
+  const [out, err] = await runInProcess(MESHCTL, args);
+  return out || err;
+}
 
 export const CREDENTIAL_CASES: readonly TlsCase[] = [
   {
@@ -54,6 +64,8 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
           askTls(address, port, requestOf("gone.tls.test"), { sni: "gone.tls.test" }),
         );
       });
+      const evidence = `curl https://gone.tls.test:${port}/`;
+      assert.match(await incident(world, evidence), /^now {7}UNKNOWN: .* kubernetes:\/\/gone, /m);
       const renewed = await pki.authority.issue("renewed", ["one.tls.test", "renewed.tls.test"]);
       await credentials.write("shop", renewed);
       await credentials.write("gone", pki.two);
@@ -65,6 +77,7 @@ export const CREDENTIAL_CASES: readonly TlsCase[] = [
         const came = { sni: "gone.tls.test" };
         assert.equal((await answersHttps(address, port, "b", came)).names, "DNS:two.tls.test");
       });
+      assert.match(await incident(world, evidence), /^now {7}ALLOWED/m);
       const dump = await fetch(`${world.daemon.http}/debug/config_dump?proxyID=router-delta.test`);
       const text = await dump.text();
       assert.match(text, /kubernetes:\/\/shop/);
