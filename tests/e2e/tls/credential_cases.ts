@@ -26,7 +26,7 @@ import {
 } from "./bench.ts";
 import { gateway, routes, server } from "./gateway_cases.ts";
 
-/** What `meshctl incident` says about a request to a gateway. */
+/** The answer of `meshctl incident` about a request to a gateway. */
 async function incident({ daemon }: World, evidence: string): Promise<string> {
   const address = new URL(daemon.http).host;
   const args = ["incident", evidence, "--daemon", address, "--from", "router-delta.test"];
