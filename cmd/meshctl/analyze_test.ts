@@ -273,7 +273,7 @@ Deno.test("analyze: keys and names of attackers are plain data", async () => {
 
 Deno.test("analyze: the list of analyzers", async () => {
   const { out, status } = await analyzed({}, ["-L"]);
-  assert.match(out, /^\* annotations\.AlphaAnalyzer:\n {4}Reads /);
+  assert.match(out, /^\* annotations\.AlphaAnalyzer:\n {4}Reads /m);
   assert.match(out, /^\* webhook\.Analyzer:$/m);
   assert.equal(status, 0);
 });

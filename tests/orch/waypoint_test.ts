@@ -246,7 +246,11 @@ clusterTest("waypoints are made, shown and removed", async (cluster, t) => {
       configDir: "",
       secured: secured!,
       args: [`--orchconfig=${cluster.files.daemonKubeconfig}`],
-      env: { PILOT_ENABLE_AMBIENT: "true", PILOT_ENABLE_AMBIENT_WAYPOINTS: "true" },
+      env: {
+        PILOT_ENABLE_AMBIENT: "true",
+        PILOT_ENABLE_AMBIENT_WAYPOINTS: "true",
+        AMBIENT_ENABLE_STATUS: "true",
+      },
     }),
   );
   const run = commandsOf(cluster);

@@ -75,7 +75,7 @@ export const SHARED: readonly ListedEnv[] = [
     "PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME",
   ]),
   ...listed("string", ALL, ["CA_TRUSTED_NODE_ACCOUNTS"]),
-  ...listed("bool", ALL, ["ENABLE_INGRESS_WAYPOINT_ROUTING"]),
+  ...listed("bool", ALL, ["AMBIENT_ENABLE_STATUS", "ENABLE_INGRESS_WAYPOINT_ROUTING"]),
   ...listed("bool", AGENT_DAEMON, [
     "PILOT_ENABLE_AMBIENT_WAYPOINTS",
     "PILOT_ENABLE_SENDING_HBONE",

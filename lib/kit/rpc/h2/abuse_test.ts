@@ -133,16 +133,29 @@ async function refusals(reason: string): Promise<number> {
   return Number(line.exec(body)?.[1] ?? 0);
 }
 
+/** Milliseconds in which that many frames are a flood: a slower machine has to try again. */
+const PERIOD_MS = 10_000;
+
+/** Floods a connection; returns the error with which the server ended it. */
+async function flooded(server: RpcServer, bytes: readonly Uint8Array[]) {
+  for (let attempt = 1;; attempt++) {
+    const peer = await dial({ port: server.port });
+    const since = performance.now();
+    await peer.send(HELLO, ...bytes);
+    await peer.closed;
+    const error = peer.goAway();
+    const isSlow = performance.now() - since > PERIOD_MS;
+    peer.close();
+    if (error !== undefined || !isSlow || attempt === 5) return error;
+  }
+}
+
 Deno.test("a flood ends its connection, and no other, and is counted", async (t) => {
   const server = await serve();
   const before = await refusals("flood");
   for (const [name, ...bytes] of FLOODS) {
     await t.step(name, async () => {
-      const peer = await dial({ port: server.port });
-      await peer.send(HELLO, ...bytes);
-      await peer.closed;
-      assert.equal(peer.goAway(), "ENHANCE_YOUR_CALM");
-      peer.close();
+      assert.equal(await flooded(server, bytes), "ENHANCE_YOUR_CALM");
     });
   }
   assert.ok(await refusals("flood") > before);
