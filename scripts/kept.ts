@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { buildFacts } from "./build_facts.ts";
-import { fromFileUrl, join, walkFiles } from "./paths.ts";
+import { exists, fromFileUrl, join, walkFiles } from "./paths.ts";
 import { cacheDir, ENVOY_VERSION, HOST } from "./tools.ts";
 
 const ROOT = fromFileUrl(new URL("..", import.meta.url));
@@ -28,13 +28,13 @@ export async function kept(
   const all = join(cacheDir(HOST), kind);
   await Deno.mkdir(all, { recursive: true });
   const dir = join(all, await sourcesDigest());
-  if (!await isThere(dir)) {
+  if (!await exists(dir)) {
     await removeOld(all, keptMs);
     const work = await Deno.makeTempDir({ dir: all, prefix: ".partial-" });
     try {
       await make(work);
       await Deno.rename(work, dir).catch(async (cause) => {
-        if (!await isThere(dir)) throw cause; // else another run was faster
+        if (!await exists(dir)) throw cause; // else another run was faster
       });
     } finally {
       await Deno.remove(work, { recursive: true }).catch(ignoreMissing);
@@ -66,16 +66,6 @@ async function removeOld(all: string, keptMs: number): Promise<void> {
     const { mtime } = await Deno.stat(path).catch(() => ({ mtime: null }));
     if (mtime === null || Date.now() - mtime.getTime() < keptMs) continue;
     await Deno.remove(path, { recursive: true }).catch(ignoreMissing);
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }
 

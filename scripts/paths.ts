@@ -30,6 +30,17 @@ export function isOnPath(name: string): boolean {
   });
 }
 
+/** True if there is a file or folder. */
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
 /**
  * All files below `dir` whose names end with `suffix`, in any order; none when `dir` does not
  * exist.

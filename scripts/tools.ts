@@ -9,7 +9,7 @@
  */
 import { createHash } from "node:crypto";
 import { MeshError } from "../lib/kit/base/mod.ts";
-import { join } from "./paths.ts";
+import { exists, join } from "./paths.ts";
 
 /** A wheel for one kind of machine. */
 interface Wheel {
@@ -304,16 +304,6 @@ async function sizeOf(dir: string): Promise<number> {
     if (!(cause instanceof Deno.errors.NotFound)) throw cause; // pip moved it meanwhile
   }
   return bytes;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (cause) {
-    if (cause instanceof Deno.errors.NotFound) return false;
-    throw cause;
-  }
 }
 
 function megabytes(bytes: number): number {

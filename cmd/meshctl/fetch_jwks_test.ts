@@ -1,40 +1,19 @@
 /** Key sets of token issuers that `explain request` fetches for the mesh of files. */
 import assert from "node:assert/strict";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { makeAuthority, withCertificates } from "../../tests/support/certificates.ts";
 import { runInProcess } from "../../tests/support/program_run.ts";
+import { makeSigner, tokenMesh } from "../../tests/support/token_mesh.ts";
 import { MESHCTL } from "./program.ts";
 
-function meshOf(uri: string): string {
-  return `apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
-metadata: {name: a, namespace: shop}
-spec:
-  hosts: [a.example]
-  location: MESH_INTERNAL
-  resolution: STATIC
-  addresses: [10.1.0.1]
-  ports: [{number: 80, name: http, protocol: HTTP}]
-  endpoints: [{address: 172.16.0.1, labels: {app: a}, serviceAccount: a}]
----
+const FRONT = `---
 apiVersion: networking.mesh.io/v1
 kind: WorkloadEntry
 metadata: {name: front, namespace: web}
 spec: {address: 172.16.0.9, labels: {app: front}, serviceAccount: front}
----
-apiVersion: security.mesh.io/v1
-kind: RequestAuthentication
-metadata: {name: tokens, namespace: shop}
-spec: {jwtRules: [{issuer: i, jwksUri: "${uri}"}]}
 `;
-}
 
-async function signer() {
-  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
-  const key = { ...await exportJWK(publicKey), kid: "k", alg: "ES256" };
-  const token = await new SignJWT({ iss: "i", sub: "x" })
-    .setProtectedHeader({ alg: "ES256", kid: "k" }).sign(privateKey);
-  return { jwks: JSON.stringify({ keys: [key] }), token };
+function meshOf(uri: string): string {
+  return `${tokenMesh(`jwksUri: "${uri}"`)}${FRONT}`;
 }
 
 Deno.test(withCertificates(
@@ -44,7 +23,8 @@ Deno.test(withCertificates(
     try {
       const authority = await makeAuthority(dir);
       const { cert, key } = await authority.issue("keys", ["localhost"]);
-      const [own, other] = [await signer(), await signer()];
+      const own = await makeSigner();
+      const [token, foreignToken] = [await own.sign(), await (await makeSigner()).sign()];
       const answers: Readonly<Record<string, () => Response>> = {
         "/keys": () => new Response(own.jwks),
         "/large": () => new Response(" ".repeat(2 ** 20 + 1)),
@@ -67,12 +47,12 @@ Deno.test(withCertificates(
       };
       const fetched = ["--fetch-jwks", "--jwks-ca", authority.cert];
 
-      const allowed = await ask("/keys", own.token, ...fetched);
+      const allowed = await ask("/keys", token, ...fetched);
       assert.match(allowed.last, /^ALLOWED/);
       assert.equal(allowed.err, "");
-      const denied = await ask("/keys", other.token, ...fetched);
+      const denied = await ask("/keys", foreignToken, ...fetched);
       assert.match(denied.last, /^DENIED by RequestAuthentication\/shop\/tokens: 401/);
-      const unasked = await ask("/keys", own.token);
+      const unasked = await ask("/keys", token);
       assert.match(unasked.last, /^UNKNOWN: .*--jwks FILE, or let --fetch-jwks fetch it/);
       assert.equal(unasked.status, 2);
       for (
@@ -82,16 +62,16 @@ Deno.test(withCertificates(
           ["/text", /^Warning: keys of https.*not a JSON Web Key Set/],
         ] as const
       ) {
-        const { last, err, status } = await ask(path, own.token, ...fetched);
+        const { last, err, status } = await ask(path, token, ...fetched);
         assert.match(err, why, path);
         assert.match(last, /^UNKNOWN/, path);
         assert.equal(status, 2);
       }
       // The authority of the server is not one of the system's.
-      const foreign = await ask("/keys", own.token, "--fetch-jwks");
+      const foreign = await ask("/keys", token, "--fetch-jwks");
       assert.match(foreign.err, /^Warning: keys of https/);
       assert.match(foreign.last, /^UNKNOWN/);
-      const lonely = await ask("/keys", own.token, "--jwks-ca", authority.cert);
+      const lonely = await ask("/keys", token, "--jwks-ca", authority.cert);
       assert.match(lonely.err, /--jwks-ca needs --fetch-jwks/);
     } finally {
       await Deno.remove(dir, { recursive: true });

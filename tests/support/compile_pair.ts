@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Compiler } from "../../scripts/compile.ts";
-import { join } from "../../scripts/paths.ts";
+import { exists, join } from "../../scripts/paths.ts";
 import { cacheDir, HOST } from "../../scripts/tools.ts";
 
 const VERSION = "2.4.2";
@@ -88,14 +88,4 @@ async function output(program: string, args: string[], cwd: string): Promise<str
   const text = new TextDecoder();
   if (!success) throw new Error(`${program} ${args.join(" ")}: ${text.decode(stderr).trim()}`);
   return text.decode(stdout);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

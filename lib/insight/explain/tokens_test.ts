@@ -1,6 +1,6 @@
 /** Tokens in explained requests: form, times, audience, signature, and what is not known about them. */
 import assert from "node:assert/strict";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { makeSigner, tokenMesh } from "../../../tests/support/token_mesh.ts";
 import { proxyNode, startTranslation } from "../../../tests/support/translation_fixture.ts";
 import { hasSigned } from "../../kit/pki/mod.ts";
 import type { KeyKnowledge } from "../simulate/mod.ts";
@@ -10,36 +10,10 @@ import { verdictLine, verdictOf } from "../verdict/mod.ts";
 const NOW = 1_700_000_000;
 const FRONT = "http://a.example/";
 
-async function signer() {
-  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
-  const key = { ...await exportJWK(publicKey), kid: "k", alg: "ES256" };
-  return {
-    jwks: JSON.stringify({ keys: [key] }),
-    sign: (claims: Readonly<Record<string, unknown>>) =>
-      new SignJWT({ iss: "i", aud: "shop", ...claims })
-        .setProtectedHeader({ alg: "ES256", kid: "k" }).sign(privateKey),
-  };
-}
-
-const [own, other] = [await signer(), await signer()];
+const [own, other] = [await makeSigner(), await makeSigner()];
 
 function meshOf(keys: string): string {
-  return `apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
-metadata: {name: a, namespace: shop}
-spec:
-  hosts: [a.example]
-  location: MESH_INTERNAL
-  resolution: STATIC
-  addresses: [10.1.0.1]
-  ports: [{number: 80, name: http, protocol: HTTP}]
-  endpoints: [{address: 172.16.0.1, labels: {app: a}, serviceAccount: a}]
----
-apiVersion: security.mesh.io/v1
-kind: RequestAuthentication
-metadata: {name: tokens, namespace: shop}
-spec: {jwtRules: [{issuer: i, audiences: [shop], ${keys}}]}
-`;
+  return tokenMesh(`audiences: [shop], ${keys}`);
 }
 
 /** Asks with the content of an authorization header; returns the last line. */
