@@ -18,7 +18,11 @@ interface DumpCase extends Case {
   readonly golden?: string;
   readonly output?: string;
   readonly mask?: readonly string[];
-  readonly options?: { readonly domains?: readonly string[] };
+  readonly options?: {
+    readonly domains?: readonly string[];
+    readonly namespace?: string;
+    readonly workload?: string;
+  };
   readonly expected?: { readonly text: string };
 }
 
@@ -31,12 +35,20 @@ export const CONFIG_DUMPS: Corpus<DumpCase> = {
       assert.equal(describeDomains(options.domains), expected?.text);
       return undefined;
     }
-    if (one.args === undefined || golden === undefined) return "the command is not implemented";
+    const args = one.args ?? connectionsOf(options);
+    if (args === undefined || golden === undefined) return "the command is not implemented";
     const dump = join(folder, one.inputs[0] ?? "");
-    await compareOutput(one, one.args.map((arg) => arg === "{dump}" ? dump : arg), read(golden));
+    await compareOutput(one, args.map((arg) => arg === "{dump}" ? dump : arg), read(golden));
     return undefined;
   },
 };
+
+/** The command for the connections of a workload of a node proxy. */
+function connectionsOf({ workload, namespace }: DumpCase["options"] = {}): string[] | undefined {
+  if (workload === undefined) return undefined;
+  const within = namespace === undefined ? [] : ["--workload-namespace", namespace];
+  return ["ztunnel-config", "connections", "--file", "{dump}", "--workload", workload, ...within];
+}
 
 async function compareOutput(
   { output, mask = [] }: DumpCase,

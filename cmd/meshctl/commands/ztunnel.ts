@@ -76,6 +76,7 @@ export const ztunnelConfig: CommandSpec = {
       args: [POD],
       flags: [
         ...NODE_FLAGS,
+        flag("workload", "string", "The workload, as NAME or NAME.NAMESPACE"),
         namespaceFlag("workload"),
         WORKLOAD_NODE,
         flag("direction", "string", "Direction of the connections", {

@@ -184,8 +184,9 @@ export function certificateTable(certificates: readonly JsonMap[], isValid: IsVa
   };
 }
 
+/** The state without the reason that may follow it. */
 function stateOf(state: Json | undefined): string {
-  return typeof state === "string" ? state : Object.keys(asMap(state))[0] ?? "";
+  return typeof state === "string" ? state.split(":")[0] ?? "" : Object.keys(asMap(state))[0] ?? "";
 }
 
 function certificateCells(certificate: JsonMap, isValid: IsValid): string[] {

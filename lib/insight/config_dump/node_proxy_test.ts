@@ -60,10 +60,12 @@ Deno.test("certificates: serial numbers in hexadecimal, and states without certi
   const rows = certificateTable([
     { identity: "spiffe://x", state: "Available", certChain: chain },
     { identity: "spiffe://y", state: { Unavailable: "no" }, certChain: [] },
+    { identity: "spiffe://z", state: "Unavailable: signing: no", certChain: [] },
   ], (begin, end) => begin === "a" && end === "b").rows;
   assert.deepEqual(rows, [
     ["spiffe://x", "Leaf", "Available", "true", "ff", "b", "a"],
     ["spiffe://y", "NA", "Unavailable", "false", "NA", "NA", "NA"],
+    ["spiffe://z", "NA", "Unavailable", "false", "NA", "NA", "NA"],
   ]);
 });
 

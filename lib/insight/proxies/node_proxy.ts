@@ -72,6 +72,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   connections: (call, dump) => {
     const found = statesOf(dump, {
+      workload: given(call, "workload"),
       namespace: given(call, "workload-namespace"),
       node: given(call, "workload-node"),
       direction: given(call, "direction"),
@@ -104,9 +105,9 @@ export async function showNode(call: Invocation): Promise<number> {
     print(call.io, form(call), dump.value, () => ({ head: [], rows: [] }));
     return 0;
   }
-  for (const [at, part] of ["workload", "service", "policy", "certificate"].entries()) {
+  for (const [at, part] of Object.values(PARTS).entries()) {
     if (at > 0) call.io.out("\n");
-    PARTS[part]?.(call, dump);
+    part(call, dump);
   }
   return 0;
 }
