@@ -91,6 +91,22 @@ const answers: MeshCase = {
   },
 };
 
+const incidents: MeshCase = {
+  name: "meshctl: the policy that denies a request of a pod, and a request that passes",
+  async run(cluster) {
+    const from = ["--from", `${await podOf(cluster, "shop", "client")}.shop`];
+    const [denied, said, status] = await failing(
+      cluster,
+      ...["incident", "curl http://server/denied", ...from],
+    );
+    assert.equal(status, 1, denied + said);
+    assert.match(denied, /^now +DENIED by AuthorizationPolicy\/shop\/no-client: 403/m);
+    assert.match(denied, /^Undone by\n.*AuthorizationPolicy\/shop\/no-client/m);
+    const passes = ["explain", "request", "--to", "http://server/allowed", ...from];
+    assert.match(await meshctl(cluster, ...passes), /^ALLOWED to server\.shop/m);
+  },
+};
+
 const report: MeshCase = {
   name: "meshctl bug-report has the logs of the daemon and of proxies, and no secrets",
   async run(cluster) {
@@ -107,4 +123,4 @@ const report: MeshCase = {
 };
 
 /** The cases. */
-export const TOOLS: readonly MeshCase[] = [proxies, daemons, answers, report];
+export const TOOLS: readonly MeshCase[] = [proxies, daemons, answers, incidents, report];
