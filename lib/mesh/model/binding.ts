@@ -57,12 +57,20 @@ export interface ProxyNode {
   readonly transport: "sotw" | "delta";
 }
 
+/** Proxies that share what they asked for on demand. */
+export interface Sharers {
+  /** Their workload class. */
+  readonly workload: string;
+  /** Their identity, `namespace/serviceAccount`, by which they are authenticated. */
+  readonly owner: string;
+}
+
 /** Resources of a type that are sent on demand. */
 export interface OnDemand {
   /** Reports if a wildcard subscription, or one to parents, leaves out a name. */
   withheld(name: string): boolean;
-  /** The workload class, whose proxies share what they asked for; `undefined`: nothing is remembered. */
-  readonly workload?: string | undefined;
+  /** The proxies that share what they asked for; `undefined`: nothing is remembered. */
+  readonly sharers?: Sharers | undefined;
   /**
    * Set where a resource is made when it is asked for: then a name without one is not answered yet.
    * Returns the answer for a name that may not be asked for.

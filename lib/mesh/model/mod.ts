@@ -101,7 +101,13 @@ export {
   type ProxyBuild,
   type ProxyFeature,
 } from "./proxy_features.ts";
-export { type BindingSource, type OnDemand, type ProxyBinding, type ProxyNode } from "./binding.ts";
+export {
+  type BindingSource,
+  type OnDemand,
+  type ProxyBinding,
+  type ProxyNode,
+  type Sharers,
+} from "./binding.ts";
 export {
   AGENT_TYPE_URLS,
   CONFIG_RESOURCE_URL,

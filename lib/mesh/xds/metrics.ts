@@ -56,6 +56,12 @@ export const activePushes: Gauge = gauge({
   help: "Proxies that are being sent to, of PILOT_PUSH_THROTTLE at most.",
 });
 
+/** Names that proxies may not ask for on demand, because they asked for too many. */
+export const refusedNames: Counter = counter({
+  name: "mesh_xds_refused_names_total",
+  help: "Names that proxies asked for on demand beyond MESH_ON_DEMAND_NAMES.",
+});
+
 /** Clients that did not read. */
 export const writeTimeouts: Counter = counter({
   name: "pilot_xds_write_timeout",

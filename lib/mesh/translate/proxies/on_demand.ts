@@ -97,13 +97,15 @@ export function onDemandOf(
   most: number,
 ): OnDemand | undefined {
   const workload = cls.options[WORKLOAD_OPTION];
+  const owner = `${cls.namespace}/${cls.serviceAccount}`;
+  const sharers = workload === undefined ? undefined : { workload, owner };
   if (typeUrl === TYPE_URLS.cluster) {
-    return cls.options.ODCDS === "true" ? { withheld: isOutbound, workload } : undefined;
+    return cls.options.ODCDS === "true" ? { withheld: isOutbound, sharers } : undefined;
   }
   if (typeUrl !== TYPE_URLS.virtualHost || !hasHostsOnDemand(cls)) return undefined;
   return {
     withheld: () => true,
-    workload,
+    sharers,
     refusal: (name) => encodeResource(name, VirtualHostSchema, refusedVirtualHost(name, most)),
   };
 }

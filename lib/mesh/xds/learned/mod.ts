@@ -4,6 +4,7 @@
  * @module
  */
 export {
+  type Asking,
   type LearnedName,
   type LearnedOptions,
   type LearnedReport,

@@ -6,10 +6,19 @@
  * @module
  */
 
-/** A name of a resource type that proxies of a workload class asked for. */
-export interface LearnedName {
+/** A resource type of which proxies of a workload class ask for names. */
+export interface Asking {
   readonly workload: string;
+  /**
+   * The identity of these proxies, `namespace/serviceAccount`. Proxies claim the labels of their class, and are
+   * authenticated by their identity.
+   */
+  readonly owner: string;
   readonly typeUrl: string;
+}
+
+/** A name of a resource type that proxies of a workload class asked for. */
+export interface LearnedName extends Asking {
   readonly name: string;
 }
 
@@ -29,11 +38,14 @@ export interface LearnedOptions {
   readonly clock: () => number;
   /** Milliseconds for which a name is remembered after it was asked for. */
   readonly keepMs: number;
-  /** Names of a workload class, of all types. */
+  /** Names of a workload class, of all types. All classes of an identity have {@link SHARE} times as many. */
   readonly most: number;
   /** Makes the resources of names that were learned, and removes those of forgotten ones. */
   readonly write: (learned: readonly LearnedName[], forgotten: readonly LearnedName[]) => void;
 }
+
+/** Full workload classes that one identity may have. */
+const SHARE = 10;
 
 interface Entry extends LearnedName {
   askedAt: number;
@@ -46,17 +58,13 @@ export class LearnedScopes {
   readonly #options: LearnedOptions;
   /** Workload class → type and name → entry. */
   readonly #scopes: Map<string, Map<string, Entry>> = new Map();
+  /** Identity → number of names of its classes. */
+  readonly #owned: Map<string, number> = new Map();
   /** Stream → entries that it was sent; true: it asked. */
   readonly #streams: Map<object, Map<Entry, boolean>> = new Map();
-  /** Refused names, for metrics and debug pages. */
-  #refused = 0;
 
   constructor(options: LearnedOptions) {
     this.#options = options;
-  }
-
-  get refused(): number {
-    return this.#refused;
   }
 
   /** A stream subscribes to a type. Returns the names that it is to be sent from the start. */
@@ -71,29 +79,34 @@ export class LearnedScopes {
   }
 
   /** A stream asks for names. Returns those that are too many. */
-  ask(stream: object, asked: Omit<LearnedName, "name">, names: readonly string[]): string[] {
+  ask(stream: object, asking: Asking, names: readonly string[]): string[] {
     const refused: string[] = [];
     const learned: Entry[] = [];
-    const { workload, typeUrl } = asked;
+    const forgotten: Entry[] = [];
+    const { workload, owner, typeUrl } = asking;
     const scope = this.#scopes.get(workload) ?? new Map<string, Entry>();
     this.#scopes.set(workload, scope);
+    const spare = new Spare(() => this.#unheld(owner));
     for (const name of names) {
-      const key = `${typeUrl} ${name}`;
+      const key = keyOf({ typeUrl, name });
       let entry = scope.get(key);
       if (entry === undefined) {
-        if (scope.size >= this.#options.most && !this.#makeRoom(scope)) {
+        const room = this.#makeRoom(asking, spare);
+        if (room === undefined) {
           refused.push(name);
           continue;
         }
-        entry = { workload, typeUrl, name, askedAt: 0, askers: 0, holders: 0 };
-        scope.set(key, entry);
+        forgotten.push(...room);
+        entry = { workload, owner, typeUrl, name, askedAt: 0, askers: 0, holders: 0 };
+        this.#add(entry);
         learned.push(entry);
       }
       entry.askedAt = this.#options.clock();
       this.#hold(stream, entry, true);
     }
-    this.#refused += refused.length;
-    if (learned.length > 0) this.#options.write(learned, []);
+    // A name that made room may have been asked for again.
+    const gone = forgotten.filter((one) => !this.#scopes.get(one.workload)?.has(keyOf(one)));
+    if (learned.length > 0) this.#options.write(learned, gone);
     return refused;
   }
 
@@ -113,9 +126,9 @@ export class LearnedScopes {
   sweep(): void {
     const forgotten: Entry[] = [];
     for (const [workload, scope] of this.#scopes) {
-      for (const [key, entry] of scope) {
+      for (const entry of [...scope.values()]) {
         if (entry.holders > 0 || !this.#isOld(entry)) continue;
-        scope.delete(key);
+        this.#remove(entry);
         forgotten.push(entry);
       }
       if (scope.size === 0) this.#scopes.delete(workload);
@@ -135,17 +148,42 @@ export class LearnedScopes {
     return askers === 0 && askedAt + this.#options.keepMs <= this.#options.clock();
   }
 
-  /** Forgets the name that was asked for longest ago, of those that no connected proxy was sent. */
-  #makeRoom(scope: Map<string, Entry>): boolean {
-    let oldest: readonly [string, Entry] | undefined;
-    for (const one of scope) {
-      if (one[1].holders > 0) continue;
-      if (oldest === undefined || one[1].askedAt < oldest[1].askedAt) oldest = one;
-    }
-    if (oldest === undefined) return false;
-    scope.delete(oldest[0]);
-    this.#options.write([], [oldest[1]]);
-    return true;
+  /**
+   * Makes room for a name of a class. Returns the names that go, those that were asked for longest ago;
+   * `undefined`: there is no room, because connected proxies have the others.
+   */
+  #makeRoom({ workload, owner }: Asking, spare: Spare): Entry[] | undefined {
+    const { most } = this.#options;
+    const gone: Entry[] = [];
+    const take = (only?: string): boolean => {
+      const entry = spare.take(only);
+      if (entry === undefined) return false;
+      this.#remove(entry);
+      gone.push(entry);
+      return true;
+    };
+    if ((this.#scopes.get(workload)?.size ?? 0) >= most && !take(workload)) return undefined;
+    if ((this.#owned.get(owner) ?? 0) >= SHARE * most && !take()) return undefined;
+    return gone;
+  }
+
+  /** Names of an identity that no connected proxy was sent, those that were asked for longest ago last. */
+  #unheld(owner: string): Entry[] {
+    return [...this.#scopes.values()].flatMap((scope) => [...scope.values()])
+      .filter((entry) => entry.owner === owner && entry.holders === 0)
+      .sort((a, b) => b.askedAt - a.askedAt);
+  }
+
+  #add(entry: Entry): void {
+    this.#scopes.get(entry.workload)!.set(keyOf(entry), entry);
+    this.#owned.set(entry.owner, (this.#owned.get(entry.owner) ?? 0) + 1);
+  }
+
+  #remove(entry: Entry): void {
+    this.#scopes.get(entry.workload)?.delete(keyOf(entry));
+    const left = (this.#owned.get(entry.owner) ?? 0) - 1;
+    if (left > 0) this.#owned.set(entry.owner, left);
+    else this.#owned.delete(entry.owner);
   }
 
   #hold(stream: object, entry: Entry, asks: boolean): void {
@@ -156,6 +194,35 @@ export class LearnedScopes {
     if (asks && before !== true) entry.askers++;
     if (before !== true) held.set(entry, asks);
   }
+}
+
+/** Names that may go, found once for a request. */
+class Spare {
+  readonly #find: () => Entry[];
+  #found: Entry[] | undefined;
+  /** Classes that have none left; empty: all classes together. */
+  readonly #without: Set<string> = new Set();
+
+  constructor(find: () => Entry[]) {
+    this.#find = find;
+  }
+
+  /** Takes the last one, or that of one class; `undefined`: there is none. */
+  take(workload = ""): Entry | undefined {
+    if (this.#without.has(workload)) return undefined;
+    const found = this.#found ??= this.#find();
+    // Names of the request itself are held by its stream since the names were found.
+    const isFree = (one: Entry) =>
+      one.holders === 0 && (workload === "" || one.workload === workload);
+    const at = found.findLastIndex(isFree);
+    if (at >= 0) return found.splice(at, 1)[0];
+    this.#without.add(workload);
+    return undefined;
+  }
+}
+
+function keyOf({ typeUrl, name }: Pick<LearnedName, "typeUrl" | "name">): string {
+  return `${typeUrl} ${name}`;
 }
 
 function compare(a: string, b: string): number {

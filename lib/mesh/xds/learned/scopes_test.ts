@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type LearnedName, LearnedScopes } from "./scopes.ts";
 
 const [HOSTS, CLUSTERS] = ["hosts", "clusters"];
-const WEB = { workload: "web", typeUrl: HOSTS };
+const WEB = { workload: "web", owner: "shop/web", typeUrl: HOSTS };
 
 /** Scopes with a clock of the test, and the rows that they write. */
 function start(most = 10) {
@@ -78,6 +78,32 @@ Deno.test("a class has a bound: names without a stream make room, others do not"
   const second = {};
   assert.deepEqual(scopes.ask(second, WEB, ["80/b", "80/c", "80/d"]), ["80/d"]);
   assert.deepEqual(rows(), ["web hosts 80/b", "web hosts 80/c"]);
-  assert.equal(scopes.refused, 1);
   assert.deepEqual(scopes.ask({}, { ...WEB, workload: "other" }, ["80/d"]), []);
+});
+
+Deno.test("a name that made room and is asked for in the same request is there", () => {
+  const { scopes, time, rows } = start(2);
+  const [first, second] = [{}, {}];
+  scopes.ask(first, WEB, ["80/a"]);
+  scopes.end(first);
+  time.now = 1;
+  scopes.ask(second, WEB, ["80/b"]);
+  scopes.end(second);
+  assert.deepEqual(scopes.ask({}, WEB, ["80/c", "80/a"]), []);
+  assert.deepEqual(rows(), ["web hosts 80/a", "web hosts 80/c"]);
+});
+
+Deno.test("an identity that claims many classes has a bound for all of them, and others have theirs", () => {
+  const { scopes, time, rows } = start(2);
+  const streams = Array.from({ length: 10 }, () => ({}));
+  for (const [i, stream] of streams.entries()) {
+    time.now = i;
+    assert.deepEqual(scopes.ask(stream, { ...WEB, workload: `${i}` }, ["80/a", "80/b"]), []);
+  }
+  const eleventh = { ...WEB, workload: "10" };
+  assert.deepEqual(scopes.ask({}, eleventh, ["80/a"]), ["80/a"], "all are held");
+  assert.deepEqual(scopes.ask({}, { ...eleventh, owner: "shop/other" }, ["80/a"]), []);
+  scopes.end(streams[3]!);
+  assert.deepEqual(scopes.ask({}, { ...WEB, workload: "11" }, ["80/a", "80/b", "80/c"]), ["80/c"]);
+  assert.deepEqual(rows().filter((row) => row.startsWith("3 ")), []);
 });

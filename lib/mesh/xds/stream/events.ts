@@ -8,6 +8,7 @@ import type { View } from "../../graph/mod.ts";
 import { HEALTH_TYPE_URL, PROXY_STATE_TYPE_URL, xdsType } from "../../model/mod.ts";
 import { sleep } from "../../../kit/async/mod.ts";
 import { RpcError } from "../../../kit/rpc/mod.ts";
+import * as metrics from "../metrics.ts";
 import { acknowledge } from "./acknowledgement.ts";
 import { enqueue, type Session } from "./session.ts";
 import {
@@ -89,8 +90,8 @@ function noteAsked(
 ): void {
   const { onDemand, type: { url: typeUrl }, versions, view } = subscription;
   const { learned } = session.context;
-  const workload = onDemand?.workload;
-  if (onDemand === undefined || workload === undefined) return;
+  if (onDemand?.sharers === undefined) return;
+  const { workload, owner } = onDemand.sharers;
   if (first) {
     // What a client holds of resources that exist is not taken from it.
     const held = onDemand.refusal === undefined ? versions?.names() ?? [] : [];
@@ -99,7 +100,9 @@ function noteAsked(
   }
   const asked = names.filter((name) => name !== "*" && onDemand.withheld(name));
   if (asked.length === 0) return;
-  refuseNames(subscription, learned?.ask(session, { workload, typeUrl }, asked) ?? []);
+  const refused = learned?.ask(session, { workload, owner, typeUrl }, asked) ?? [];
+  refuseNames(subscription, refused);
+  if (refused.length > 0) metrics.refusedNames.inc(refused.length);
 }
 
 function checkNames({ subscriptions, context: { limits } }: Session): void {

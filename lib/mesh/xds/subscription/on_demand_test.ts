@@ -93,7 +93,7 @@ async function startMaking() {
           typeUrl === HOSTS
             ? {
               withheld: () => true,
-              workload: node.namespace,
+              sharers: { workload: node.namespace, owner: `${node.namespace}/a` },
               refusal: (name) => ({ name, version: hash("refused"), bytes: new Uint8Array(1) }),
             }
             : undefined,
