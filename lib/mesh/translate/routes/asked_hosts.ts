@@ -138,32 +138,43 @@ function isStarRouted(
     : read.get(egress.httpHosts, { namespace, sidecar, listener, port }).includes(host);
 }
 
+/** Characters of a name in DNS (RFC 1035, section 2.3.4), and a dot at its end. */
+const MAX_AUTHORITY = 254;
+
 /**
  * Hosts that may have an authority among their domains: by their full names, by the search path of a
- * namespace, as instances of a headless service, as patterns, by their addresses.
+ * namespace, as instances of a headless service, as patterns, by their addresses. Hosts that no object
+ * names are left out, so that an authority costs what matches it.
  */
 function candidates(
   read: Read,
-  { mesh }: Context,
+  { mesh: { domain, indexes } }: Context,
   namespace: string,
   authority: string,
 ): Set<string> {
   const found = new Set<string>();
+  if (authority.length > MAX_AUTHORITY) return found;
+  const add = (host: string): void => {
+    const isNamed = read.any(indexes.entriesByHost, host) ||
+      read.any(indexes.meshRoutesByHost, host);
+    if (isNamed) found.add(host);
+  };
   const address = authority.replace(/^\[|\]$/g, "");
-  for (const host of read.members(mesh.indexes.hostsByVip, address)) found.add(host);
+  for (const host of read.members(indexes.hostsByVip, address)) found.add(host);
   const group = groupAt(address);
   if (group !== undefined) {
-    for (const host of read.members(mesh.indexes.autoAddressHosts, group)) found.add(host);
+    for (const host of read.members(indexes.autoAddressHosts, group)) found.add(host);
   }
-  const ends = [mesh.domain, `svc.${mesh.domain}`, `${namespace}.svc.${mesh.domain}`];
+  const ends = [domain, `svc.${domain}`, `${namespace}.svc.${domain}`];
   const labels = authority.split(".");
   for (let i = 0; i < labels.length; i++) {
     const written = labels.slice(i).join(".");
     const name = written.endsWith(".") ? written.slice(0, -1) : written;
     if (name === "") continue;
-    found.add(written).add(name);
-    for (const end of ends) found.add(`${name}.${end}`);
-    if (i > 0) found.add(`*.${written}`).add(`*.${name}`);
+    const names = [...new Set([written, name])];
+    for (const one of names) add(one);
+    for (const end of ends) add(`${name}.${end}`);
+    if (i > 0) { for (const one of names) add(`*.${one}`); }
   }
   return found;
 }

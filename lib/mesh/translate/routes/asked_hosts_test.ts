@@ -226,6 +226,17 @@ Deno.test("a change computes the hosts that were asked for and concern it, and n
   assert.equal(computed(other.replaceAll("auto", "more")), 0, "a new host");
 });
 
+Deno.test("an authority of many labels computes nothing for hosts that nobody names", () => {
+  const bench = startTranslation(testMeshConfig(), DEFAULT_FEATURES);
+  bench.set(MESH);
+  const { asking, workload } = bindBoth(bench, "one", { app: "a" });
+  asking.view(TYPE_URLS.virtualHost);
+  const deep = `${"a.".repeat(120)}wild.example`;
+  ask(bench, workload, [`80/${deep}`, `80/${"a".repeat(2000)}.wild.example`]);
+  assert.deepEqual([...hostsOf(asking).keys()].length, 2);
+  assert.equal(bench.graph.stats().computedByTable["vhds.asked.candidate"], 1, "*.wild.example");
+});
+
 const SWITCHES = [
   ["nothing says so", {}, "", undefined],
   ["the mesh", { onDemand: true }, "", undefined],
