@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { MeshError } from "../../kit/base/mod.ts";
 import {
   dataError,
   EXIT_UNKNOWN,
@@ -68,10 +67,11 @@ export async function askIncident(
   return STATUSES[incident.outcome];
 }
 
+/** A daemon of an older version does not say which proxies it lacks: then no other is asked. */
 function incidentIn(text: string): Incident {
-  const found = JSON.parse(text) as Incident;
-  if (Array.isArray(found.elsewhere)) return found;
-  throw new MeshError("daemon-answer", "the daemon does not say which proxies it lacks", {
-    remedy: "It is of another version: use the meshctl of its version.",
-  });
+  const found = JSON.parse(text) as Omit<Incident, "elsewhere"> & Partial<Incident>;
+  if (found.elsewhere !== undefined) return { ...found, elsewhere: found.elsewhere };
+  const older =
+    "whether proxies of other daemons are concerned: this daemon is older and does not say so";
+  return { ...found, elsewhere: [], unknown: [...found.unknown, older] };
 }

@@ -5,13 +5,13 @@
  * @module
  */
 import { listAll, type ListItem, types } from "../../../lib/kit/orch/mod.ts";
-import { sleep } from "../../../lib/kit/async/mod.ts";
 import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
+import { eventually } from "../../../scripts/harness/mod.ts";
 import { apply, clientOf, kubectl } from "../../support/node.ts";
 import type { Timed } from "./pods.ts";
 
-/** Time between two looks, ms. */
-const PAUSE_MS = 20;
+/** Longest time until a pod is ready, ms. */
+const DEADLINE_MS = 120_000;
 /** Length of a tick in `/proc/PID/stat`, ms. */
 const TICK_MS = 10;
 
@@ -50,7 +50,7 @@ export async function timeline(cluster: NodeCluster, timed: Timed): Promise<stri
   const begin = Date.now();
   const applied = apply(cluster, ...objects);
   let pod = "";
-  for (let isReady = false; !isReady;) {
+  await eventually(`the pod of ${name} to be ready`, async () => {
     processes.look();
     const selection = { namespace, labelSelector: `app=${name}` };
     const [found] = await listAll<Pod>(client, types.POD, selection);
@@ -60,9 +60,8 @@ export async function timeline(cluster: NodeCluster, timed: Timed): Promise<stri
       moments.push({ at: Date.now() - begin, what: fact });
     }
     pod = found?.metadata.name ?? pod;
-    isReady = seen.has("pod: Ready");
-    await sleep(PAUSE_MS);
-  }
+    return seen.has("pod: Ready");
+  }, DEADLINE_MS);
   await applied;
   const busy = busySeconds() - busyBefore;
   moments.push(...processes.momentsOf(pod, begin));

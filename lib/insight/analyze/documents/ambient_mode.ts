@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { BEYOND_NODE_PROXIES, isEnforcedCondition } from "../../../mesh/ambient/mod.ts";
 import { objectKey } from "../../../mesh/model/mod.ts";
 import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
 import { listAt, mapAt, type PlainDocument, valueAt } from "../plain.ts";
@@ -69,7 +70,7 @@ function* hostPods(set: DocumentSet): Iterable<DocumentFinding> {
   }
 }
 
-/** Policies for the node proxy with conditions on requests, which it does not see. */
+/** Policies for node proxies that these do not enforce as written. */
 function* policies(set: DocumentSet): Iterable<DocumentFinding> {
   for (const on of set.of("AuthorizationPolicy")) {
     const { namespace, value } = on;
@@ -77,20 +78,26 @@ function* policies(set: DocumentSet): Iterable<DocumentFinding> {
     const isTargeted = spec.targetRef !== undefined || listAt(spec, "targetRefs").length > 0;
     if (isTargeted || !isAmbient(set, namespace)) continue;
     for (const [index, rule] of listAt(spec, "rules").entries()) {
-      const fields = requestFields(rule);
+      const fields = unenforced(rule);
       if (fields.length === 0) continue;
-      const reason = `the node proxy sees no requests, so ${fields.join(", ")} ` +
-        "do not act as written; name a waypoint's service in targetRefs";
+      const reason = `node proxies do not enforce ${fields.join(", ")}; ` +
+        "name a service with a waypoint in targetRefs";
       yield notDone(on, reason, `spec.rules[${index}]`);
     }
   }
 }
 
-const OF_REQUESTS = ["hosts", "notHosts", "methods", "notMethods", "paths", "notPaths"] as const;
-
-function requestFields(rule: unknown): string[] {
+/** The fields and conditions of a rule that node proxies do not enforce. */
+function unenforced(rule: unknown): string[] {
   const operations = listAt(rule, "to").map((one) => mapAt(one, "operation"));
-  return OF_REQUESTS.filter((field) => operations.some((one) => one[field] !== undefined));
+  const sources = listAt(rule, "from").map((one) => mapAt(one, "source"));
+  const keys = listAt(rule, "when").map((one) => `${valueAt(one, "key")}`);
+  const { operation, source } = BEYOND_NODE_PROXIES;
+  return [
+    ...operation.filter((field) => operations.some((one) => one[field] !== undefined)),
+    ...source.filter((field) => sources.some((one) => one[field] !== undefined)),
+    ...new Set(keys.filter((key) => !isEnforcedCondition(key)).map((key) => `when ${key}`)),
+  ];
 }
 
 function notDone(on: PlainDocument, reason: string, path: string): DocumentFinding {

@@ -58,23 +58,29 @@ function accounts(texts: readonly string[], namespace: string): ServiceAccountMa
   });
 }
 
-/** Names of the fields of a list that have values. */
-function given(fields: Readonly<Record<string, readonly string[]>>): string[] {
-  return Object.keys(fields).filter((name) => fields[name]!.length > 0);
+/** Fields of rules that node proxies do not enforce. */
+export const BEYOND_NODE_PROXIES = {
+  operation: ["hosts", "notHosts", "methods", "notMethods", "paths", "notPaths"],
+  source: [
+    "requestPrincipals",
+    "notRequestPrincipals",
+    "remoteIpBlocks",
+    "notRemoteIpBlocks",
+    "trustDomains",
+    "notTrustDomains",
+  ],
+} as const;
+
+/** The fields of these that have values. */
+function given<Field extends string>(
+  fields: readonly Field[],
+  of: Readonly<Record<Field, readonly string[]>>,
+): string[] {
+  return fields.filter((name) => of[name].length > 0);
 }
 
 /** `rules[].from[].source`. */
 export function sourceMatch(source: Source, namespace: string): Checked {
-  const { requestPrincipals, notRequestPrincipals, remoteIpBlocks, notRemoteIpBlocks } = source;
-  const { trustDomains, notTrustDomains } = source;
-  const beyond = given({
-    requestPrincipals,
-    notRequestPrincipals,
-    remoteIpBlocks,
-    notRemoteIpBlocks,
-    trustDomains,
-    notTrustDomains,
-  });
   const match = checked({
     principals: source.principals.map(stringMatch),
     notPrincipals: source.notPrincipals.map(stringMatch),
@@ -85,18 +91,17 @@ export function sourceMatch(source: Source, namespace: string): Checked {
     sourceIps: addresses(source.ipBlocks),
     notSourceIps: addresses(source.notIpBlocks),
   });
-  return { match, beyond };
+  return { match, beyond: given(BEYOND_NODE_PROXIES.source, source) };
 }
 
 /** `rules[].to[].operation`. */
 export function operationMatch(operation: Operation): Checked {
-  const { hosts, notHosts, methods, notMethods, paths, notPaths } = operation;
   return {
     match: checked({
       destinationPorts: operation.ports.map(Number),
       notDestinationPorts: operation.notPorts.map(Number),
     }),
-    beyond: given({ hosts, notHosts, methods, notMethods, paths, notPaths }),
+    beyond: given(BEYOND_NODE_PROXIES.operation, operation),
   };
 }
 
@@ -129,12 +134,17 @@ const CONDITIONS: Readonly<
   }),
 };
 
+/** Reports if node proxies enforce a condition with a key. */
+export function isEnforcedCondition(key: string): boolean {
+  return Object.hasOwn(CONDITIONS, key);
+}
+
 /** `rules[].when[]`. */
 export function conditionMatch(
   { key, values, notValues }: Condition,
   namespace: string,
 ): Checked {
-  const known = Object.hasOwn(CONDITIONS, key) ? CONDITIONS[key] : undefined;
+  const known = isEnforcedCondition(key) ? CONDITIONS[key] : undefined;
   if (known === undefined) return { match: undefined, beyond: [`when ${key}`] };
   return { match: checked(known(values, notValues, namespace)), beyond: [] };
 }

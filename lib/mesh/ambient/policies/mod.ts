@@ -9,6 +9,7 @@ export {
   translateAuthorization,
   type TranslatedPolicy,
 } from "./authorization.ts";
+export { BEYOND_NODE_PROXIES, isEnforcedCondition } from "./match.ts";
 export {
   peerPolicyName,
   portPolicy,
