@@ -1,24 +1,9 @@
 /** Requests of access logs that `diff` compares beside those of the configuration. */
 import assert from "node:assert/strict";
+import { ITEMS_MESH } from "../../tests/support/items_mesh.ts";
 import { runInProcess } from "../../tests/support/program_run.ts";
 import { MESHCTL } from "./program.ts";
 
-const MESH = `apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
-metadata: {name: items, namespace: shop}
-spec:
-  hosts: [items.example]
-  location: MESH_INTERNAL
-  resolution: STATIC
-  addresses: [10.1.0.1]
-  ports: [{number: 80, name: http, protocol: HTTP}]
-  endpoints: [{address: 172.16.0.1, labels: {app: items}, serviceAccount: items}]
----
-apiVersion: networking.mesh.io/v1
-kind: WorkloadEntry
-metadata: {name: front, namespace: web}
-spec: {address: 172.16.0.9, labels: {app: front}, serviceAccount: front}
-`;
 /** Denies one path that no object has named before. */
 const CHANGE = `apiVersion: security.mesh.io/v1
 kind: AuthorizationPolicy
@@ -42,7 +27,9 @@ const JSON_LINE = JSON.stringify({
 async function diff(log: string, ...flags: string[]) {
   const dir = await Deno.makeTempDir({ prefix: "mesh-diff-" });
   try {
-    for (const [name, text] of [["mesh.yaml", MESH], ["change.yaml", CHANGE], ["a.log", log]]) {
+    for (
+      const [name, text] of [["mesh.yaml", ITEMS_MESH], ["change.yaml", CHANGE], ["a.log", log]]
+    ) {
       await Deno.writeTextFile(`${dir}/${name}`, text!);
     }
     const [out, err, status] = await runInProcess(MESHCTL, [

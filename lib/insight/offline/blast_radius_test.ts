@@ -1,30 +1,11 @@
 /** The requests that a comparison of two meshes tries, and what it says of those that stay denied. */
 import assert from "node:assert/strict";
+import { ITEMS_MESH } from "../../../tests/support/items_mesh.ts";
 import { objectsOf } from "../../../tests/support/mesh_fixture.ts";
 import type { ConfigObject } from "../../mesh/model/mod.ts";
 import { blastRadius, blastText, OfflineMesh } from "./mod.ts";
 
-const MESH = `apiVersion: networking.mesh.io/v1
-kind: ServiceEntry
-metadata: {name: items, namespace: shop}
-spec:
-  hosts: [items.example]
-  location: MESH_INTERNAL
-  resolution: STATIC
-  addresses: [10.1.0.1]
-  ports: [{number: 80, name: http, protocol: HTTP}]
-  workloadSelector: {labels: {app: items}}
----
-apiVersion: networking.mesh.io/v1
-kind: WorkloadEntry
-metadata: {name: items, namespace: shop}
-spec: {address: 172.16.0.1, labels: {app: items}, serviceAccount: items}
----
-apiVersion: networking.mesh.io/v1
-kind: WorkloadEntry
-metadata: {name: front, namespace: web}
-spec: {address: 172.16.0.9, labels: {app: front}, serviceAccount: front}
----
+const MESH = `${ITEMS_MESH}---
 apiVersion: networking.mesh.io/v1
 kind: Gateway
 metadata: {name: edge, namespace: shop}
