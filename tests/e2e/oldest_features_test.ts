@@ -17,6 +17,11 @@ import { RULE_CASES } from "./clusters/rule_cases.ts";
 import { SCOPE_CASES } from "./clusters/scope_cases.ts";
 import { startClusterSuite } from "./clusters/suite.ts";
 import { TCP_CASES } from "./clusters/tcp_cases.ts";
+import { AUTHORIZER_CASES } from "./gateway_api/authorizer_cases.ts";
+import { MESH_CASES as API_MESH_CASES } from "./gateway_api/mesh_cases.ts";
+import { REQUEST_CASES } from "./gateway_api/request_cases.ts";
+import { SESSION_CASES } from "./gateway_api/session_cases.ts";
+import { startRoutesSuite } from "./gateway_api/suite.ts";
 import { runCase as runRoutingCase } from "./routing/case.ts";
 import { ROUTING_CASES, startRoutingSuite } from "./routing/suite.ts";
 import { ACCESS_CASES } from "./security/access_cases.ts";
@@ -64,6 +69,14 @@ Deno.test(`Envoy ${VERSION} reaches endpoints`, async (t) => {
   for (const one of cases) await t.step(one.name, () => runClusterCase(one, world, parts));
   await t.step("no update was refused", () => assertNothingRejected(world));
 });
+
+Deno.test(withCertificates(`Envoy ${VERSION} obeys the Gateway API`, async (t) => {
+  await using suite = await startRoutesSuite(await oldestEnvoyPath());
+  const { world, bench } = suite;
+  const cases = [...firstOf(REQUEST_CASES, API_MESH_CASES), ...SESSION_CASES, ...AUTHORIZER_CASES];
+  for (const { name, run } of cases) await t.step(name, () => run(bench));
+  await t.step("no update was refused", () => assertNothingRejected(world));
+}));
 
 Deno.test(withCertificates(`Envoy ${VERSION} speaks TLS`, async (t) => {
   await using suite = await startTlsSuite(await oldestEnvoyPath());
