@@ -9,6 +9,7 @@ import { manifest, meshTest, runTogether } from "../support/node_mesh.ts";
 import { DESTINATIONS, OUTSIDE, SERVERS } from "./life/destinations.ts";
 import { JOBS } from "./life/jobs.ts";
 import { MEMBERS } from "./life/members.ts";
+import { ON_DEMAND } from "./life/on_demand.ts";
 import { PROBES } from "./life/probes.ts";
 import { SHOP } from "./life/shop.ts";
 import { TOOLS } from "./life/tools.ts";
@@ -23,7 +24,7 @@ meshTest(
     }
     await podsReady(cluster, "app=outsider");
 
-    const groups = [SHOP, DESTINATIONS, MEMBERS, PROBES, JOBS, TOOLS];
+    const groups = [SHOP, DESTINATIONS, MEMBERS, PROBES, JOBS, ON_DEMAND, TOOLS];
     await runTogether(t, cluster, groups.flat());
   },
   { nodes: 2 },
