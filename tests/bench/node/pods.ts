@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { listAll, type ListItem, types } from "../../../lib/kit/orch/mod.ts";
 import { eventually } from "../../../scripts/harness/mod.ts";
 import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
-import { apply, deployment, kubectl, workloadContainer } from "../../support/node.ts";
+import { apply, clientOf, deployment, kubectl, workloadContainer } from "../../support/node.ts";
 
 /** Longest wait for pods, ms. */
 const READY_MS = 300_000;
@@ -40,32 +41,34 @@ export function gateway(namespace: string, name: string): Timed {
   return { namespace, name, replicas: 1, objects: [made] };
 }
 
-interface Pod {
-  readonly status: {
+interface Pod extends ListItem {
+  readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
 
-/** Applies pods, waits until all are ready, removes them, and returns the time to ready in ms. */
+/**
+ * Applies pods, waits until all are ready, removes them, and returns the time to ready in ms. It ends when the
+ * node has ended their processes, so that these do not compete with the next pods.
+ */
 export async function timeToReady(cluster: NodeCluster, timed: Timed): Promise<number> {
   const { namespace, name, replicas, objects } = timed;
-  const selector = ["-n", namespace, "-l", `app=${name}`];
+  using client = await clientOf(cluster);
+  const pods = () => listAll<Pod>(client, types.POD, { namespace, labelSelector: `app=${name}` });
   await apply(cluster, ...objects);
   const begin = performance.now();
   await eventually(`${replicas} ready pods of ${name}`, async () => {
-    const { items } = JSON.parse(await kubectl(cluster, ["get", "pods", ...selector, "-o=json"]));
-    const ready = (items as readonly Pod[]).filter(({ status }) =>
-      status.conditions?.some(({ type, status }) => type === "Ready" && status === "True")
-    );
-    return ready.length === replicas;
+    return (await pods()).filter(isReady).length === replicas;
   }, READY_MS);
   const took = performance.now() - begin;
   await kubectl(cluster, ["delete", "deployment", "-n", namespace, name, "--wait=false"]);
-  await kubectl(cluster, ["delete", "pods", ...selector, "--force", "--grace-period=0"]);
-  await eventually(`the end of ${name}`, async () => {
-    return (await kubectl(cluster, ["get", "pods", ...selector, "-o=name"])) === "";
-  });
+  await eventually(`the end of ${name}`, async () => (await pods()).length === 0, READY_MS);
   return took;
+}
+
+function isReady({ status }: Pod): boolean {
+  return status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ??
+    false;
 }
 
 interface Deployed {

@@ -9,6 +9,7 @@ import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
 import { eventually } from "../../../scripts/harness/mod.ts";
 import { apply, clientOf, kubectl } from "../../support/node.ts";
 import type { Timed } from "./pods.ts";
+import { ProgramTime } from "./program_time.ts";
 
 /** Longest time until a pod is ready, ms. */
 const DEADLINE_MS = 120_000;
@@ -46,12 +47,13 @@ export async function timeline(cluster: NodeCluster, timed: Timed): Promise<stri
   const seen = new Set<string>();
   const processes = new Processes();
   processes.look();
-  const busyBefore = busySeconds();
+  const time = new ProgramTime();
   const begin = Date.now();
   const applied = apply(cluster, ...objects);
   let pod = "";
   await eventually(`the pod of ${name} to be ready`, async () => {
     processes.look();
+    time.look();
     const selection = { namespace, labelSelector: `app=${name}` };
     const [found] = await listAll<Pod>(client, types.POD, selection);
     for (const fact of factsOf(found)) {
@@ -63,7 +65,7 @@ export async function timeline(cluster: NodeCluster, timed: Timed): Promise<stri
     return seen.has("pod: Ready");
   }, DEADLINE_MS);
   await applied;
-  const busy = busySeconds() - busyBefore;
+  time.look();
   moments.push(...processes.momentsOf(pod, begin));
   const logs = await cluster.run([
     ...["logs", "-n", namespace, pod, "-c", "mesh-proxy", "--timestamps"],
@@ -80,7 +82,7 @@ export async function timeline(cluster: NodeCluster, timed: Timed): Promise<stri
     ...moments.sort((a, b) => a.at - b.at).map(({ at, what }) =>
       `${at.toFixed(0).padStart(6)} ms  ${what}`
     ),
-    `processor time of the machine: ${busy.toFixed(2)} s`,
+    ...time.lines(),
   ];
 }
 
@@ -164,12 +166,4 @@ function processOf(pid: string): Process | undefined {
 function bootTime(): number {
   const [uptime] = Deno.readTextFileSync("/proc/uptime").split(" ");
   return Date.now() - Number(uptime) * 1000;
-}
-
-/** Processor time that the machine spent so far, s. */
-function busySeconds(): number {
-  const [line = ""] = Deno.readTextFileSync("/proc/stat").split("\n");
-  const [user = 0, nice = 0, system = 0, , , irq = 0, soft = 0] = line.split(/\s+/).slice(1)
-    .map(Number);
-  return (user + nice + system + irq + soft) * TICK_MS / 1000;
 }
