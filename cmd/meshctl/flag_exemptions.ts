@@ -79,6 +79,7 @@ export const ADDED: Additions = {
   "meshctl proxy-config secret": CONNECTION,
   "meshctl proxy-config rootca-compare": CONNECTION,
   "meshctl experimental proxy-status": { "<[<type>/]<name>[.<namespace>]>": TARGET },
+  "meshctl experimental learned-scopes": {},
   "meshctl experimental migrate": {},
   "meshctl experimental precheck": {
     ...CONNECTION,

@@ -308,6 +308,11 @@ export const ROOMS: readonly Room[] = [
     wing: "insight",
     purpose: "an archive of the state of a cluster, without secrets",
   },
+  {
+    name: "learned_scopes",
+    wing: "insight",
+    purpose: "what workload classes asked for on demand, over all daemons, and as Sidecars",
+  },
   { name: "monitor", wing: "insight", purpose: "metrics and warnings about the mesh as a whole" },
   {
     name: "receipts",

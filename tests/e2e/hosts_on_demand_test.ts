@@ -5,6 +5,8 @@
  * @module
  */
 import assert from "node:assert/strict";
+import { MESHCTL } from "../../cmd/meshctl/program.ts";
+import type { Explanation } from "../../lib/insight/verdict/mod.ts";
 import {
   call,
   eventually,
@@ -17,6 +19,8 @@ import {
 } from "../../scripts/harness/mod.ts";
 import { envoyPath } from "../../scripts/tools.ts";
 import { documents, endpoint, manifest, NAMESPACE, serviceEntry, to } from "../support/manifest.ts";
+
+import { runInProcess } from "../support/program_run.ts";
 
 /** A workload class on `/debug/on_demand`. */
 interface ScopeView {
@@ -82,6 +86,17 @@ Deno.test("a proxy asks for the hosts that its requests need", async (t) => {
     (await agent.held("cluster")).filter((name) => name.startsWith("outbound|")).sort();
 
   await t.step("at first it holds no hosts and no clusters", async () => {
+    assert.deepEqual([await hosts(first), await clusters(first)], [[], []]);
+  });
+  await t.step("a request to a host that it has not asked for is explained", async () => {
+    const asked = new URLSearchParams([
+      ["from", `first.${NAMESPACE}`],
+      ["url", `http://127.0.0.1:${port}/`],
+      ["header", `host: ${host(7)}`],
+    ]);
+    const explained = await daemon.debug<Explanation>(`request?${asked}`);
+    assert.deepEqual(explained.outcomes.map(({ kind }) => kind), ["reached"]);
+    assert.ok(explained.assumptions.some((one) => one.includes("on demand")));
     assert.deepEqual([await hosts(first), await clusters(first)], [[], []]);
   });
   await t.step("first requests to many hosts at once are all served", async () => {
@@ -154,6 +169,12 @@ Deno.test("a proxy asks for the hosts that its requests need", async (t) => {
     assert.deepEqual([wild?.kind, wild?.host, wild?.askers], ["host", "*.wild.test", 1]);
     const sidecar = await fetch(`${daemon.monitoring}/debug/on_demand?format=sidecar`);
     assert.match(await sidecar.text(), /kind: Sidecar[^]*\*\/s1\.shop\.test/);
+    const argv = ["x", "learned-scopes", "--xds-address", daemon.xds, "--plaintext"];
+    const [table, errors, status] = await runInProcess(MESHCTL, argv);
+    assert.deepEqual([status, errors], [0, ""]);
+    assert.match(table, new RegExp(`host +${port}/a\\.wild\\.test\\S* +\\*\\.wild\\.test +1/1`));
+    const [yaml] = await runInProcess(MESHCTL, [...argv, "--output", "sidecar"]);
+    assert.match(yaml, /kind: Sidecar[^]*\*\/s1\.shop\.test/);
   });
   let second: typeof first;
   await t.step("the next proxy of the class is sent what the first one asked for", async () => {

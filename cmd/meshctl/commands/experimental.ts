@@ -6,6 +6,7 @@ import { dataproxyStats } from "./dataproxy_stats.ts";
 import { describe } from "./describe.ts";
 import { injector } from "./injector.ts";
 import { internalDebug } from "./internal_debug.ts";
+import { learnedScopes } from "./learned_scopes.ts";
 import { metrics } from "./metrics.ts";
 import { migrate } from "./migrate.ts";
 import { precheck } from "./precheck.ts";
@@ -27,6 +28,7 @@ export const experimental: CommandSpec = {
     dataproxyStats,
     injector,
     internalDebug,
+    learnedScopes,
     metrics,
     migrate,
     precheck,

@@ -8,7 +8,8 @@ import { toYaml } from "../../kit/text/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
-import { scopesOf, sidecarOf } from "./on_demand_view.ts";
+import { sidecarOf } from "../learned_scopes/mod.ts";
+import { scopesOf } from "./on_demand_view.ts";
 import { onDemandPage, shellOf, wantsPage } from "./pages/mod.ts";
 
 /** `/debug/on_demand`; `?namespace=` selects, `?format=sidecar` gives YAML. */

@@ -29,7 +29,13 @@ import { findProxy } from "./proxies.ts";
 import { decided } from "./request_deciding.ts";
 import { outcomesSince } from "./request_history.ts";
 import { compareEdit } from "./request_compare.ts";
-import { bindSidecars, proxyKinds, readSidecars, sidecarsAt } from "./request_sidecars.ts";
+import {
+  bindSidecars,
+  bindWhole,
+  proxyKinds,
+  readSidecars,
+  sidecarsAt,
+} from "./request_sidecars.ts";
 import { objectFinder } from "./why.ts";
 
 /**
@@ -146,16 +152,18 @@ export async function ask(
   const elsewhere = readSidecars(parameters.get("proxies") ?? "");
   if (elsewhere === undefined) return { error: "proxies is no list of proxies", status: 400 };
   const bound = bindSidecars(inputs, elsewhere);
+  const whole = bindWhole(inputs, found.from);
   try {
     const world = worldOf(inputs);
     const parties = [...world.parties, ...bound.parties];
     const text = parameters.get("keys") ?? "";
     const keys = { ...world.keys, ...(text === "" ? {} : { text }) };
-    const asked = { ...found, world: { ...world, parties, keys } };
-    const explanation = explain(asked.world, found.from, found.question);
+    const asked = { ...found, from: whole.party, world: { ...world, parties, keys } };
+    const explanation = explain(asked.world, asked.from, asked.question);
     return await decided(explanation, asked, { whatIf: inputs.whatIf, signal, tried });
   } finally {
     bound.close();
+    whole.close();
   }
 }
 

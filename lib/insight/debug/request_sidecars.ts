@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Party } from "../explain/mod.ts";
+import { classOf, type Party } from "../explain/mod.ts";
 import type { ProxyNode } from "../../mesh/model/mod.ts";
+import { asksOnDemand, wholeNode } from "../../mesh/translate/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
 
@@ -73,5 +74,25 @@ export function bindSidecars(
       view: (typeUrl) => binding.view(typeUrl),
     })),
     close: () => bound.forEach(({ binding }) => binding.close()),
+  };
+}
+
+/** A proxy with all that it may ask for, until it is closed. */
+export interface BoundWhole {
+  readonly party: Party;
+  close(): void;
+}
+
+/** Binds a proxy that asks for resources on demand once more, without that; others are returned as they are. */
+export function bindWhole({ bind }: DebugInputs, party: Party): BoundWhole {
+  if (bind === undefined || !asksOnDemand(classOf(party))) return { party, close: () => {} };
+  const node = wholeNode(party.node);
+  const binding = bind(node);
+  const { classKey } = binding;
+  const { types } = party;
+  const view: Party["view"] = (typeUrl) => binding.view(typeUrl);
+  return {
+    party: { node, classKey, view, ...(types && { types }), asksOnDemand: true },
+    close: () => binding.close(),
   };
 }

@@ -92,6 +92,13 @@ export function explain(
     },
     byAddress: partiesByAddress(world),
   };
+  if (from.asksOnDemand === true) {
+    draft.assumptions.add(
+      `${
+        idOf(from)
+      } asks for hosts and clusters on demand, and is answered: it may not know them yet`,
+    );
+  }
   const resources = servedTo(draft, from);
   const first = firstCall(draft, from, question, resources);
   const endings = pass(draft, from, resources, first.call);

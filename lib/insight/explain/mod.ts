@@ -9,4 +9,4 @@ export { explain, type ExplainOptions } from "./explain.ts";
 export { type AskWithout, nameDeciding } from "./deciding.ts";
 export { outcomeOf } from "./outcome.ts";
 export { parseQuestion, type Question, type QuestionFields } from "./question.ts";
-export { idOf, type Party, type World } from "./world.ts";
+export { classOf, idOf, type Party, type World } from "./world.ts";

@@ -28,6 +28,8 @@ export interface Party {
   readonly types?: readonly { readonly short: string; readonly state: string }[];
   /** True: its service account is not known, and `default` stands for it. */
   readonly accountUnknown?: true;
+  /** True: its views have what it is sent when it asks for it on demand. */
+  readonly asksOnDemand?: true;
   view(typeUrl: string): View | undefined;
 }
 

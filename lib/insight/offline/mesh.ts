@@ -32,7 +32,12 @@ import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { readFeatures } from "../../mesh/environment/mod.ts";
 import { hasSigned } from "../../kit/pki/mod.ts";
 import { nearest } from "../../kit/text/mod.ts";
-import { createPipeline, type Pipeline, type Translation } from "../../mesh/translate/mod.ts";
+import {
+  createPipeline,
+  type Pipeline,
+  type Translation,
+  wholeNode,
+} from "../../mesh/translate/mod.ts";
 import { type Mesh, tableOf } from "../../mesh/derive/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
@@ -242,7 +247,7 @@ export class OfflineMesh {
   #proxyOf(workload: Workload, node: ProxyNode = nodeOf(workload)): OfflineProxy {
     const source = this.#source;
     let binding: ProxyBinding | undefined;
-    const bound = () => binding ??= source.bind(node, () => {});
+    const bound = () => binding ??= source.bind(wholeNode(node), () => {});
     return {
       workload,
       session: {

@@ -20,7 +20,7 @@ export {
   unresolvedProviders,
 } from "./diagnostics/mod.ts";
 export { hasMutualProxy } from "./security/mod.ts";
-export { type WorkloadClass, workloadClasses } from "./proxies/mod.ts";
+export { asksOnDemand, wholeNode, type WorkloadClass, workloadClasses } from "./proxies/mod.ts";
 export { retention } from "./retention.ts";
 export type { PatchFault } from "./patches/mod.ts";
 export {

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { ScopeView } from "../on_demand_view.ts";
+import type { Scope } from "../../learned_scopes/mod.ts";
 import { longTable } from "./collapse.ts";
 import { debugPage, type Shell } from "./frame.ts";
 import { ago, h } from "./layout.ts";
 
 /** `/debug/on_demand` as a page: a table for each workload class. */
-export function onDemandPage(shell: Shell, scopes: readonly ScopeView[]): Response {
+export function onDemandPage(shell: Shell, scopes: readonly Scope[]): Response {
   return debugPage(shell, {
     title: "On demand",
     at: "/debug/on_demand",

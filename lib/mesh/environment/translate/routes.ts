@@ -48,7 +48,7 @@ const MESH_ON_DEMAND_NAMES = declareEnv({
   default: 2000,
   range: { least: 1 },
   doc:
-    "Number of hosts and clusters that proxies of a workload class may ask for on demand; requests to further hosts are answered with 503.",
+    "Number of hosts and clusters that proxies of a workload class may ask for on demand; all classes of one service account have ten times as many. Requests to further hosts are answered with 503.",
   readers,
 });
 

@@ -6,5 +6,5 @@
  */
 export { type BindingTables, bindProxy } from "./binding.ts";
 export { deriveClassBindings, deriveClasses } from "./class_bindings.ts";
-export { type WorkloadClass, workloadClasses } from "./on_demand.ts";
+export { asksOnDemand, wholeNode, type WorkloadClass, workloadClasses } from "./on_demand.ts";
 export { MOST_NAMES, type ProxyFeatures } from "./features.ts";

@@ -53,6 +53,17 @@ export function isSwitchedOn(
   return features.onDemand === true;
 }
 
+/** The same proxy without configuration on demand: it is sent what it may ask for. */
+export function wholeNode(node: ProxyNode): ProxyNode {
+  const { ODCDS: _, ...metadata } = node.metadata;
+  return { ...node, metadata: { ...metadata, ON_DEMAND: "false" } };
+}
+
+/** Reports if proxies of a class ask for resources on demand. */
+export function asksOnDemand({ options }: Pick<ProxyClass, "options">): boolean {
+  return options.ODCDS === "true";
+}
+
 function textIn(value: unknown, key: string): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const found = (value as Record<string, unknown>)[key];
