@@ -276,6 +276,11 @@ export const ROOMS: readonly Room[] = [
     purpose: "the daemons that a command names, and debug queries to them",
   },
   {
+    name: "learned_scopes",
+    wing: "insight",
+    purpose: "what workload classes asked for on demand, over all daemons, and as Sidecars",
+  },
+  {
     name: "daemons",
     wing: "insight",
     purpose: "versions, log levels and pages of running daemons; waiting for edits",
@@ -307,11 +312,6 @@ export const ROOMS: readonly Room[] = [
     name: "bug_report",
     wing: "insight",
     purpose: "an archive of the state of a cluster, without secrets",
-  },
-  {
-    name: "learned_scopes",
-    wing: "insight",
-    purpose: "what workload classes asked for on demand, over all daemons, and as Sidecars",
   },
   { name: "monitor", wing: "insight", purpose: "metrics and warnings about the mesh as a whole" },
   {
