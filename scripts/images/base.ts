@@ -7,6 +7,7 @@
 import { join } from "../paths.ts";
 import { type Missing, type Package, packages } from "./debian.ts";
 import type { Layer } from "./image.ts";
+import type { Platform } from "./platforms.ts";
 import type { TarEntry } from "./tar.ts";
 
 /** Chosen files of a package: their paths match. */
@@ -65,9 +66,9 @@ export const PACKAGES_OF: Readonly<Record<"all" | "rules", readonly string[]>> =
   "rules": Object.keys(RULES),
 };
 
-/** The layer of every image. */
-export async function baseLayer(missing: Missing): Promise<Layer> {
-  const found = await packages(Object.keys(BASE), missing);
+/** The layer of every image for a platform. */
+export async function baseLayer(missing: Missing, platform: Platform): Promise<Layer> {
+  const found = await packages(Object.keys(BASE), missing, platform);
   const files = (await Promise.all(found.map((one) => chosen(one, BASE)))).flat();
   const authorities = files.filter(({ path }) => path.startsWith("usr/share/ca-certificates/"));
   const text = (path: string, lines: readonly string[]): TarEntry => ({
@@ -88,8 +89,8 @@ export async function baseLayer(missing: Missing): Promise<Layer> {
 }
 
 /** The layer with what writes rules. */
-export async function rulesLayer(missing: Missing): Promise<Layer> {
-  const found = await packages(Object.keys(RULES), missing);
+export async function rulesLayer(missing: Missing, platform: Platform): Promise<Layer> {
+  const found = await packages(Object.keys(RULES), missing, platform);
   const files = (await Promise.all(found.map((one) => chosen(one, RULES)))).flat();
   const links = RULE_NAMES.map((name) => ({
     path: `usr/sbin/${name}`,

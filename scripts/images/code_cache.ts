@@ -29,6 +29,8 @@ export interface CacheRequest {
   readonly into: string;
   /** Folder for temporary files. */
   readonly work: string;
+  /** Words that run the runtime of the image. */
+  readonly runtime: readonly string[];
 }
 
 /** Databases of the runtime. */
@@ -103,7 +105,10 @@ async function placeOf(modules: string): Promise<AsyncDisposable & { readonly fo
 }
 
 /** Loads all modules of the program once, as the program would. */
-async function fill(folder: string, { program, modules, work }: CacheRequest): Promise<void> {
+async function fill(
+  folder: string,
+  { program, modules, work, runtime }: CacheRequest,
+): Promise<void> {
   const names = (await walkFiles(modules, ".js")).sort();
   // The first one loads what all commands use.
   names.sort((a, b) => Number(b.endsWith("/main.js")) - Number(a.endsWith("/main.js")));
@@ -113,8 +118,10 @@ async function fill(folder: string, { program, modules, work }: CacheRequest): P
   const config = fromFileUrl(new URL("../../deno.json", import.meta.url));
   const { unstable = [] } = JSON.parse(await Deno.readTextFile(config));
   const flags = ["-q", "--no-config", "--no-prompt", "--cached-only", "--allow-all"];
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+  const [command, ...words] = runtime;
+  const { success, stderr } = await new Deno.Command(command!, {
     args: [
+      ...words,
       ...["run", ...flags, ...engineFlags(program)],
       ...unstable.map((feature: string) => `--unstable-${feature}`),
       loader,

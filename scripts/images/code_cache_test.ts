@@ -39,7 +39,8 @@ Deno.test("compiled code: the same each time, and used where nobody may write it
       const work = join(folder, name);
       const modules = join(work, "modules");
       await write(modules, MODULES);
-      const entries = await codeCache({ program: "program", modules, at, into, work });
+      const runtime = [Deno.execPath()];
+      const entries = await codeCache({ program: "program", modules, at, into, work, runtime });
       made.push(
         await Promise.all(entries.map(async ({ path, data, source, mode }) => ({
           path,

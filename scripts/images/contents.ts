@@ -14,22 +14,32 @@ import { CNI_HELPER, cniHelper } from "../cluster/cni_helper.ts";
 import { bundles, grantedSet, type PermissionSet } from "../compile.ts";
 import { engineFlags, engineVariables } from "../engine_flags.ts";
 import { fromFileUrl, join, walkFiles } from "../paths.ts";
-import { envoyPath } from "../tools.ts";
+import { envoyPathFor } from "../tools.ts";
 import { baseLayer, rulesLayer } from "./base.ts";
 import { codeCache } from "./code_cache.ts";
 import type { Missing } from "./debian.ts";
-import type { ImageConfig, Layer } from "./image.ts";
+import { emulator } from "./emulator.ts";
+import { type ImageConfig, type Layer, withFolders } from "./image.ts";
+import { isOwn, type Platform } from "./platforms.ts";
+import { runtimePath } from "./runtime.ts";
 import type { TarEntry } from "./tar.ts";
 
 export interface ProgramImage {
   readonly program: string;
-  readonly layers: readonly Layer[];
+  readonly variants: readonly ImageVariant[];
   readonly config: ImageConfig;
+}
+
+/** The layers of an image for a platform. */
+export interface ImageVariant {
+  readonly platform: Platform;
+  readonly layers: readonly Layer[];
 }
 
 /** Options of {@linkcode programImages}. */
 export interface ContentOptions {
   readonly programs: readonly string[];
+  readonly platforms: readonly Platform[];
   readonly facts: BuildInfo;
   /** Folder for modules, which must exist as long as the layers are used. */
   readonly work: string;
@@ -81,34 +91,92 @@ const SETTINGS: Readonly<Record<string, Settings>> = {
 
 /** The images of programs, with common layers first. */
 export async function programImages(options: ContentOptions): Promise<ProgramImage[]> {
-  const { programs, facts, work, missing, progress } = options;
-  progress("reading files of Debian packages");
-  const base = await baseLayer(missing);
-  const runtime = [executable(RUNTIME, Deno.execPath())];
-  const rules = programs.some((one) => RULE_PROGRAMS.has(one)) ? await rulesLayer(missing) : [];
+  const { programs, platforms, facts, work, progress } = options;
   progress(`bundling the modules of ${programs.join(", ")}`);
   const folders = await bundles(programs, facts, work);
-  const images: ProgramImage[] = [];
-  for (const program of programs) {
-    const layers = [base, runtime];
-    if (RULE_PROGRAMS.has(program)) layers.push(rules);
-    const own = await executables(program);
-    if (own.length > 0) layers.push(own);
-    layers.push(await programLayer(program, folders[program]!, work));
-    const labels = {
-      "org.opencontainers.image.version": facts.version,
-      "org.opencontainers.image.revision": facts.revision,
-    };
-    images.push({ program, layers, config: { ...imageConfig(program), Labels: labels } });
+  const labels = {
+    "org.opencontainers.image.version": facts.version,
+    "org.opencontainers.image.revision": facts.revision,
+  };
+  const images = programs.map((program) => ({
+    program,
+    variants: [] as ImageVariant[],
+    config: { ...imageConfig(program), Labels: labels },
+  }));
+  for (const platform of platforms) {
+    const common = await commonOf(platform, options);
+    for (const { program, variants } of images) {
+      progress(`compiling the modules of ${program} for ${platform.name}`);
+      variants.push({
+        platform,
+        layers: await layersOf(program, folders[program]!, common),
+      });
+    }
   }
   return images;
 }
 
+/** What the images for a platform share. */
+interface Common {
+  readonly platform: Platform;
+  readonly base: Layer;
+  readonly runtime: Layer;
+  readonly rules: Layer;
+  /** Words that run the runtime on this machine. */
+  readonly runs: readonly string[];
+  /** Folder for temporary files. */
+  readonly work: string;
+}
+
+async function commonOf(
+  platform: Platform,
+  { programs, work, missing, progress }: ContentOptions,
+): Promise<Common> {
+  progress(`reading files of Debian packages for ${platform.name}`);
+  const base = await baseLayer(missing, platform);
+  const hasRules = programs.some((one) => RULE_PROGRAMS.has(one));
+  const own = join(work, platform.name);
+  await Deno.mkdir(own);
+  const runtime = await runtimePath(platform);
+  return {
+    platform,
+    base,
+    runtime: [executable(RUNTIME, runtime)],
+    rules: hasRules ? await rulesLayer(missing, platform) : [],
+    runs: [...await emulatorOf(platform, base, own, missing), runtime],
+    work: own,
+  };
+}
+
+/** The emulator with the libraries of the layer; on a machine of the platform there is none. */
+async function emulatorOf(
+  platform: Platform,
+  base: Layer,
+  work: string,
+  missing: Missing,
+): Promise<readonly string[]> {
+  if (isOwn(platform)) return [];
+  const root = join(work, "root");
+  await writeFiles(withFolders(base.filter(({ path }) => /^(usr\/)?lib/.test(path))), root);
+  return await emulator(platform, root, missing);
+}
+
+async function layersOf(program: string, folder: string, common: Common): Promise<Layer[]> {
+  const layers = [common.base, common.runtime];
+  if (RULE_PROGRAMS.has(program)) layers.push(common.rules);
+  const own = await executables(program, common.platform);
+  if (own.length > 0) layers.push(own);
+  layers.push(await programLayer(program, folder, common));
+  return layers;
+}
+
 /** Executables beside the program. */
-async function executables(program: string): Promise<TarEntry[]> {
-  if (program === "pilot-agent") return [executable("/usr/local/bin/dataproxy", await envoyPath())];
+async function executables(program: string, { arch }: Platform): Promise<TarEntry[]> {
+  if (program === "pilot-agent") {
+    return [executable("/usr/local/bin/dataproxy", await envoyPathFor(arch))];
+  }
   if (program !== "install-cni") return [];
-  return [executable(`${PLUGINS}/${CNI_HELPER}`, await cniHelper())];
+  return [executable(`${PLUGINS}/${CNI_HELPER}`, await cniHelper(arch))];
 }
 
 /** The settings of a program's image, which the Dockerfile repeats. */
@@ -122,7 +190,11 @@ export function imageConfig(program: string): ImageConfig {
   };
 }
 
-async function programLayer(program: string, folder: string, work: string): Promise<Layer> {
+async function programLayer(
+  program: string,
+  folder: string,
+  { work, runs }: Common,
+): Promise<Layer> {
   const config = JSON.parse(
     await Deno.readTextFile(fromFileUrl(new URL("../../deno.json", import.meta.url))),
   );
@@ -138,7 +210,7 @@ async function programLayer(program: string, folder: string, work: string): Prom
   }));
   return [
     ...modules,
-    ...await codeCache({ program, modules: folder, at, into: CACHE, work }),
+    ...await codeCache({ program, modules: folder, at, into: CACHE, work, runtime: runs }),
     text(CONFIG, 0o644, JSON.stringify({ unstable: config.unstable, permissions })),
     text(`/usr/local/bin/${program}`, 0o755, script(program)),
   ];

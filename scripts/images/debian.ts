@@ -5,10 +5,12 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { MeshError } from "../../lib/kit/base/mod.ts";
-import { fromFileUrl, join } from "../paths.ts";
+import { sha256Of } from "../checksum.ts";
+import { dirname, fromFileUrl, join } from "../paths.ts";
 import { cacheDir, HOST } from "../tools.ts";
+import { type Answer, aptGet } from "./apt.ts";
+import { type Platform, platformOf } from "./platforms.ts";
 
 /** A package of one version. */
 export interface Pin {
@@ -37,16 +39,20 @@ const PINS_FILE = fromFileUrl(new URL("./packages.json", import.meta.url));
 /** Release whose packages are pinned. */
 export const RELEASE = "Debian 12";
 
-/** The pinned packages for an architecture of `Deno.build.arch`, by name. */
-export async function pinnedPackages(arch: string): Promise<Readonly<Record<string, Pin>>> {
+/** The pinned packages for a platform, by name. */
+export async function pinnedPackages({ arch }: Platform): Promise<Readonly<Record<string, Pin>>> {
   const all: Pins = JSON.parse(await Deno.readTextFile(PINS_FILE));
   return all[arch] ?? {};
 }
 
 /** True if the machine's mirror has all packages: it has lists, and is of a fitting release. */
-export async function canFetch(names: readonly string[]): Promise<boolean> {
+export async function canFetch(
+  names: readonly string[],
+  platform: Platform = platformOf(),
+): Promise<boolean> {
   try {
-    const { success } = await attempt(["apt-get", "download", "-qq", "--print-uris", ...names]);
+    const args = ["download", "-qq", "--print-uris", ...names];
+    const { success } = await aptGet(platform, await packageCache(), attempt, args);
     return success;
   } catch (error) {
     if (error instanceof MeshError) return false;
@@ -60,18 +66,22 @@ export async function canFetch(names: readonly string[]): Promise<boolean> {
  *
  * @throws MeshError `images-…` with a remedy
  */
-export async function packages(names: readonly string[], missing: Missing): Promise<Package[]> {
+export async function packages(
+  names: readonly string[],
+  missing: Missing,
+  platform: Platform = platformOf(),
+): Promise<Package[]> {
   const all: Pins = JSON.parse(await Deno.readTextFile(PINS_FILE));
-  const pins = all[Deno.build.arch] ?? {};
+  const pins = all[platform.arch] ?? {};
   const found: Package[] = [];
   const renewed: Record<string, Pin> = {};
   for (const name of [...names].sort()) {
-    const { pin, ...unpacked } = await unpackedPackage(name, pins[name], missing);
+    const { pin, ...unpacked } = await unpackedPackage(name, pins[name], missing, platform);
     renewed[name] = pin;
     found.push(unpacked);
   }
   if (missing === "pin") {
-    const text = JSON.stringify({ ...all, [Deno.build.arch]: { ...pins, ...renewed } }, null, 2);
+    const text = JSON.stringify({ ...all, [platform.arch]: { ...pins, ...renewed } }, null, 2);
     await Deno.writeTextFile(PINS_FILE, `${text}\n`);
   }
   return found;
@@ -81,22 +91,22 @@ async function unpackedPackage(
   name: string,
   pin: Pin | undefined,
   missing: Missing,
+  platform: Platform,
 ): Promise<Package & { readonly pin: Pin }> {
   if (pin === undefined && missing === "refuse") {
-    throw new MeshError("images-not-pinned", `${name} is not pinned for ${Deno.build.arch}.`, {
+    throw new MeshError("images-not-pinned", `${name} is not pinned for ${platform.arch}.`, {
       remedy: `Run \`deno task images --update\` on ${RELEASE}, which pins the mirror's version.`,
     });
   }
-  const cache = join(cacheDir(HOST), "debian");
-  await Deno.mkdir(cache, { recursive: true });
+  const cache = await packageCache();
   if (pin !== undefined && missing !== "pin") {
     const kept = await keptPackage(join(cache, folderName(name, pin)), name, pin);
     if (kept !== undefined) return kept;
   }
   const work = await Deno.makeTempDir({ dir: cache, prefix: ".partial-" });
   try {
-    const archive = await download(name, pin, missing, work);
-    const sha256 = createHash("sha256").update(await Deno.readFile(archive)).digest("hex");
+    const archive = await download({ name, pin, missing, platform, work });
+    const sha256 = await sha256Of(archive);
     const version = (await run(["dpkg-deb", "-f", archive, "Version"])).trim();
     if (missing !== "pin" && version === pin?.version && sha256 !== pin.sha256) {
       throw new MeshError(
@@ -138,23 +148,36 @@ async function keptPackage(
   }
 }
 
+/** Folder of unpacked packages. */
+async function packageCache(): Promise<string> {
+  const cache = join(cacheDir(HOST), "debian");
+  await Deno.mkdir(cache, { recursive: true });
+  return cache;
+}
+
+/** An archive to download into a folder. */
+interface Download {
+  readonly name: string;
+  readonly pin: Pin | undefined;
+  readonly missing: Missing;
+  readonly platform: Platform;
+  readonly work: string;
+}
+
 /** Downloads one archive, of the pinned version if the mirror has it. */
-async function download(
-  name: string,
-  pin: Pin | undefined,
-  missing: Missing,
-  work: string,
-): Promise<string> {
+async function download({ name, pin, missing, platform, work }: Download): Promise<string> {
   const wanted = pin === undefined || missing === "pin" ? [name] : [`${name}=${pin.version}`];
   if (pin !== undefined && missing === "newer") wanted.push(name);
   let said = "";
   for (const one of wanted) {
-    const { success, text } = await attempt(["apt-get", "download", "-qq", one], work);
+    const args = ["download", "-qq", one];
+    const { success, text } = await aptGet(platform, dirname(work), attempt, args, work);
     const archive = [...Deno.readDirSync(work)].find((entry) => entry.name.endsWith(".deb"));
     if (success && archive !== undefined) return join(work, archive.name);
     said = text;
   }
-  throw new MeshError("images-package", `${wanted[0]} cannot be had from the mirror:\n${said}`, {
+  const what = `${wanted[0]} of ${platform.name}`;
+  throw new MeshError("images-package", `${what} cannot be had from the mirror:\n${said}`, {
     remedy: `Run \`apt-get update\` on ${RELEASE}. If the mirror has a newer version only, ` +
       "`deno task images --update` pins that.",
   });
@@ -169,7 +192,7 @@ async function run(command: readonly string[]): Promise<string> {
 async function attempt(
   [program, ...args]: readonly string[],
   cwd?: string,
-): Promise<{ success: boolean; text: string }> {
+): Promise<Answer> {
   try {
     const command = new Deno.Command(program!, { args, cwd, env: { LC_ALL: "C" } });
     const { success, stdout, stderr } = await command.output();

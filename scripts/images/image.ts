@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { createGzip } from "node:zlib";
 import { dirname, join, walkFiles } from "../paths.ts";
+import { type Platform, platformOf } from "./platforms.ts";
 import { tarBytes, type TarEntry } from "./tar.ts";
 
 /** Settings of an image, by their names in the OCI specification. */
@@ -23,10 +24,12 @@ export interface ImageConfig {
 /** A layer; its folders need not be named. */
 export type Layer = readonly TarEntry[];
 
-/** The input of an image. */
+/** The input of an image for one platform. */
 export interface ImageSource {
   /** Full name with a tag, such as `docker.io/mesh/pilot:dev`. */
   readonly name: string;
+  /** Default: that of this machine. */
+  readonly platform?: Platform;
   readonly layers: readonly Layer[];
   readonly config: ImageConfig;
   /** True: layers are compressed, for registries. Default: not, which is imported faster. */
@@ -38,12 +41,14 @@ interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
   readonly size: number;
+  /** Of a manifest. */
+  readonly platform?: { readonly architecture: string; readonly os: "linux" };
 }
 
 /** A finished image. */
 export interface Image {
   readonly name: string;
-  /** Digest of its manifest. */
+  /** Digest of its manifest; of its index, where it has several platforms. */
   readonly digest: string;
   /** Bytes of its files. */
   readonly unpacked: number;
@@ -52,18 +57,62 @@ export interface Image {
 }
 
 const OCI = "application/vnd.oci.image";
-/** Architectures by `Deno.build.arch`. */
-const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
 
 /** Writes an image as a layout into an empty or missing folder. */
-export async function writeLayout(source: ImageSource, folder: string): Promise<Image> {
+export function writeLayout(source: ImageSource, folder: string): Promise<Image> {
+  return writeLayoutOf([source], folder);
+}
+
+/**
+ * Writes an image with variants for platforms as a layout into an empty or missing folder. Several
+ * variants have one name and an index that names their platforms.
+ */
+export async function writeLayoutOf(
+  variants: readonly ImageSource[],
+  folder: string,
+): Promise<Image> {
+  const [first] = variants;
+  if (first === undefined) throw new Error("an image without a platform");
   await Deno.mkdir(join(folder, "blobs/sha256"), { recursive: true });
+  const written: Variant[] = [];
+  for (const variant of variants) written.push(await writeVariant(variant, folder));
+  const manifests = written.map(({ manifest }) => manifest);
+  const named = manifests.length === 1
+    ? manifests[0]!
+    : await writeJson(folder, INDEX.mediaType, { ...INDEX, manifests });
+  const annotations = {
+    "io.containerd.image.name": first.name,
+    "org.opencontainers.image.ref.name": first.name.slice(first.name.lastIndexOf(":") + 1),
+  };
+  const text = JSON.stringify({ ...INDEX, manifests: [{ ...named, annotations }] });
+  await Deno.writeTextFile(join(folder, "index.json"), text);
+  await Deno.writeTextFile(join(folder, "oci-layout"), `{"imageLayoutVersion":"1.0.0"}`);
+  return {
+    name: first.name,
+    digest: named.digest,
+    unpacked: written.reduce((sum, { unpacked }) => sum + unpacked, 0),
+    transferred: written.reduce((sum, { transferred }) => sum + transferred, 0),
+  };
+}
+
+/** The start of an index. */
+const INDEX = { schemaVersion: 2, mediaType: `${OCI}.index.v1+json` } as const;
+
+/** What is written of an image for one platform. */
+interface Variant {
+  readonly manifest: Descriptor;
+  readonly unpacked: number;
+  readonly transferred: number;
+}
+
+async function writeVariant(source: ImageSource, folder: string): Promise<Variant> {
+  const { platform = platformOf() } = source;
   const layers = [];
   for (const layer of source.layers) {
     layers.push(await writeLayer(folder, layer, source.isCompressed === true));
   }
   const config = await writeJson(folder, `${OCI}.config.v1+json`, {
-    architecture: ARCHITECTURES[Deno.build.arch],
+    architecture: platform.name,
     os: "linux",
     config: source.config,
     rootfs: { type: "layers", diff_ids: layers.map(({ content }) => content) },
@@ -74,17 +123,8 @@ export async function writeLayout(source: ImageSource, folder: string): Promise<
     config,
     layers: layers.map(({ descriptor }) => descriptor),
   });
-  const annotations = {
-    "io.containerd.image.name": source.name,
-    "org.opencontainers.image.ref.name": source.name.slice(source.name.lastIndexOf(":") + 1),
-  };
-  const index = { schemaVersion: 2, mediaType: `${OCI}.index.v1+json` };
-  const text = JSON.stringify({ ...index, manifests: [{ ...manifest, annotations }] });
-  await Deno.writeTextFile(join(folder, "index.json"), text);
-  await Deno.writeTextFile(join(folder, "oci-layout"), `{"imageLayoutVersion":"1.0.0"}`);
   return {
-    name: source.name,
-    digest: manifest.digest,
+    manifest: { ...manifest, platform: { architecture: platform.name, os: "linux" } },
     unpacked: layers.reduce((sum, { unpacked }) => sum + unpacked, 0),
     transferred: layers.reduce((sum, { descriptor }) => sum + descriptor.size, 0),
   };

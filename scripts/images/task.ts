@@ -3,8 +3,9 @@
  * `dist/images`: for each an OCI layout and an archive for `ctr images import`.
  *
  * Flags: `--hub=docker.io/mesh`, `--tag=VERSION`, `--into=FOLDER`, `--plain` (layers are not
- * compressed; for nodes of tests), `--files=FOLDER` (only the files, for the Dockerfile), `--newer`
- * (takes packages that replaced pinned ones), `--update` (pins the packages of the mirror).
+ * compressed; for nodes of tests), `--files=FOLDER` (only the files, for the Dockerfile; of one platform),
+ * `--platform=linux/amd64,linux/arm64` (default: these; of `--files`: the machine's), `--newer` (takes
+ * packages that replaced pinned ones), `--update` (pins the packages of the mirror).
  *
  * @module
  */
@@ -15,7 +16,8 @@ import { programs as allPrograms } from "../compile.ts";
 import { fromFileUrl, join } from "../paths.ts";
 import { IMAGE_NAMES, programImages, writeFiles } from "./contents.ts";
 import type { Missing } from "./debian.ts";
-import { type Image, withFolders, writeArchive, writeLayout } from "./image.ts";
+import { type Image, withFolders, writeArchive, writeLayoutOf } from "./image.ts";
+import { parsePlatforms, type Platform, platformOf, PLATFORMS } from "./platforms.ts";
 
 const ROOT = fromFileUrl(new URL("../..", import.meta.url));
 
@@ -26,6 +28,8 @@ const HUB = "docker.io/mesh";
 export interface ImagesRequest {
   /** Default: all. */
   readonly programs?: readonly string[];
+  /** Default: that of this machine. */
+  readonly platforms?: readonly Platform[];
   readonly hub?: string;
   /** Default: the version. */
   readonly tag?: string;
@@ -56,24 +60,31 @@ export interface MadeImage extends Image {
  */
 export async function makeImages(request: ImagesRequest): Promise<MadeImage[]> {
   const facts = await buildFacts(ROOT);
-  const { programs = await allPrograms(), missing, into } = request;
+  const { programs = await allPrograms(), platforms = [platformOf()], missing, into } = request;
   const { hub = HUB, tag = facts.version, isCompressed, progress = () => {} } = request;
   const work = await Deno.makeTempDir({ prefix: "mesh-images-" });
   const made: MadeImage[] = [];
   try {
     await Deno.mkdir(into, { recursive: true });
-    const images = await programImages({ programs, facts, work, missing, progress });
-    for (const [i, { program, layers, config }] of images.entries()) {
+    const images = await programImages({
+      ...{ programs, platforms, facts, work, missing, progress },
+    });
+    for (const [i, { program, variants, config }] of images.entries()) {
       progress(`writing ${hub}/${IMAGE_NAMES[program]}, ${i + 1} of ${images.length}`);
       const layout = join(into, program);
       await Deno.remove(layout, { recursive: true }).catch(ignoreMissing);
       if (request.isFilesOnly === true) {
-        for (const layer of layers) await writeFiles(withFolders(layer), layout);
+        for (const { layers } of variants) {
+          for (const layer of layers) await writeFiles(withFolders(layer), layout);
+        }
         continue;
       }
       const name = `${hub}/${IMAGE_NAMES[program]}:${tag}`;
       const archive = `${layout}.tar`;
-      const written = await writeLayout({ name, layers, config, isCompressed }, layout);
+      const written = await writeLayoutOf(
+        variants.map((variant) => ({ ...variant, name, config, isCompressed })),
+        layout,
+      );
       await writeArchive(layout, archive);
       made.push({ ...written, program, layout, archive });
     }
@@ -96,6 +107,7 @@ async function main(args: readonly string[]): Promise<void> {
       tag: { type: "string" },
       into: { type: "string", default: join(ROOT, "dist/images") },
       files: { type: "string" },
+      platform: { type: "string" },
       plain: { type: "boolean", default: false },
       newer: { type: "boolean", default: false },
       update: { type: "boolean", default: false },
@@ -108,12 +120,14 @@ async function main(args: readonly string[]): Promise<void> {
       remedy: `Programs: ${known.join(", ")}.`,
     });
   }
+  const isFilesOnly = values.files !== undefined;
   const made = await makeImages({
     ...positionals.length > 0 && { programs: positionals },
     ...values.hub !== undefined && { hub: values.hub },
     ...values.tag !== undefined && { tag: values.tag },
     into: values.files ?? values.into,
-    isFilesOnly: values.files !== undefined,
+    isFilesOnly,
+    platforms: platformsOf(values.platform, isFilesOnly),
     isCompressed: !values.plain,
     missing: values.update ? "pin" : values.newer ? "newer" : "refuse",
     progress: (line) => console.error(`images: ${line}`),
@@ -123,6 +137,16 @@ async function main(args: readonly string[]): Promise<void> {
     console.log(`${archive}: ${name}`);
     console.log(`  ${digest}, ${megabytes(transferred)} (${megabytes(unpacked)} unpacked)`);
   }
+}
+
+/** The wanted platforms; files of two do not fit into one folder. */
+function platformsOf(wanted: string | undefined, isFilesOnly: boolean): readonly Platform[] {
+  if (wanted === undefined) return isFilesOnly ? [platformOf()] : PLATFORMS;
+  const platforms = parsePlatforms(wanted);
+  if (!isFilesOnly || platforms.length === 1) return platforms;
+  throw new MeshError("images-platform", "--files takes one platform.", {
+    remedy: "Name one with --platform, and run the task once for each.",
+  });
 }
 
 if (import.meta.main) {

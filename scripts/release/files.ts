@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
+import { sha256Of } from "../checksum.ts";
 import { compressed, withFolders, writeFile } from "../images/image.ts";
 import { tarBytes, type TarEntry } from "../images/tar.ts";
 
@@ -17,13 +17,6 @@ export async function writeTarGz(entries: readonly TarEntry[], file: string): Pr
 export async function writeTar(entries: readonly TarEntry[], file: string): Promise<void> {
   await writeFile(`${file}.new`, tarBytes(withFolders(entries)));
   await Deno.rename(`${file}.new`, file);
-}
-
-/** SHA-256 of a file, hexadecimal. */
-export async function sha256Of(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of (await Deno.open(file)).readable) hash.update(chunk);
-  return hash.digest("hex");
 }
 
 export function textEntry(path: string, text: string, mode: number = 0o644): TarEntry {

@@ -7,7 +7,6 @@ import { pinnedPackages } from "../images/debian.ts";
 import { join } from "../paths.ts";
 import { ENVOY_VERSION, envoyChecksum } from "../tools.ts";
 import { type ReleaseContext, ROOT } from "./context.ts";
-import { sha256Of } from "./files.ts";
 
 /** Something that the build read, with its digest. */
 interface Material {

@@ -10,7 +10,6 @@ import { pinnedPackages } from "../images/debian.ts";
 import { join } from "../paths.ts";
 import { ENVOY_VERSION, envoyChecksum } from "../tools.ts";
 import type { ReleaseContext } from "./context.ts";
-import { sha256Of } from "./files.ts";
 import { npmPackages } from "./npm.ts";
 import { spdxFaults } from "./spdx_rules.ts";
 
