@@ -91,7 +91,7 @@ const SETTINGS: Readonly<Record<string, Settings>> = {
 
 /** The images of programs, with common layers first. */
 export async function programImages(options: ContentOptions): Promise<ProgramImage[]> {
-  const { programs, platforms, facts, work, progress } = options;
+  const { programs, platforms, facts, work, missing, progress } = options;
   progress(`bundling the modules of ${programs.join(", ")}`);
   const folders = await bundles(programs, facts, work);
   const labels = {
@@ -104,69 +104,54 @@ export async function programImages(options: ContentOptions): Promise<ProgramIma
     config: { ...imageConfig(program), Labels: labels },
   }));
   for (const platform of platforms) {
-    const common = await commonOf(platform, options);
+    progress(`reading the files for ${platform.name}`);
+    const place = await placeOf(platform, options);
     for (const { program, variants } of images) {
       progress(`compiling the modules of ${program} for ${platform.name}`);
-      variants.push({
-        platform,
-        layers: await layersOf(program, folders[program]!, common),
-      });
+      const layers = await systemLayers(program, platform, missing);
+      layers.push(await programLayer(program, folders[program]!, place));
+      variants.push({ platform, layers });
     }
   }
   return images;
 }
 
-/** What the images for a platform share. */
-interface Common {
-  readonly platform: Platform;
-  readonly base: Layer;
-  readonly runtime: Layer;
-  readonly rules: Layer;
-  /** Words that run the runtime on this machine. */
-  readonly runs: readonly string[];
+/** Where modules are compiled for a platform. */
+interface CompilePlace {
+  /** Words that run the runtime of the platform on this machine. */
+  readonly runtime: readonly string[];
   /** Folder for temporary files. */
   readonly work: string;
 }
 
-async function commonOf(
+async function placeOf(
   platform: Platform,
-  { programs, work, missing, progress }: ContentOptions,
-): Promise<Common> {
-  progress(`reading files of Debian packages for ${platform.name}`);
-  const base = await baseLayer(missing, platform);
-  const hasRules = programs.some((one) => RULE_PROGRAMS.has(one));
+  { work, missing }: Pick<ContentOptions, "work" | "missing">,
+): Promise<CompilePlace> {
   const own = join(work, platform.name);
   await Deno.mkdir(own);
   const runtime = await runtimePath(platform);
-  return {
-    platform,
-    base,
-    runtime: [executable(RUNTIME, runtime)],
-    rules: hasRules ? await rulesLayer(missing, platform) : [],
-    runs: [...await emulatorOf(platform, base, own, missing), runtime],
-    work: own,
-  };
+  if (isOwn(platform)) return { runtime: [runtime], work: own };
+  const root = join(own, "root");
+  const libraries = (await baseLayer(missing, platform))
+    .filter(({ path }) => /^(usr\/)?lib/.test(path));
+  await writeFiles(withFolders(libraries), root);
+  return { runtime: [...await emulator(platform, root, missing), runtime], work: own };
 }
 
-/** The emulator with the libraries of the layer; on a machine of the platform there is none. */
-async function emulatorOf(
+/** The layers of a program's image without its modules; those that all images have come first. */
+export async function systemLayers(
+  program: string,
   platform: Platform,
-  base: Layer,
-  work: string,
   missing: Missing,
-): Promise<readonly string[]> {
-  if (isOwn(platform)) return [];
-  const root = join(work, "root");
-  await writeFiles(withFolders(base.filter(({ path }) => /^(usr\/)?lib/.test(path))), root);
-  return await emulator(platform, root, missing);
-}
-
-async function layersOf(program: string, folder: string, common: Common): Promise<Layer[]> {
-  const layers = [common.base, common.runtime];
-  if (RULE_PROGRAMS.has(program)) layers.push(common.rules);
-  const own = await executables(program, common.platform);
+): Promise<Layer[]> {
+  const layers = [
+    await baseLayer(missing, platform),
+    [executable(RUNTIME, await runtimePath(platform))],
+  ];
+  if (RULE_PROGRAMS.has(program)) layers.push(await rulesLayer(missing, platform));
+  const own = await executables(program, platform);
   if (own.length > 0) layers.push(own);
-  layers.push(await programLayer(program, folder, common));
   return layers;
 }
 
@@ -193,7 +178,7 @@ export function imageConfig(program: string): ImageConfig {
 async function programLayer(
   program: string,
   folder: string,
-  { work, runs }: Common,
+  { work, runtime }: CompilePlace,
 ): Promise<Layer> {
   const config = JSON.parse(
     await Deno.readTextFile(fromFileUrl(new URL("../../deno.json", import.meta.url))),
@@ -210,7 +195,7 @@ async function programLayer(
   }));
   return [
     ...modules,
-    ...await codeCache({ program, modules: folder, at, into: CACHE, work, runtime: runs }),
+    ...await codeCache({ program, modules: folder, at, into: CACHE, work, runtime }),
     text(CONFIG, 0o644, JSON.stringify({ unstable: config.unstable, permissions })),
     text(`/usr/local/bin/${program}`, 0o755, script(program)),
   ];

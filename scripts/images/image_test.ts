@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { join } from "../paths.ts";
-import { type ImageSource, withFolders, writeArchive, writeLayout } from "./image.ts";
+import {
+  type ImageSource,
+  withFolders,
+  writeArchive,
+  writeLayout,
+  writeLayoutOf,
+} from "./image.ts";
+import { PLATFORMS } from "./platforms.ts";
 import { tarBytes, type TarEntry } from "./tar.ts";
 
 const ENTRIES: readonly TarEntry[] = [
@@ -96,3 +103,37 @@ for (const isCompressed of [false, true]) {
       );
     }));
 }
+
+Deno.test("layout: several platforms have one name, and an index that names them", () =>
+  inFolder(async (folder) => {
+    const variants = PLATFORMS.map((platform, i) => ({
+      ...{ ...SOURCE, platform },
+      layers: [ENTRIES, [{ path: "own", mode: 0o644, data: new Uint8Array([i]) }]],
+    }));
+    const image = await writeLayoutOf(variants, join(folder, "a"));
+    assert.equal((await writeLayoutOf(variants, join(folder, "b"))).digest, image.digest);
+    const read = async (path: string) =>
+      JSON.parse(await Deno.readTextFile(join(folder, "a", path)));
+    const blob = async (digest: string) => await read(join("blobs", digest.replace(":", "/")));
+    const { manifests: [named, ...others] } = await read("index.json");
+    assert.deepEqual(others, []);
+    assert.equal(named.digest, image.digest);
+    assert.equal(named.annotations["io.containerd.image.name"], SOURCE.name);
+    const { mediaType, manifests } = await blob(named.digest);
+    assert.deepEqual(
+      [mediaType, named.mediaType],
+      Array(2).fill("application/vnd.oci.image.index.v1+json"),
+    );
+    const seen = [];
+    for (const { digest, platform } of manifests) {
+      const { config, layers } = await blob(digest);
+      assert.equal((await blob(config.digest)).architecture, platform.architecture);
+      seen.push([platform, layers[0].digest, layers[1].digest]);
+    }
+    assert.deepEqual(seen.map(([platform]) => platform), [
+      { architecture: "amd64", os: "linux" },
+      { architecture: "arm64", os: "linux" },
+    ]);
+    assert.equal(seen[0]![1], seen[1]![1], "a layer that is the same is written once");
+    assert.notEqual(seen[0]![2], seen[1]![2]);
+  }));

