@@ -1,6 +1,8 @@
 // @isolate: it takes long.
 import assert from "node:assert/strict";
 import { buildInfo } from "../../lib/kit/base/mod.ts";
+import { EMULATOR } from "../images/emulator.ts";
+import { PLATFORMS } from "../images/platforms.ts";
 import { join } from "../paths.ts";
 import { makeBinaries, TARGETS } from "./binaries.ts";
 import { makeCharts } from "./charts.ts";
@@ -118,7 +120,15 @@ Deno.test("release: two runs give the same bytes; the archive runs, the checksum
       for (const name of ["js-yaml", "re2js", "envoy", "deno", "libc6"]) {
         assert.ok(names.includes(name), name);
       }
-      for (const name of ["fast-check", "@bufbuild/buf"]) assert.ok(!names.includes(name), name);
+      for (const name of ["fast-check", "@bufbuild/buf", EMULATOR]) {
+        assert.ok(!names.includes(name), name);
+      }
+      const ids = bill.packages.map(({ SPDXID }: { SPDXID: string }) => SPDXID);
+      for (const { name } of PLATFORMS) {
+        for (const held of ["image-meshctl", "deno", "envoy", "deb-libc6"]) {
+          assert.ok(ids.includes(`SPDXRef-${held}-${name}`), `${held} for ${name}`);
+        }
+      }
     });
     await t.step("the provenance names commit, builder, materials and each file", async () => {
       const file = join(folder, "second", `mesh-${VERSION}.intoto.json`);
@@ -130,6 +140,15 @@ Deno.test("release: two runs give the same bytes; the archive runs, the checksum
       }
       const { resolvedDependencies: [source], internalParameters } = predicate.buildDefinition;
       assert.deepEqual(source.digest, { gitCommit: "0".repeat(40) });
+      const uris: string[] = predicate.buildDefinition.resolvedDependencies
+        .map(({ uri }: { uri: string }) => uri);
+      for (const { name } of PLATFORMS) {
+        for (const start of ["pkg:github/denoland/deno@", "pkg:pypi/", "pkg:deb/debian/libc6@"]) {
+          const isThere = uris.some((uri) => uri.startsWith(start) && uri.endsWith(`arch=${name}`));
+          assert.ok(isThere, `${start} for ${name}`);
+        }
+      }
+      assert.equal(new Set(uris).size, uris.length);
       assert.equal(internalParameters.sources, "Clean");
       assert.match(predicate.runDetails.builder.id, /deno-task-release$/);
     });

@@ -5,14 +5,17 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import type { NodeCluster } from "../../scripts/cluster/node/cluster.ts";
 import { nodePaths } from "../../scripts/cluster/node/configuration.ts";
 import { nodeLayouts } from "../../scripts/cluster/node/layout.ts";
 import { nodePrograms } from "../../scripts/cluster/node_programs.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
+import { sha256Of } from "../../scripts/checksum.ts";
+import { baseLayer } from "../../scripts/images/base.ts";
 import { IMAGE_NAMES } from "../../scripts/images/contents.ts";
+import { writeArchive, writeLayoutOf } from "../../scripts/images/image.ts";
 import { keptImages, TEST_TAG } from "../../scripts/images/kept.ts";
+import { PLATFORMS } from "../../scripts/images/platforms.ts";
 import { makeImages } from "../../scripts/images/task.ts";
 import { dirname, join } from "../../scripts/paths.ts";
 import { IMAGE_ENDING, makeOffline } from "../../scripts/release/offline.ts";
@@ -28,12 +31,6 @@ const LARGEST: Readonly<Record<string, number>> = {
 };
 
 const image = (program: string): string => `docker.io/mesh/${IMAGE_NAMES[program]}:${TEST_TAG}`;
-
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of (await Deno.open(file)).readable) hash.update(chunk);
-  return hash.digest("hex");
-}
 
 const RESTRICTED = {
   runAsNonRoot: true,
@@ -70,10 +67,16 @@ nodeTest("images: small, the same each time, and they run on a node", async (clu
   const programs = Object.keys(archives);
   const { meshctl, ...others } = archives;
   for (const archive of Object.values(others)) await cluster.importImages(archive);
-  await t.step(
-    "the script of the offline bundle loads an image",
-    () => loadOffline(cluster, meshctl!, folder.path),
-  );
+  await t.step("the script of the offline bundle loads images", async () => {
+    const both = join(folder.path, "both.tar");
+    await writeBoth(both, join(folder.path, "layout"));
+    await loadOffline(cluster, { meshctl: meshctl!, both }, folder.path);
+  });
+  await t.step("of an image for two platforms, a node runs its own", async () => {
+    const args = ["PLATFORM=own"];
+    await apply(cluster, once("both", BOTH_IMAGE, { args }));
+    assert.match(await logOf(cluster, "both"), /^PLATFORM=own$/m);
+  });
 
   await t.step("sizes", async () => {
     assert.deepEqual(programs.sort(), Object.keys(LARGEST).sort());
@@ -90,7 +93,7 @@ nodeTest("images: small, the same each time, and they run on a node", async (clu
       isCompressed: false,
       missing: "newer",
     });
-    assert.equal(await digestOf(again!.archive), await digestOf(archives["pilot-agent"]!));
+    assert.equal(await sha256Of(again!.archive), await sha256Of(archives["pilot-agent"]!));
   });
   await t.step("programs say their version as a user without rights", async () => {
     for (const program of programs) {
@@ -113,15 +116,37 @@ nodeTest("images: small, the same each time, and they run on a node", async (clu
   );
 });
 
-/** Packs a bundle with an image, unpacks it, and runs its script beside the node's containers. */
-async function loadOffline(cluster: NodeCluster, archive: string, folder: string): Promise<void> {
+const BOTH_IMAGE = "docker.io/mesh/both:test";
+
+/** An archive with an image for all platforms, whose program is `env`. */
+async function writeBoth(archive: string, layout: string): Promise<void> {
+  const config = { Entrypoint: ["/usr/bin/env"], User: "65532:65532" };
+  const variants = await Promise.all(PLATFORMS.map(async (platform) => ({
+    name: BOTH_IMAGE,
+    platform,
+    config,
+    layers: [await baseLayer("newer", platform)],
+  })));
+  await writeLayoutOf(variants, layout);
+  await writeArchive(layout, archive);
+}
+
+/** Packs a bundle with images, unpacks it, and runs its script beside the node's containers. */
+async function loadOffline(
+  cluster: NodeCluster,
+  archives: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<void> {
   const [into, version] = [join(folder, "release"), "0.0.0-test"];
   await Deno.mkdir(into);
-  const name = `mesh-meshctl-${version}${IMAGE_ENDING}`;
-  await Deno.symlink(archive, join(into, name));
+  const sums = new Map<string, string>();
+  for (const [image, archive] of Object.entries(archives)) {
+    const name = `mesh-${image}-${version}${IMAGE_ENDING}`;
+    await Deno.symlink(archive, join(into, name));
+    sums.set(name, await sha256Of(archive));
+  }
   const quiet = { progress: () => {}, leftOut: () => {} };
   const facts = { version, revision: "", status: "", tag: "" };
-  const sums = new Map([[name, await digestOf(archive)]]);
   const bundle = await makeOffline({ into, facts, created: "", ...quiet }, sums);
   await new Deno.Command("tar", { args: ["-xf", join(into, bundle), "-C", folder] }).output();
   const { ctr } = await nodePrograms();
