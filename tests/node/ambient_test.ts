@@ -24,6 +24,7 @@ import {
   tunnelVersion,
   untilAnnounced,
 } from "./ambient/ambient.ts";
+import { flipLabel, killProcesses, runsOnHostNetwork } from "./ambient/faults.ts";
 
 const CLIENT: PodPlace = { pod: "deploy/client", namespace: SHOP };
 const MODE = "mesh.io/dataplane-mode";
@@ -82,8 +83,31 @@ nodeTest(
         await asks(cluster, OUTSIDER, [`http://server.${SHOP}/`], (lines) => lines.every(isOk));
       },
     );
+    await t.step("a killed node proxy comes back, and all pods are served again", async () => {
+      await kubectl(cluster, ["delete", "-n", SHOP, "deploy", "load"]);
+      await killProcesses(cluster, "app=ztunnel");
+      await untilAnnounced(cluster, "enabled");
+      await asks(cluster, CLIENT, ["http://server/"], (lines) => lines.every(isOk));
+    });
     await apply(cluster, ...clients());
-    await podsReady(cluster, "app=load");
+    for (const namespace of [SHOP, "default"]) await podsReady(cluster, "app=load", { namespace });
+    await t.step("a killed node agent takes nothing with it", async () => {
+      await killProcesses(cluster, "k8s-app=mesh-cni-node");
+      await requireNoFailure(cluster, "the end of the node agent");
+      await untilAnnounced(cluster, "enabled");
+    });
+    await t.step(
+      "a label that changes 100 times loses no request, and the last one holds",
+      async () => {
+        await flipLabel(cluster, 100, "ambient");
+        await untilAnnounced(cluster, "enabled");
+        await requireNoFailure(cluster, "the changes of the label");
+        await asks(cluster, CLIENT, ["http://server/"], (lines) => lines.every(isOk));
+      },
+    );
+    await t.step("a pod in the network of the node is not taken in", async () => {
+      await runsOnHostNetwork(cluster);
+    });
     for (const part of ["daemonset/ztunnel", "daemonset/mesh-cni-node", "deployment/meshd"]) {
       await t.step(`${part} starts again without a failed request`, async () => {
         await restart(cluster, part);
