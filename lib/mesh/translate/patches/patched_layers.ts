@@ -7,7 +7,13 @@
  */
 import type { Patching } from "../../derive/mod.ts";
 import type { PatchedType } from "../../envoy/mod.ts";
-import { type Collection, type KeyCodec, keyOf } from "../../graph/mod.ts";
+import {
+  type Collection,
+  type KeyCodec,
+  keyOf,
+  type Read,
+  type Resource,
+} from "../../graph/mod.ts";
 import type { Context } from "../context/mod.ts";
 import {
   type AnyResourceTable,
@@ -53,10 +59,23 @@ interface PatchedKey {
   readonly of: unknown;
 }
 
-/** Creates the tables. */
+/** Resources that are patched as parts of others. */
+export interface Whole {
+  /** The resources of which they are parts, by the same keys. */
+  readonly table: AnyResourceTable;
+  /** The part of a patched whole; of a whole that a patch removed, where it is unset. */
+  readonly partOf: (read: Read, key: unknown, whole: Resource | undefined) => Resource;
+}
+
+/**
+ * Creates the tables.
+ *
+ * @param wholes the wholes of the tables whose resources are parts
+ */
 export function createPatched(
   { mesh, features }: Pick<Context, "mesh" | "features">,
   bases: TablesByType,
+  wholes: ReadonlyMap<AnyResourceTable, Whole> = new Map(),
 ): Patched {
   const { graph } = mesh;
   const report = createPatchReport(mesh);
@@ -70,12 +89,15 @@ export function createPatched(
       });
       const name = `patched/${base.name}`;
       const table = resourceTable(graph, name, codec, (read, key) => {
-        const resources = read.follow(base, key.of);
+        const whole = wholes.get(base);
+        const resources = read.follow(whole?.table ?? base, key.of);
         const all = read.get(changes, key.changes);
         const note = report.start(type, `${base.name} ${codec.encode(key)}`, read);
-        return resources.map((r) =>
-          r.tombstone ? r : changedResource(r, type, all, note) ?? tombstone(r.name)
-        );
+        return resources.map((r) => {
+          if (r.tombstone) return r;
+          const changed = changedResource(r, type, all, note);
+          return whole?.partOf(read, key.of, changed) ?? changed ?? tombstone(r.name);
+        });
       });
       patched.set(base, table);
     }

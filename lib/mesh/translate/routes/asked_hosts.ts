@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
+import { type VirtualHost, VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import { groupAt, type SidecarKey } from "../../derive/mod.ts";
 import {
   askedVirtualHost,
@@ -86,29 +86,50 @@ export function deriveAskedHosts(
     }
     return best.host;
   });
+  const unmatched = (read: Read, { sidecar, name }: AskedKey): VirtualHost => {
+    const policy = outboundPolicy(read.within(name), context, sidecar);
+    return catchAllVirtualHost(policy, context.settings(read, "routes"));
+  };
+  /** The virtual host that a whole table has for an authority; `undefined`: there is no such table. */
+  const wholeOf = (read: Read, key: AskedKey): VirtualHost | undefined => {
+    const { namespace } = key;
+    const at = tableOf(read, plain.egress, key);
+    if (at === undefined) return undefined;
+    const { port } = at;
+    const host = read.get(hostOf, key) || "*";
+    const star = host !== "*" || isStarRouted(read, context, plain.egress, { ...key, ...at });
+    const found = star ? virtualHostOf(read, key, { namespace, port, host }) : undefined;
+    return found === undefined ? unmatched(read, key) : fromBinary(VirtualHostSchema, found.bytes);
+  };
+  const partOf = (name: string, whole: VirtualHost): Resource =>
+    encodeResource(name, VirtualHostSchema, askedVirtualHost(whole, name));
   return {
     hostOf,
     hosts: resourceTable(graph, "vhds.asked", askedKeys, (read, key) => {
-      const { namespace, sidecar, name } = key;
-      const at = tableOf(read, plain.egress, key);
-      if (at === undefined) return [];
-      const { port } = at;
-      const host = read.get(hostOf, key) || "*";
-      const star = host !== "*" || isStarRouted(read, context, plain.egress, { ...key, ...at });
-      const found = star ? virtualHostOf(read, key, { namespace, port, host }) : undefined;
-      const message = found === undefined
-        ? catchAllVirtualHost(
-          outboundPolicy(read.within(name), context, sidecar),
-          context.settings(read, "routes"),
-        )
-        : fromBinary(VirtualHostSchema, found.bytes);
-      return [encodeResource(name, VirtualHostSchema, askedVirtualHost(message, name))];
+      const whole = wholeOf(read, key);
+      return whole === undefined ? [] : [partOf(key.name, whole)];
     }),
+    wholes: resourceTable(graph, "vhds.asked.whole", askedKeys, (read, key) => {
+      const whole = wholeOf(read, key);
+      if (whole === undefined) return [];
+      whole.name = `${tableNameOf(key.name)}/${whole.name}`;
+      return [encodeResource(whole.name, VirtualHostSchema, whole)];
+    }),
+    partOf: (read, key, whole) =>
+      partOf(
+        key.name,
+        whole === undefined ? unmatched(read, key) : fromBinary(VirtualHostSchema, whole.bytes),
+      ),
     bare: resourceTable(graph, "rds.bare", text, (_read, table) => {
       const options = { ignorePortInHostMatching: true, virtualHostsApart: true };
       return [resourceOf(table, routeConfiguration(table, [], options))];
     }),
   };
+}
+
+/** The table of a name `table/authority`. */
+function tableNameOf(name: string): string {
+  return name.slice(0, name.lastIndexOf("/"));
 }
 
 /** The egress listener and port of a table; `undefined` for a table that there is not. */
@@ -117,7 +138,7 @@ function tableOf(
   egress: Egress,
   { namespace, sidecar, name }: AskedKey,
 ): EgressTable | undefined {
-  const table = name.slice(0, name.lastIndexOf("/"));
+  const table = tableNameOf(name);
   if (sidecar !== "") {
     return read.get(egress.routeMembers, { namespace, sidecar }).find((at) => at.table === table);
   }

@@ -73,6 +73,44 @@ metadata: {name: few, namespace: one}
 spec: {egress: [{hosts: ["shop/web.shop.svc.cluster.local", "*/*.wild.example"]}]}
 `;
 
+const patch = (name: string, vhost: string, applyTo: string, change: string): string =>
+  `${API.replace("v1", "v1alpha3")}kind: DataproxyFilter
+metadata: {name: ${name}, namespace: mesh-system}
+spec:
+  configPatches:
+  - applyTo: ${applyTo}
+    match: {context: SIDECAR_OUTBOUND, routeConfiguration: {vhost: {${vhost}}}}
+    patch: ${change}
+`;
+
+/** Patches that select virtual hosts by name, by domain, and all of them. */
+const PATCHES = [
+  patch(
+    "named",
+    "name: web.shop.svc.cluster.local:80",
+    "VIRTUAL_HOST",
+    "{operation: MERGE, value: {request_headers_to_remove: [x-named]}}",
+  ),
+  patch(
+    "by-domain",
+    "domainName: deep.example",
+    "VIRTUAL_HOST",
+    "{operation: MERGE, value: {request_headers_to_remove: [x-domain]}}",
+  ),
+  patch(
+    "routes",
+    "name: auto.example:80",
+    "HTTP_ROUTE",
+    "{operation: INSERT_FIRST, value: {match: {prefix: /first}, direct_response: {status: 204}}}",
+  ),
+  patch(
+    "all",
+    "",
+    "VIRTUAL_HOST",
+    "{operation: MERGE, value: {request_headers_to_remove: [x-all]}}",
+  ),
+];
+
 /** The names of its pods are below its own. */
 const HEADLESS: ConfigObject = {
   ...objectsOf(
@@ -133,11 +171,18 @@ const CLIENTS = [
   ["two", { app: "wide" }],
 ] as const;
 
-for (const [scope, documents] of [["", MESH], [" of a Sidecar", `${MESH}---\n${SIDECAR}`]]) {
+const SCOPES = [
+  ["", [MESH]],
+  [" of a Sidecar", [MESH, SIDECAR]],
+  [" with patches", [MESH, ...PATCHES]],
+  [" of a Sidecar with patches", [MESH, SIDECAR, ...PATCHES]],
+] as const;
+
+for (const [scope, documents] of SCOPES) {
   Deno.test(`each domain of each virtual host${scope} can be asked for, and has its routes`, () => {
     const features = { ...DEFAULT_FEATURES, autoAllocateAddresses: true };
     const bench = startTranslation(testMeshConfig(), features);
-    bench.set(documents!);
+    bench.set(documents.join("---\n"));
     bench.apply({ objects: [changeOf(HEADLESS)] });
     for (const [namespace, labels] of CLIENTS) {
       const { full, asking, workload } = bindBoth(bench, namespace, labels);
@@ -185,6 +230,28 @@ Deno.test("tables of such proxies are without virtual hosts, and all others see 
     const delta = full.view(url)?.since(at);
     assert.deepEqual([delta?.changed.length ?? 0, delta?.removed.length ?? 0], [0, 0], url);
   }
+});
+
+Deno.test("patches select a virtual host by its own name; one that a patch removes has the policy", () => {
+  const bench = startTranslation();
+  bench.set(MESH);
+  const { asking, workload } = bindBoth(bench, "one", {});
+  ask(bench, workload, ["80/web.shop", "80/10.0.0.7", "80/unknown.example"]);
+  const headers = () =>
+    [...hostsOf(asking)].map(([name, { routes }]) => [name, /x-named/.test(routes)]).sort();
+  const named = "name: web.shop.svc.cluster.local:80";
+  const merged = "{request_headers_to_remove: [x-named], domains: [more.example]}";
+  bench.set(patch("named", named, "VIRTUAL_HOST", `{operation: MERGE, value: ${merged}}`));
+  assert.deepEqual(headers(), [["80/10.0.0.7", true], ["80/unknown.example", false], [
+    "80/web.shop",
+    true,
+  ]]);
+  assert.deepEqual(hostsOf(asking).get("80/web.shop")!.domains, ["web.shop"]);
+  const unknown = hostsOf(asking).get("80/unknown.example")!.routes;
+  bench.set(patch("named", named, "VIRTUAL_HOST", "{operation: REMOVE}"));
+  assert.equal(hostsOf(asking).get("80/web.shop")!.routes, unknown);
+  bench.remove("DataproxyFilter", "mesh-system/named");
+  assert.match(hostsOf(asking).get("80/web.shop")!.routes, /outbound\|8080\|\|web/);
 });
 
 Deno.test("an unknown host has the outbound traffic policy until it appears", () => {

@@ -6,7 +6,7 @@
  */
 export { deriveHttpProxy } from "./http_proxy.ts";
 export { HTTP_PROXY_TABLE, httpProxyPort } from "./http_proxy_port.ts";
-export type { HttpProxyTables, Routes } from "./keys.ts";
+export type { AskedKey, HttpProxyTables, Routes } from "./keys.ts";
 export {
   askedLayer,
   bareTables,
