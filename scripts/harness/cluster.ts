@@ -5,7 +5,7 @@
  * @module
  */
 import { type ClusterFiles, makeClusterFiles } from "../cluster/files.ts";
-import { type ClusterPrograms, clusterPrograms } from "../cluster/programs.ts";
+import { CLUSTER_ENV, type ClusterPrograms, clusterPrograms } from "../cluster/programs.ts";
 import { join } from "../paths.ts";
 import { eventually, freePorts } from "./ports.ts";
 import { type Program, startCommand } from "./process.ts";
@@ -185,7 +185,7 @@ function restartable(command: string, args: readonly string[]): RestartableProgr
     resume: () => running?.kill("SIGCONT"),
     stop,
     start: () => {
-      running ??= startCommand(command, args);
+      running ??= startCommand(command, args, CLUSTER_ENV);
     },
     output: () => running?.output() ?? "",
   };

@@ -26,14 +26,26 @@ export async function applyGatewayApi(
   await succeeds(cluster, ["wait", "--for=condition=Established", "--timeout=120s", ...files]);
 }
 
-/** Removes the kinds of the Gateway API with all their objects. */
+/**
+ * Removes the kinds of the Gateway API with all their objects. The API server deletes the objects of a
+ * kind first. If that fails, it pauses twice as long before each further attempt, up to minutes, but
+ * attempts it at once for a definition that changes. So definitions that are left are changed.
+ */
 export async function removeGatewayApi(
   cluster: DefinedCluster,
   channel: GatewayApiChannel = "standard",
 ): Promise<void> {
   const files = gatewayApiDefinitions(channel).flatMap((path) => ["-f", path]);
-  await succeeds(cluster, ["delete", "--ignore-not-found", ...files]);
+  const remove = ["delete", "--ignore-not-found", "--timeout=20s", ...files];
+  for (let attempt = 1; attempt <= REMOVALS; attempt++) {
+    if ((await cluster.run(remove)).success) return;
+    await cluster.run(["annotate", "--overwrite", ...files, `mesh.io/removal=${attempt}`]);
+  }
+  await succeeds(cluster, remove);
 }
+
+/** Attempts to remove definitions. */
+const REMOVALS = 10;
 
 async function succeeds(cluster: DefinedCluster, args: readonly string[]): Promise<void> {
   const answer = await cluster.run(args);

@@ -8,6 +8,7 @@
  */
 import { eventually } from "../../harness/ports.ts";
 import { join } from "../../paths.ts";
+import { CLUSTER_ENV } from "../programs.ts";
 import { type Outcome, output } from "./commands.ts";
 import { enterGroups, makeGroups, removeGroups } from "./groups.ts";
 import { initScript, SETTINGS_FOLDER } from "./init.ts";
@@ -263,6 +264,7 @@ function startOwned(name: string, command: readonly string[], log: string): numb
       log,
       ...command,
     ],
+    env: CLUSTER_ENV,
     stdin: "null",
     stdout: "null",
     stderr: "null",
