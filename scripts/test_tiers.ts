@@ -56,8 +56,8 @@ const GRPC_TESTS: readonly string[] = [
 export const TIERS: readonly Tier[] = [
   {
     name: "unit",
-    seconds: 300,
-    cpu: 560,
+    seconds: 420,
+    cpu: 830,
     folders: ["scripts", "lib", "cmd"],
     share: 16,
     startsPrograms: false,
@@ -65,8 +65,8 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "wire",
-    seconds: 80,
-    cpu: 117,
+    seconds: 100,
+    cpu: 129,
     folders: ["tests/wire"],
     jobs: 2,
     share: 6,
@@ -75,8 +75,8 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "surface",
-    seconds: 150,
-    cpu: 150,
+    seconds: 140,
+    cpu: 118,
     folders: ["tests/surface"],
     jobs: 2,
     startsPrograms: true,
@@ -84,8 +84,8 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "e2e",
-    seconds: 480,
-    cpu: 650,
+    seconds: 460,
+    cpu: 398,
     folders: ["tests/e2e"],
     jobs: 3,
     share: 4,
@@ -94,8 +94,8 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "orch",
-    seconds: 420,
-    cpu: 570,
+    seconds: 480,
+    cpu: 500,
     place: "beside",
     folders: ["tests/orch"],
     jobs: 2,
@@ -106,8 +106,8 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "node",
-    seconds: 1300,
-    cpu: 1000,
+    seconds: 1000,
+    cpu: 900,
     place: "beside",
     folders: ["tests/node"],
     jobs: 1,
@@ -117,7 +117,7 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "attacks",
-    seconds: 120,
+    seconds: 130,
     cpu: 150,
     place: "last",
     folders: ["tests/attacks"],
@@ -127,7 +127,7 @@ export const TIERS: readonly Tier[] = [
   },
   {
     name: "grpc-js",
-    seconds: 40,
+    seconds: 35,
     cpu: 60,
     folders: GRPC_TESTS,
     jobs: 2,

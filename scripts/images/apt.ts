@@ -16,28 +16,31 @@ export interface Answer {
 /** Runs a command in a folder. */
 export type Run = (command: readonly string[], cwd?: string) => Promise<Answer>;
 
-/** Folders whose lists this process has renewed. */
-const renewed = new Map<string, Promise<Answer>>();
+/** The mirror for a platform. */
+export interface Mirror {
+  readonly platform: Platform;
+  /** Folder for lists of another platform than the machine's. */
+  readonly cache: string;
+  readonly run: Run;
+}
+
+/** Lists that are older are renewed. */
+const LISTS_MS = 3_600_000;
 
 /**
  * Runs `apt-get` for packages of a platform. For another than the machine's, it uses lists of its own
- * below `cache`, which the first call of a process renews.
+ * below `cache`, which are renewed after an hour.
  */
 export async function aptGet(
-  platform: Platform,
-  cache: string,
-  run: Run,
+  { platform, cache, run }: Mirror,
   args: readonly string[],
   cwd?: string,
 ): Promise<Answer> {
   if (isOwn(platform)) return await run(["apt-get", ...args], cwd);
   const state = join(cache, `lists-${platform.name}`);
   const flags = await flagsOf(platform, state);
-  if (!renewed.has(state)) {
-    renewed.set(state, underLock(state, () => run(["apt-get", ...flags, "-qq", "update"])));
-  }
-  const lists = await renewed.get(state)!;
-  if (!lists.success) return lists;
+  const lists = await renewed(state, () => run(["apt-get", ...flags, "-qq", "update"]));
+  if (lists?.success === false) return lists;
   return await run(["apt-get", ...flags, ...args], cwd);
 }
 
@@ -58,9 +61,13 @@ async function flagsOf({ name }: Platform, state: string): Promise<string[]> {
   return Object.entries(settings).map(([key, value]) => `-o=${key}=${value}`);
 }
 
-/** One process after the other renews the lists. */
-async function underLock(state: string, fn: () => Promise<Answer>): Promise<Answer> {
-  using file = await Deno.open(join(state, "lock-of-mesh"), { create: true, write: true });
-  await file.lock(true);
-  return await fn();
+/** Renews the lists if they are old, one process after the other. */
+async function renewed(state: string, renew: () => Promise<Answer>): Promise<Answer | undefined> {
+  using mark = await Deno.open(join(state, "renewed"), { create: true, read: true, write: true });
+  await mark.lock(true);
+  const { size, mtime } = await mark.stat();
+  if (size > 0 && mtime !== null && Date.now() - mtime.getTime() < LISTS_MS) return undefined;
+  const answer = await renew();
+  if (answer.success) await mark.write(new TextEncoder().encode("done\n"));
+  return answer;
 }

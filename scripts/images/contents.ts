@@ -116,7 +116,7 @@ export async function programImages(options: ContentOptions): Promise<ProgramIma
   return images;
 }
 
-/** Where modules are compiled for a platform. */
+/** The place in which modules are compiled for a platform. */
 interface CompilePlace {
   /** Words that run the runtime of the platform on this machine. */
   readonly runtime: readonly string[];

@@ -52,7 +52,8 @@ export async function canFetch(
 ): Promise<boolean> {
   try {
     const args = ["download", "-qq", "--print-uris", ...names];
-    const { success } = await aptGet(platform, await packageCache(), attempt, args);
+    const cache = await packageCache();
+    const { success } = await aptGet({ platform, cache, run: attempt }, args);
     return success;
   } catch (error) {
     if (error instanceof MeshError) return false;
@@ -171,7 +172,8 @@ async function download({ name, pin, missing, platform, work }: Download): Promi
   let said = "";
   for (const one of wanted) {
     const args = ["download", "-qq", one];
-    const { success, text } = await aptGet(platform, dirname(work), attempt, args, work);
+    const mirror = { platform, cache: dirname(work), run: attempt };
+    const { success, text } = await aptGet(mirror, args, work);
     const archive = [...Deno.readDirSync(work)].find((entry) => entry.name.endsWith(".deb"));
     if (success && archive !== undefined) return join(work, archive.name);
     said = text;

@@ -41,7 +41,7 @@ interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
   readonly size: number;
-  /** Of a manifest. */
+  /** Named for manifests. */
   readonly platform?: { readonly architecture: string; readonly os: "linux" };
 }
 
@@ -98,7 +98,7 @@ export async function writeLayoutOf(
 /** The start of an index. */
 const INDEX = { schemaVersion: 2, mediaType: `${OCI}.index.v1+json` } as const;
 
-/** What is written of an image for one platform. */
+/** The written part of an image for one platform. */
 interface Variant {
   readonly manifest: Descriptor;
   readonly unpacked: number;

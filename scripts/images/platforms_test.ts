@@ -98,7 +98,7 @@ class Inside {
     this.#emulator = emulator;
   }
 
-  /** What it prints. */
+  /** Runs a program, and returns its output. */
   async run(
     path: string,
     args: readonly string[],

@@ -64,7 +64,7 @@ async function materials(revision: string): Promise<Material[]> {
   ];
 }
 
-/** What is fetched for images of a platform. */
+/** The materials of images for a platform. */
 async function materialsOf(platform: Platform): Promise<Material[]> {
   const { arch, name } = platform;
   const envoy = envoyChecksum(arch);

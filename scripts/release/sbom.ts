@@ -140,7 +140,7 @@ async function npmMaterials(): Promise<SpdxPackage[]> {
   );
 }
 
-/** What images for a platform hold beside the modules of the programs. */
+/** The contents of images for a platform beside the modules of the programs. */
 interface Materials {
   readonly platform: Platform;
   readonly runtime: SpdxPackage;

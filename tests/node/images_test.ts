@@ -72,7 +72,7 @@ nodeTest("images: small, the same each time, and they run on a node", async (clu
     await writeBoth(both, join(folder.path, "layout"));
     await loadOffline(cluster, { meshctl: meshctl!, both }, folder.path);
   });
-  await t.step("of an image for two platforms, a node runs its own", async () => {
+  await t.step("a node runs its own part of an image for two platforms", async () => {
     const args = ["PLATFORM=own"];
     await apply(cluster, once("both", BOTH_IMAGE, { args }));
     assert.match(await logOf(cluster, "both"), /^PLATFORM=own$/m);
