@@ -17,7 +17,7 @@ import {
 } from "#envoy/extensions/filters/http/jwt_authn/v3/config_pb.ts";
 import { RBACPerRouteSchema, RBACSchema } from "#envoy/extensions/filters/http/rbac/v3/rbac_pb.ts";
 import { durationMs } from "../../kit/proto/mod.ts";
-import { AUTHORIZER_FILTER, SESSION_FILTER } from "../../mesh/envoy/mod.ts";
+import { AUTHORIZER_FILTER, SESSION_BACKEND_FILTER, SESSION_FILTER } from "../../mesh/envoy/mod.ts";
 import { accessUndecided } from "./access_open.ts";
 import { traceAccess } from "./access_trace.ts";
 import type { Effect, Model, Passage } from "./filter.ts";
@@ -272,5 +272,7 @@ export const HTTP_FILTERS: Readonly<Record<string, Model>> = {
   [RBAC]: access,
   "envoy.filters.http.ext_authz": asking,
   [AUTHORIZER_FILTER]: askingOfRoute,
+  // The routes of sessions of a backend say by their matches which session they are for.
+  [SESSION_BACKEND_FILTER]: looksOn,
   [SESSION_FILTER]: sticky,
 };

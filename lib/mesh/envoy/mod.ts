@@ -83,6 +83,7 @@ export {
   MESH_HTTP_ALPNS,
   NO_TELEMETRY,
   PASSTHROUGH_CLUSTER,
+  SESSION_BACKEND_FILTER,
   SESSION_FILTER,
   type SessionLabels,
   sessionRule,

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { type Answer, call, eventually, spread } from "../../../scripts/harness/mod.ts";
 import { documents, endpoint, manifest, type Spec } from "../../support/manifest.ts";
 import type { Kind } from "../../support/world.ts";
-import { api, type Bench, type GatewayCase, hostOf, route, to, urlOf } from "./bench.ts";
+import { api, type Bench, type GatewayCase, hostOf, route, service, to, urlOf } from "./bench.ts";
 
 /** A service with two endpoints. */
 function pair(bench: Bench, name: string, port: number): string {
@@ -23,6 +23,8 @@ function pair(bench: Bench, name: string, port: number): string {
 /** A rule with sessions. */
 interface Ways {
   readonly path: string;
+  /** The rule has two backends, one of them with two endpoints. */
+  readonly several?: boolean;
   readonly session: Spec;
   /** Headers of the next request, from an answer; `undefined`: it begins no session. */
   next(answer: Answer): Record<string, string> | undefined;
@@ -34,6 +36,9 @@ function nextByCookie(answer: Answer): Record<string, string> | undefined {
   const cookie = /^[\w-]+="?[^";]+"?/.exec(cookieOf(answer))?.[0];
   return cookie === undefined ? undefined : { cookie };
 }
+
+const nextByHeader = ({ headers }: Answer): Record<string, string> | undefined =>
+  headers["x-stay"] === undefined ? undefined : { "x-stay": headers["x-stay"] };
 
 const WAYS: readonly Ways[] = [
   { path: "/cookie", session: { sessionName: "stay" }, next: nextByCookie },
@@ -50,21 +55,80 @@ const WAYS: readonly Ways[] = [
   {
     path: "/header",
     session: { type: "Header", sessionName: "x-stay" },
-    next: ({ headers }) =>
-      headers["x-stay"] === undefined ? undefined : { "x-stay": headers["x-stay"] },
+    next: nextByHeader,
+  },
+  { path: "/several", several: true, session: { sessionName: "s.t+ay" }, next: nextOfSeveral },
+  {
+    path: "/several-header",
+    several: true,
+    session: { type: "Header", sessionName: "X-Stay" },
+    next: nextByHeader,
   },
 ];
 
-function rules(name: string, port: number): Spec[] {
+/** A cookie among others. */
+function nextOfSeveral(answer: Answer): Record<string, string> | undefined {
+  const value = /^s\.t\+ay=("?[^;]+"?)/.exec(cookieOf(answer))?.[1];
+  return value === undefined ? undefined : { cookie: `other=1; s.t+ay=${value}; last=2` };
+}
+
+/**
+ * Rules of all ways.
+ *
+ * @param name the backend with two endpoints
+ * @param other the other backend of rules with several
+ * @param weight weight of the former there
+ */
+function rules(name: string, port: number, other: string, weight = 1): Spec[] {
   const backendRefs = [to(name, { port })];
   return [
-    ...WAYS.map(({ path, session }) => ({
+    ...WAYS.map(({ path, session, several }) => ({
       matches: [{ path: { value: path } }],
       sessionPersistence: session,
-      backendRefs,
+      backendRefs: several ? [to(name, { port, weight }), to(other, { port })] : backendRefs,
     })),
     { backendRefs },
   ];
+}
+
+/** Headers of the next request of a session that begins at an endpoint. */
+async function begins(
+  name: string,
+  url: string,
+  host: string,
+  next: Ways["next"],
+): Promise<Record<string, string>> {
+  let begun: Record<string, string> | undefined;
+  await eventually(`a session at ${name} of ${url}`, async () => {
+    const answer = await call(url, { host });
+    if (answer.echo?.backend === name) begun = next(answer);
+    return begun !== undefined;
+  });
+  return begun!;
+}
+
+/** A session stays with its backend after that has lost its weight; new ones begin elsewhere. */
+async function staysWithoutWeight(bench: Bench, write: (weight: number) => Promise<void>) {
+  const host = "stay.test";
+  const sessions = new Map<string, Record<string, string>>();
+  await bench.each("router", async (proxy) => {
+    const url = `${urlOf(bench, proxy)}/several`;
+    sessions.set(url, await begins("a", url, host, nextOfSeveral));
+  });
+  await write(0);
+  for (const [url, headers] of sessions) {
+    await eventually(
+      `no new session at the backend without weight`,
+      async () => (await spread(40, url, { host })).copies === 40,
+    );
+    assert.deepEqual(await spread(20, url, { host, headers }), { a: 20 });
+    const strange = Object.fromEntries(
+      Object.entries(headers).map((
+        [name, value],
+      ) => [name, value.replace(/[0-9a-f]{8}\./, "00000000.")]),
+    );
+    assert.deepEqual(await spread(20, url, { host, headers: strange }), { copies: 20 });
+  }
 }
 
 /** Sessions of all ways stay with an endpoint of `host`, and other requests go to both. */
@@ -77,17 +141,15 @@ async function stays(bench: Bench, kind: Kind, host: string): Promise<void> {
       `both endpoints of ${host}`,
       async () => Object.keys(await spread(40, `${url}/`, { host })).sort().join() === "a,b",
     );
-    for (const { path, next } of WAYS) {
-      let begun: [name: string, headers: Record<string, string>] | undefined;
-      await eventually(`a session of ${path}`, async () => {
-        const answer = await call(`${url}${path}`, { host });
-        const headers = next(answer);
-        if (headers !== undefined) begun = [answer.echo?.backend ?? "", headers];
-        cookies[path] = cookieOf(answer);
-        return headers !== undefined;
-      });
-      const [name, headers] = begun!;
-      assert.deepEqual(await spread(20, `${url}${path}`, { host, headers }), { [name]: 20 });
+    for (const { path, next, several } of WAYS) {
+      const names = several ? ["a", "b", "copies"] : ["a"];
+      for (const name of names) {
+        const headers = await begins(name, `${url}${path}`, host, (answer) => {
+          cookies[path] = cookieOf(answer);
+          return next(answer);
+        });
+        assert.deepEqual(await spread(20, `${url}${path}`, { host, headers }), { [name]: 20 });
+      }
     }
     assert.match(cookies["/cookie"]!, /^stay=.*; Path=\/cookie; HttpOnly/i);
     assert.doesNotMatch(cookies["/cookie"]!, /max-age|expires/i);
@@ -103,14 +165,20 @@ export const SESSION_CASES: readonly GatewayCase[] = [
   {
     name: "sessions stay with an endpoint at gateways, by cookie and by header",
     run: async (bench) => {
-      await bench.world.config.write(
-        "sessions.yaml",
-        documents(
-          pair(bench, "pair", 80),
-          route("HTTPRoute", "stay", { hostnames: ["stay.test"], rules: rules("pair", 80) }),
-        ),
-      );
+      const write = (weight: number) =>
+        bench.world.config.write(
+          "sessions.yaml",
+          documents(
+            pair(bench, "pair", 80),
+            route("HTTPRoute", "stay", {
+              hostnames: ["stay.test"],
+              rules: rules("pair", 80, "copies", weight),
+            }),
+          ),
+        );
+      await write(1);
       await stays(bench, "router", "stay.test");
+      await staysWithoutWeight(bench, write);
       await bench.world.config.remove("sessions.yaml");
     },
   },
@@ -122,9 +190,10 @@ export const SESSION_CASES: readonly GatewayCase[] = [
         "mesh-sessions.yaml",
         documents(
           pair(bench, "inside-pair", port),
+          service("inside-copies", bench.copies.port, { port }),
           api("HTTPRoute", "inside-stay", {
             parentRefs: [{ group: "", kind: "Service", name: "inside-pair" }],
-            rules: rules("inside-pair", port),
+            rules: rules("inside-pair", port, "inside-copies"),
           }),
         ),
       );

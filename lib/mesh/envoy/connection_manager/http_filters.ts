@@ -34,7 +34,9 @@ import {
   MESH_METADATA,
   NO_TELEMETRY,
   ON_DEMAND_MS,
+  SESSION_BACKEND_FILTER,
   SESSION_FILTER,
+  sessionBackendFilter,
   type SideTelemetry,
 } from "../core/mod.ts";
 
@@ -112,6 +114,13 @@ const SESSIONS: FilterRow = {
   config: () => packAny(StatefulSessionSchema, {}),
 };
 
+/** Adds the backend to sessions of routes that configure it. */
+const SESSION_BACKENDS: FilterRow = {
+  name: SESSION_BACKEND_FILTER,
+  disabled: true,
+  config: sessionBackendFilter,
+};
+
 /**
  * Asks a server about requests. The route has the filter that asks, which stands for this one there;
  * other routes do without.
@@ -146,8 +155,8 @@ export interface HttpFilterOptions {
   readonly telemetry?: Pick<SideTelemetry, "first" | "last">;
   /** True: services may have sticky sessions. */
   readonly sessions?: boolean;
-  /** True: routes may have servers that are asked about requests. */
-  readonly authorizers?: boolean;
+  /** True: routes of the Gateway API may have filters of their own. */
+  readonly apiFilters?: boolean;
   /** Omits Envoy's own headers (`x-envoy-upstream-service-time` and others). */
   readonly bare?: boolean | undefined;
 }
@@ -155,14 +164,15 @@ export interface HttpFilterOptions {
 /** The HTTP filters for a port's protocol. */
 export function httpFilters(protocol: Protocol, options: HttpFilterOptions): HttpFilter[] {
   const { security = [], onDemand, telemetry = NO_TELEMETRY, bare = false } = options;
-  const { sessions, authorizers } = options;
+  const { sessions, apiFilters } = options;
   const { first, last } = telemetry;
   const filters = [...(onDemand ? [ON_DEMAND] : []), ...FILTERS]
     .filter((row) => row.when?.(protocol) ?? true)
     .flatMap((row) => [
       ...(row.name === AFTER_AUTHORIZATION ? security : []),
-      ...(row.name === ROUTER && authorizers ? [filterOf(AUTHORIZER, bare)] : []),
+      ...(row.name === ROUTER && apiFilters ? [filterOf(AUTHORIZER, bare)] : []),
       ...(row.name === ROUTER ? last : []),
+      ...(row.name === ROUTER && apiFilters ? [filterOf(SESSION_BACKENDS, bare)] : []),
       ...(row.name === ROUTER && sessions ? [filterOf(SESSIONS, bare)] : []),
       filterOf(row, bare),
     ]);

@@ -38,8 +38,8 @@ export interface ManagerDefaults {
   readonly internalRanges?: readonly string[];
   /** True: services may have sticky sessions, as routes configure. */
   readonly sessions?: boolean;
-  /** True: routes may name servers that are asked about requests. */
-  readonly authorizers?: boolean;
+  /** True: routes of the Gateway API may have filters of their own. */
+  readonly apiFilters?: boolean;
   /** True: mutual TLS does not announce detected HTTP. */
   readonly hideDetectedHttp?: boolean;
   /** True: requests may go to undeclared ports under mutual TLS: see `ANNOUNCE_DETECTED_HTTP`. */

@@ -86,7 +86,7 @@ export function httpConnectionManager(input: ManagerInput): HttpConnectionManage
           ? { ...telemetry, last: [...telemetry.last, ANNOUNCE_DETECTED_HTTP()] }
           : telemetry,
         sessions: input.class !== "inbound" && defaults.sessions === true,
-        authorizers: input.class !== "inbound" && defaults.authorizers === true,
+        apiFilters: input.class !== "inbound" && defaults.apiFilters === true,
         bare: defaults.settings?.headers?.dataproxyDebugHeaders?.disabled,
       }),
     ],

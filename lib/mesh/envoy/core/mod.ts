@@ -38,6 +38,11 @@ export { ownSource } from "./own_source.ts";
 export { AUTHORIZER_FILTER } from "./authorizer_filter.ts";
 export { SESSION_FILTER, type SessionLabels, sessionOfRoute, sessionRule } from "./session.ts";
 export {
+  backendOfSession,
+  SESSION_BACKEND_FILTER,
+  sessionBackendFilter,
+} from "./session_backends.ts";
+export {
   NO_TELEMETRY,
   type Side,
   type SideTelemetry,

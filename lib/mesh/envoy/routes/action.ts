@@ -33,13 +33,14 @@ import {
   type MessageInitShape,
 } from "../../../kit/proto/mod.ts";
 import { SESSION_FILTER } from "../core/mod.ts";
-import { apiRuleOf } from "../../model/mod.ts";
+import { apiRuleOf, type RuleSession } from "../../model/mod.ts";
 import {
   type HeaderOperations,
   joinHeaders,
   type TranslatedHeaders,
   translateHeaders,
 } from "./headers.ts";
+import { keptConfig } from "./kept_backends.ts";
 import { finePercent, wholePercent } from "./percent.ts";
 import { retryPolicy } from "./retry.ts";
 import { pathRewrite } from "./rewrite.ts";
@@ -71,6 +72,7 @@ export interface Forwarding {
 
 /** A destination of a rule with its service. */
 interface Target {
+  readonly route: HTTPRouteDestination;
   readonly resolved: ResolvedDestination;
   readonly weight: number;
   readonly headers: TranslatedHeaders;
@@ -96,12 +98,12 @@ export function translateForwarding(
   const single = rule.route.length === 1 ? first : undefined;
   const authority = rule.rewrite?.authority || headers.authority || single?.headers.authority;
   const hashPolicy = targets.flatMap((t) => t.resolved.hashPolicy ?? []);
-  const hasSession = apiRuleOf(rule)?.session !== undefined;
+  const session = apiRuleOf(rule)?.session;
   const action = create(RouteActionSchema, {
     clusterSpecifier: single === undefined
       ? {
         case: "weightedClusters",
-        value: { clusters: targets.map((to) => clusterWeight(to, hasSession)) },
+        value: { clusters: targets.map((to) => clusterWeight(to, session)) },
       }
       : { case: "cluster", value: single.resolved.cluster },
     ...pathRewrite(rule.rewrite),
@@ -172,9 +174,11 @@ export function timeouts(timeout: Duration | undefined, log?: DecisionLog): Time
 }
 
 function targetsOf(routes: readonly HTTPRouteDestination[], scope: RouteScope): Target[] {
-  return routes.flatMap(({ destination, weight, headers }) => {
+  return routes.flatMap((route) => {
+    const { destination, weight, headers } = route;
     if (destination === undefined || (weight <= 0 && routes.length > 1)) return [];
     return [{
+      route,
       resolved: scope.resolve(destination, scope.vsNamespace, scope.decisions),
       weight,
       headers: translateHeaders(headers),
@@ -182,13 +186,18 @@ function targetsOf(routes: readonly HTTPRouteDestination[], scope: RouteScope): 
   });
 }
 
-/** @param hasSession the rule has sessions, which precede those of a service */
-function clusterWeight({ resolved, weight, headers }: Target, hasSession: boolean) {
+/** @param session sessions of the rule, which precede those of a service */
+function clusterWeight(
+  { resolved, route, weight, headers }: Target,
+  session: RuleSession | undefined,
+) {
   return {
     name: resolved.cluster,
     weight,
     ...headers.operations,
-    typedPerFilterConfig: hasSession ? {} : sessionConfig(resolved),
+    typedPerFilterConfig: session === undefined
+      ? sessionConfig(resolved)
+      : keptConfig(session, route),
     hostRewriteSpecifier: headers.authority === ""
       ? undefined
       : { case: "hostRewriteLiteral" as const, value: headers.authority },

@@ -27,6 +27,7 @@ import {
 import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
 import { isCatchAll, translateMatch } from "../matching/mod.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
+import { type KeptRule, keptRules } from "./kept_backends.ts";
 import { ruleFilters } from "./rule_filters.ts";
 import { CORS_FILTER, translateCors } from "./cors.ts";
 import { byElements } from "./elements.ts";
@@ -119,7 +120,7 @@ function translateMatches(
   const passedOver: PassedOver[] = [];
   let full = before;
   const log = scope.decisions ?? NO_DECISIONS;
-  for (const { at, rule, match } of matches) {
+  for (const { at, rule, match, kept } of matches) {
     const why = full !== undefined
       ? `${full} takes every request before it`
       : whyNot(rule, match, scope);
@@ -130,7 +131,7 @@ function translateMatches(
     const inside = log.decide === undefined
       ? scope
       : { ...scope, decisions: log.within(`routes[${first + routes.length}]`) };
-    const route = translateRule({ rule, match, at }, inside, outcomes);
+    const route = translateRule({ rule, match, at, kept }, inside, outcomes);
     routes.push(route);
     if (!isCatchAll(route.match!)) continue;
     full = at;
@@ -145,15 +146,25 @@ interface RuleMatch {
   readonly rule: HTTPRoute;
   /** `undefined`: the rule has no matches and applies to every request. */
   readonly match: HTTPMatchRequest | undefined;
+  /** The rule is for the sessions of one backend. */
+  readonly kept?: KeptRule;
 }
 
-/** The matches of all rules, in order. */
+/** The matches of all rules, in order; those for sessions of one backend precede the rule's own. */
 function* matchesOf(vs: VirtualService): Generator<RuleMatch> {
   for (const [i, rule] of vs.http.entries()) {
     const at = `spec.http[${i}]`;
-    if (rule.match.length === 0) yield { at, rule, match: undefined };
-    for (const [j, match] of rule.match.entries()) yield { at: `${at}.match[${j}]`, rule, match };
+    const kept = keptRules(rule);
+    if (rule.match.length === 0) yield* withSessions({ at, rule, match: undefined }, kept);
+    for (const [j, match] of rule.match.entries()) {
+      yield* withSessions({ at: `${at}.match[${j}]`, rule, match }, kept);
+    }
   }
+}
+
+function* withSessions(own: RuleMatch, kept: readonly KeptRule[]): Generator<RuleMatch> {
+  for (const one of kept) yield { ...own, rule: one.rule, kept: one };
+  yield own;
 }
 
 function whyNot(
@@ -209,11 +220,12 @@ export function inboundRoute(cluster: string, operation: string, retries?: Retry
 }
 
 function translateRule(
-  { rule, match, at }: RuleMatch,
+  { rule, match, at, kept }: RuleMatch,
   scope: RouteScope,
   outcomes: typeof outcomeOf,
 ): Route {
   const routeMatch = translateMatch(match);
+  if (kept !== undefined) routeMatch.headers.push(kept.header);
   scope.decisions?.decide?.({
     group: "rule",
     ...inRule(rule, scope, at),
@@ -226,7 +238,7 @@ function translateRule(
     ...scope.elements === true ? byElements(plain, rule) : plain,
     ...operations,
     statPrefix: match?.statPrefix ?? "",
-    typedPerFilterConfig: settings,
+    typedPerFilterConfig: { ...settings, ...kept?.filters },
     metadata: scope.named === true
       ? undefined
       : metadataOfRule(`${scope.vsNamespace}/${scope.vsName}`),

@@ -34,7 +34,7 @@ export function managerDefaults(
     ...(features.sessions === undefined && !features.experimentalGatewayApi
       ? {}
       : { sessions: true }),
-    ...(features.experimentalGatewayApi ? { authorizers: true } : {}),
+    ...(features.experimentalGatewayApi ? { apiFilters: true } : {}),
     idleTimeoutMs: variant.idleTimeoutMs,
     sidecarUseRemoteAddress: features.sidecarUseRemoteAddress,
     detectionTimeoutMs: detection === undefined ? 0 : durationMs(detection),
