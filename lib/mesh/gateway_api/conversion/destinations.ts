@@ -71,12 +71,17 @@ export function connectionDestinations(
   }));
 }
 
-/** Destinations of requests. One with filters that cannot be applied is not reached. */
+/**
+ * Destinations of requests. One with filters that cannot be applied is not reached.
+ *
+ * @param sessions true: also those without weight, which keep the sessions that they have
+ */
 export function httpDestinations(
   refs: readonly WeightedReference[],
   destinations: Destinations,
+  sessions = false,
 ): MessageInitShape<typeof HTTPRouteDestinationSchema>[] {
-  const shares = weighted(refs);
+  const shares = sessions ? refs : weighted(refs);
   return shares.map((ref) => {
     const { filters = [] } = ref;
     const others = filters.some((one) => !changesHeaders(one));

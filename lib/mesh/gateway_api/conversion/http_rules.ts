@@ -153,8 +153,9 @@ function convertFields(
   if (weighted(rule.backendRefs).length === 0) {
     return { fields: { ...common, directResponse: { status: NO_BACKEND } }, ...asked };
   }
+  const hasSession = rule.sessionPersistence !== undefined;
   return {
-    fields: { ...common, route: httpDestinations(rule.backendRefs, destinations) },
+    fields: { ...common, route: httpDestinations(rule.backendRefs, destinations, hasSession) },
     ...asked,
   };
 }

@@ -67,6 +67,16 @@ Deno.test("sessions of rules", () => {
   assert.equal(apiRuleOf(off!)?.session, undefined);
 });
 
+Deno.test("backends without weight are destinations of rules with sessions alone", () => {
+  const backendRefs = [{ name: "x", port: 80, weight: 0 }, { name: "y", port: 80 }];
+  const weightsOf = (sessionPersistence?: Rule["sessionPersistence"]) =>
+    rulesOf({ backendRefs, ...(sessionPersistence && { sessionPersistence }) })[0]?.route.map((
+      { weight },
+    ) => weight);
+  assert.deepEqual(weightsOf(), [0]);
+  assert.deepEqual(weightsOf({}), [0, 1]);
+});
+
 Deno.test("the cookie of a session is for the only path of its rule", () => {
   const exact = { path: { type: "Exact", value: "/x" } };
   const cases: readonly (readonly [matches: NonNullable<Rule["matches"]>, path: string])[] = [
