@@ -16,7 +16,7 @@ import {
 } from "../explain/mod.ts";
 import { type Explanation, verdictOf } from "../verdict/mod.ts";
 import { createGraph, type Graph, type View } from "../../mesh/graph/mod.ts";
-import { type ObjectChange, upsertOf } from "../../mesh/ingest/mod.ts";
+import { upsertOf } from "../../mesh/ingest/mod.ts";
 import {
   type BindingSource,
   type ConfigObject,
@@ -27,6 +27,7 @@ import {
   serviceKeys,
 } from "../../mesh/model/mod.ts";
 import { defaultMeshConfig, defaultMeshNetworks, isTableKind } from "../../mesh/schema/mod.ts";
+import { removalOf, writtenParts } from "./removal.ts";
 import { decodeOnce } from "../simulate/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { readFeatures } from "../../mesh/environment/mod.ts";
@@ -175,15 +176,15 @@ export class OfflineMesh {
     const found = this.ask(fields);
     const pipeline = this.#pipeline;
     if (pipeline === undefined) return found;
-    return await nameDeciding(found, (objects) => {
-      const rows = objects.flatMap((ref) => removalOf(pipeline, ref) ?? []);
-      pipeline.apply({ objects: rows.map((one) => ({ ...one, object: undefined })) });
+    return await nameDeciding(found, (parts) => {
+      const { without, before } = removalOf(pipeline, parts);
+      pipeline.apply({ objects: without });
       try {
         return Promise.resolve(verdictOf(this.ask(fields, { causes: false })));
       } finally {
-        pipeline.apply({ objects: rows });
+        pipeline.apply({ objects: before });
       }
-    });
+    }, (object) => writtenParts(object, (kind, key) => this.objectNamed(kind, key)));
   }
 
   /** Everything that explanations read. */
@@ -266,18 +267,6 @@ export class OfflineMesh {
       },
     };
   }
-}
-
-/** The row of an object, `Kind/namespace/name`, as it was given. */
-function removalOf({ writer }: Pipeline, ref: string): ObjectChange | undefined {
-  const slash = ref.indexOf("/");
-  const { table: kind, key } = rowOfObject({
-    table: ref.slice(0, slash),
-    key: ref.slice(slash + 1),
-  });
-  if (!isTableKind(kind)) return undefined;
-  const object = writer.original(kind, key);
-  return object && { kind, key, object };
 }
 
 /** A pipeline with the settings of a daemon in this environment. */

@@ -5,6 +5,7 @@
  * @module
  */
 import { type GatewaySelector, gatewaySelectors, type Mesh } from "../../mesh/derive/mod.ts";
+import { writtenName } from "../../mesh/gateway_api/mod.ts";
 import type { Input } from "../../mesh/graph/mod.ts";
 import { ServiceEntry_Location } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { isIp } from "../../kit/text/mod.ts";
@@ -55,8 +56,9 @@ export function workloadsOf(mesh: Mesh): Workload[] {
   const gateways = rowsOf(tables.gateways).flatMap((row) =>
     gatewaySelectors(mesh, row).flatMap((selector) => {
       const own = all.map(({ workload }) => workload).filter((one) => isSelected(one, selector));
-      const { name, namespace } = row.meta;
+      const { namespace } = row.meta;
       const { labels } = selector;
+      const name = writtenName(row.meta);
       return gatewaysOf(
         { name, namespace: selector.namespace || namespace, selector: labels },
         own,
@@ -79,7 +81,14 @@ export function workloadsOf(mesh: Mesh): Workload[] {
         serviceAccount: one.serviceAccount,
       }))
   );
-  return [...entries, ...endpoints, ...gateways];
+  return [...entries, ...endpoints, ...oncePerProxy(gateways)];
+}
+
+/** Each proxy once: each listener of a Gateway of the Gateway API is a Gateway. */
+function oncePerProxy(gateways: readonly Workload[]): readonly Workload[] {
+  const keyOf = ({ gateway, namespace, address, serviceAccount, labels }: Workload) =>
+    JSON.stringify([gateway, namespace, address, serviceAccount, Object.entries(labels).sort()]);
+  return [...Map.groupBy(gateways, keyOf).values()].flatMap((same) => same.slice(0, 1));
 }
 
 /** Reports if a selector, which must not be empty, selects a workload. */

@@ -8,6 +8,7 @@ import {
   RedirectAction_RedirectResponseCode as Code,
   type Route,
   type RouteAction,
+  RouteAction_ClusterNotFoundResponseCode as NotFoundCode,
   type VirtualHost,
 } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { HeaderValueOption } from "#envoy/config/core/v3/base_pb.ts";
@@ -67,6 +68,13 @@ const STATUS: Readonly<Record<Code, number>> = {
   [Code.PERMANENT_REDIRECT]: 308,
 };
 
+/** Statuses of requests to a cluster that does not exist. */
+const ABSENT: Readonly<Record<NotFoundCode, number>> = {
+  [NotFoundCode.SERVICE_UNAVAILABLE]: 503,
+  [NotFoundCode.NOT_FOUND]: 404,
+  [NotFoundCode.INTERNAL_SERVER_ERROR]: 500,
+};
+
 /** A request to forward, with the delay that was injected into it. */
 interface Forwarded {
   readonly exchange: Exchange;
@@ -82,14 +90,15 @@ function forwardTo(
   const { clusterSpecifier: to } = action;
   const sent = sentOf(chosen, action, exchange, delay);
   if (sent === undefined) return undecided(`what route ${chosen.name} makes of the path`);
+  const absent = ABSENT[action.clusterNotFoundResponseCode];
   switch (to.case) {
     case "cluster":
-      return [forward(journey, to.value, "HTTP", sent)];
+      return [forward(journey, to.value, "HTTP", sent, absent)];
     case "clusterHeader": {
       const name = exchange.header(to.value.toLowerCase());
       if (name === null) return undecided(`what is in the header ${to.value}`);
       if (name === undefined) return answered(503, `route ${chosen.name}`, `no header ${to.value}`);
-      return [forward(journey, name, "HTTP", sent)];
+      return [forward(journey, name, "HTTP", sent, absent)];
     }
     case "weightedClusters": {
       const parts = to.value.clusters.filter(({ weight = 0 }) => weight > 0);
@@ -97,7 +106,7 @@ function forwardTo(
       return parts.flatMap((part) => {
         const host = part.hostRewriteSpecifier.value || sent.host;
         const request = { ...sent, host, headers: [...headersOf(part), ...sent.headers] };
-        const ending = forward(journey, part.name, "HTTP", request);
+        const ending = forward(journey, part.name, "HTTP", request, absent);
         return scaled([ending], (part.weight ?? 0) / total);
       });
     }

@@ -22,15 +22,16 @@ export function forward(
   name: string,
   as: "HTTP" | "TCP",
   request?: Sent,
+  absent = 503,
 ): Ending {
-  const fail = (why: string): Ending =>
+  const fail = (why: string, status = 503): Ending =>
     as === "HTTP"
-      ? { share: 1, kind: "answered", status: 503, by: `cluster ${name}`, why }
+      ? { share: 1, kind: "answered", status, by: `cluster ${name}`, why }
       : { share: 1, kind: "closed", by: `cluster ${name}`, why };
   const cluster = journey.resources.cluster(name);
   if (cluster === undefined) {
     note(journey, "cluster", name, "is not there");
-    return fail("there is no such cluster");
+    return fail("there is no such cluster", absent);
   }
   const upstream = upstreamOf(cluster, journey);
   const { discovery, endpoints } = upstream;

@@ -23,4 +23,5 @@ export {
   isOfBackendTls,
   PARENTS_ANNOTATION,
   ROUTE_SEMANTICS,
+  writtenName,
 } from "./rows.ts";

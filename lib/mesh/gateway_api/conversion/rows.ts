@@ -32,6 +32,12 @@ export function isConverted({ annotations }: Pick<ObjectMeta, "annotations">): b
   return annotations[ROUTE_SEMANTICS] === "gateway" || annotations[GATEWAY_SEMANTICS] === "gateway";
 }
 
+/** Name of the object of the Gateway API that a row comes from, or of the row itself. */
+export function writtenName(meta: Pick<ObjectMeta, "annotations" | "name">): string {
+  const end = isConverted(meta) ? meta.name.lastIndexOf(`-${GENERATED}`) : -1;
+  return end < 0 ? meta.name : meta.name.slice(0, end);
+}
+
 /** Kind, namespace, name and annotations of a row, and the object that gives its age and its origin. */
 export interface RowIdentity {
   readonly kind: string;
