@@ -15,7 +15,7 @@ import { type ResourceType, types } from "../../lib/kit/orch/mod.ts";
 import { deriveGatewayApiStatus, type GatewayApiStatus } from "../../lib/mesh/derive/mod.ts";
 import { PILOT_GATEWAY_API_CONTROLLER_NAME } from "../../lib/mesh/environment/mod.ts";
 import {
-  GATEWAY_GROUP,
+  isGatewayGroup,
   isRouteKind,
   VERSION_ANNOTATION,
   versionCondition,
@@ -42,7 +42,7 @@ export function gatewayStatusControllers(
   if (!PILOT_ENABLE_GATEWAY_API.get() || !PILOT_ENABLE_GATEWAY_API_STATUS.get()) return [];
   const tables = deriveGatewayApiStatus(pipeline.mesh.gatewayApi);
   const kinds = KINDS.filter(({ group, kind }) =>
-    group === GATEWAY_GROUP && !WITHOUT_STATUS.has(kind)
+    isGatewayGroup(group) && !WITHOUT_STATUS.has(kind)
   );
   const followed = new Map(kinds.map((kind) => [resourceTypeOf(kind), kind] as const));
   const bundle = new Bundle();
@@ -85,6 +85,8 @@ function statusOf(
       return graph.peek(tables.listenerSets, key);
     case "BackendTLSPolicy":
       return graph.peek(tables.policies, key);
+    case "XBackendTrafficPolicy":
+      return graph.peek(tables.trafficPolicies, key);
     default:
       return undefined;
   }

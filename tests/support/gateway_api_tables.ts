@@ -22,6 +22,7 @@ const TABLES: Readonly<Record<string, Exclude<keyof GatewayApiTables, "routes">>
   ListenerSet: "listenerSets",
   ReferenceGrant: "referenceGrants",
   BackendTLSPolicy: "backendTlsPolicies",
+  XBackendTrafficPolicy: "backendTrafficPolicies",
 };
 
 /** Tables that tests write. */

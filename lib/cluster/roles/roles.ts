@@ -16,7 +16,7 @@ import {
   type RoleRule,
   rule,
 } from "./objects.ts";
-import { VERSIONED_DEFINITION } from "../../mesh/gateway_api/mod.ts";
+import { isGatewayGroup, VERSIONED_DEFINITION } from "../../mesh/gateway_api/mod.ts";
 import { isCustom, KINDS } from "../../mesh/schema/mod.ts";
 import { ENABLE_MCS_AUTO_EXPORT, MCS_API_GROUP } from "../../mesh/sources/mod.ts";
 
@@ -151,7 +151,7 @@ function resourceRules(): RoleRule[] {
   return [...groups].flatMap(([group, kinds]) => {
     const plurals = kinds.map(({ plural }) => plural).sort();
     const read = rule(group, plurals, FOLLOW);
-    if (!isCustom({ group }) && group !== GATEWAY_API) return [read];
+    if (!isCustom({ group }) && !isGatewayGroup(group)) return [read];
     const reported = plurals.filter((plural) => plural !== "referencegrants");
     return [read, rule(group, reported.map((plural) => `${plural}/status`), ["patch"])];
   });

@@ -15,7 +15,7 @@ import {
   trimmed,
   types,
 } from "../../kit/orch/mod.ts";
-import { GATEWAY_GROUP } from "../../mesh/gateway_api/mod.ts";
+import { isGatewayGroup } from "../../mesh/gateway_api/mod.ts";
 import { KINDS, writtenKind } from "../../mesh/schema/mod.ts";
 import { toYaml } from "../../kit/text/mod.ts";
 import {
@@ -198,7 +198,7 @@ function objectSteps(cluster: ClusterAccess, options: ReportOptions, add: AddFil
     run: async () => {
       const items = await listAll<ListItem>(client, type).catch((error: unknown) => {
         // A cluster need not define the kinds of the Gateway API.
-        if (type.group === GATEWAY_GROUP && isNotFound(error)) return [];
+        if (isGatewayGroup(type.group) && isNotFound(error)) return [];
         throw error;
       });
       if (items.length === 0) return;

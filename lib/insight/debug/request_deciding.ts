@@ -3,11 +3,17 @@
  *
  * @module
  */
-import { explain, nameDeciding, type Party, type Question, type World } from "../explain/mod.ts";
+import {
+  explain,
+  nameDeciding,
+  type Party,
+  type Question,
+  removalOf,
+  type World,
+  writtenParts,
+} from "../explain/mod.ts";
 import { type Explanation, type Verdict, verdictOf } from "../verdict/mod.ts";
-import type { ObjectChange } from "../../mesh/ingest/mod.ts";
-import { type ProxyBinding, rowOfObject } from "../../mesh/model/mod.ts";
-import { isTableKind } from "../../mesh/schema/mod.ts";
+import type { ProxyBinding } from "../../mesh/model/mod.ts";
 import type { Fork, WhatIf } from "../whatif/mod.ts";
 import { allServices } from "./config.ts";
 
@@ -36,17 +42,20 @@ export async function decided(
   return await whatIf.withFork((second, pace) => {
     const world = worldIn(second, asked.world);
     const from = partyIn(second, asked.from);
-    return nameDeciding(explanation, async (objects) => {
-      const rows = objects.flatMap((ref) => rowNamed(second, ref) ?? []);
-      await second.apply({ objects: rows.map((one) => ({ ...one, object: undefined })) }, pace);
+    const written = second.original.bind(second);
+    return nameDeciding(explanation, async (parts) => {
+      const { without, before } = removalOf(written, parts);
+      await second.apply({ objects: without }, pace);
       const services = allServices(second.translation);
       const found = explain({ ...world, services }, from, asked.question, { causes: false });
-      await second.apply({ objects: rows }, pace);
+      await second.apply({ objects: before }, pace);
       const verdict = verdictOf(found);
-      const [first] = objects;
-      if (objects.length === 1 && first !== undefined) tried?.set(first, verdict);
+      const [first] = parts;
+      if (parts.length === 1 && first !== undefined && first.item === undefined) {
+        tried?.set(first.object, verdict);
+      }
       return verdict;
-    });
+    }, (object) => writtenParts(object, written));
   }, signal);
 }
 
@@ -72,12 +81,4 @@ function partyIn({ translation }: Fork, { node }: Party): Party {
     },
     view: (typeUrl) => bound().view(typeUrl),
   };
-}
-
-function rowNamed(second: Fork, ref: string): ObjectChange | undefined {
-  const slash = ref.indexOf("/");
-  const row = rowOfObject({ table: ref.slice(0, slash), key: ref.slice(slash + 1) });
-  if (!isTableKind(row.table)) return undefined;
-  const object = second.original(row.table, row.key);
-  return object && { kind: row.table, key: row.key, object };
 }

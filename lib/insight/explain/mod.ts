@@ -7,6 +7,7 @@
 export { explainCall } from "./steps.ts";
 export { explain, type ExplainOptions } from "./explain.ts";
 export { type AskWithout, nameDeciding, type Part, type WrittenParts } from "./deciding.ts";
+export { removalOf, writtenParts } from "./removal.ts";
 export { outcomeOf } from "./outcome.ts";
 export { parseQuestion, type Question, type QuestionFields } from "./question.ts";
 export { classOf, idOf, type Party, type World } from "./world.ts";

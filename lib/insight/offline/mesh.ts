@@ -12,7 +12,9 @@ import {
   parseQuestion,
   type Party,
   type QuestionFields,
+  removalOf,
   type World,
+  writtenParts,
 } from "../explain/mod.ts";
 import { type Explanation, verdictOf } from "../verdict/mod.ts";
 import { createGraph, type Graph, type View } from "../../mesh/graph/mod.ts";
@@ -27,7 +29,6 @@ import {
   serviceKeys,
 } from "../../mesh/model/mod.ts";
 import { defaultMeshConfig, defaultMeshNetworks, isTableKind } from "../../mesh/schema/mod.ts";
-import { removalOf, writtenParts } from "./removal.ts";
 import { decodeOnce } from "../simulate/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { readFeatures } from "../../mesh/environment/mod.ts";
@@ -176,15 +177,16 @@ export class OfflineMesh {
     const found = this.ask(fields);
     const pipeline = this.#pipeline;
     if (pipeline === undefined) return found;
+    const written = pipeline.writer.original.bind(pipeline.writer);
     return await nameDeciding(found, (parts) => {
-      const { without, before } = removalOf(pipeline, parts);
+      const { without, before } = removalOf(written, parts);
       pipeline.apply({ objects: without });
       try {
         return Promise.resolve(verdictOf(this.ask(fields, { causes: false })));
       } finally {
         pipeline.apply({ objects: before });
       }
-    }, (object) => writtenParts(object, (kind, key) => this.objectNamed(kind, key)));
+    }, (object) => writtenParts(object, written));
   }
 
   /** Everything that explanations read. */

@@ -86,6 +86,7 @@ export {
   SESSION_BACKEND_FILTER,
   SESSION_FILTER,
   type SessionLabels,
+  sessionOfRoute,
   sessionRule,
   statName,
   type TelemetrySet,

@@ -8,7 +8,7 @@ import { type AskedName, type Mesh, MESH_ROW, tableOf } from "../derive/mod.ts";
 import type { Input, Transaction } from "../graph/mod.ts";
 import { type ConfigObject, objectKeys } from "../model/mod.ts";
 import { TABLE_KINDS, TABLED_KINDS, type TableKind } from "../schema/mod.ts";
-import { GATEWAY_GROUP } from "../gateway_api/mod.ts";
+import { isGatewayGroup } from "../gateway_api/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { ChangeSet, ObjectChange } from "./changes.ts";
 import { createExportDefaults } from "./export_defaults.ts";
@@ -189,7 +189,7 @@ class Writer implements TableWriter {
     }
     let count = 0;
     for (const change of objects) {
-      const isUsed = this.#gatewayApi || TABLED_KINDS[change.kind].group !== GATEWAY_GROUP;
+      const isUsed = this.#gatewayApi || !isGatewayGroup(TABLED_KINDS[change.kind].group);
       const admitted = isUsed && selection.admits(change);
       this.#put(tx, admitted ? change : { ...change, object: undefined });
       count++;

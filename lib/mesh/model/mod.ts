@@ -29,10 +29,13 @@ export {
 export {
   type ApiRule,
   apiRuleOf,
+  type ApiTraffic,
+  apiTrafficOf,
   type FromApi,
   type RuleAuthorizer,
   type RuleSession,
   withApiRule,
+  withApiTraffic,
 } from "./rule.ts";
 export {
   isRegistryKind,

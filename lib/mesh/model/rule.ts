@@ -54,3 +54,23 @@ export function apiRuleOf<Rule extends object>(rule: Rule): ApiRule | undefined 
 export function withApiRule<Rule extends object>(rule: Rule, api: ApiRule): FromApi<Rule> {
   return Object.assign(rule, { api });
 }
+
+/** The facts of a traffic policy that comes from the Gateway API, and that policies of DestinationRules lack. */
+export interface ApiTraffic {
+  /** The policy: `XBackendTrafficPolicy/namespace/name`. */
+  readonly object: string;
+  readonly session: RuleSession;
+}
+
+/** A traffic policy that may come from the Gateway API. */
+type WithTraffic = { readonly apiTraffic?: ApiTraffic };
+
+/** The facts of a traffic policy; undefined: it has none. */
+export function apiTrafficOf<Policy extends object>(policy: Policy): ApiTraffic | undefined {
+  return (policy as WithTraffic).apiTraffic;
+}
+
+/** The policy itself, with facts. */
+export function withApiTraffic<Policy extends object>(policy: Policy, facts: ApiTraffic): Policy {
+  return Object.assign(policy, { apiTraffic: facts });
+}

@@ -31,6 +31,7 @@ import {
   WASM_PLUGIN,
   WORKLOAD_ENTRY,
   WORKLOAD_GROUP,
+  X_BACKEND_TRAFFIC_POLICY,
 } from "./kinds/mod.ts";
 import { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 
@@ -61,6 +62,7 @@ export interface TabledKinds {
   readonly UDPRoute: typeof UDP_ROUTE;
   readonly ReferenceGrant: typeof REFERENCE_GRANT;
   readonly BackendTLSPolicy: typeof BACKEND_TLS_POLICY;
+  readonly XBackendTrafficPolicy: typeof X_BACKEND_TRAFFIC_POLICY;
 }
 
 /** Kinds with an input table, by name. */
@@ -90,6 +92,7 @@ export const TABLED_KINDS: TabledKinds = {
   UDPRoute: UDP_ROUTE,
   ReferenceGrant: REFERENCE_GRANT,
   BackendTLSPolicy: BACKEND_TLS_POLICY,
+  XBackendTrafficPolicy: X_BACKEND_TRAFFIC_POLICY,
 };
 
 /** Name of a kind that has an input table. */

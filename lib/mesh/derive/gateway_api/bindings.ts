@@ -7,14 +7,22 @@ import type { Derived } from "../../graph/mod.ts";
 import { type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
 import {
   bindBackendTls,
+  bindBackendTraffic,
   bindGateway,
   bindRoute,
   type BoundBackendTls,
+  type BoundBackendTraffic,
   type BoundGateway,
   type BoundParent,
 } from "../../gateway_api/mod.ts";
 import { gatewayApiIndexes } from "./indexes.ts";
-import { type GatewayApiInputs, gatewayLookups, policyLookups, routeLookups } from "./lookups.ts";
+import {
+  type GatewayApiInputs,
+  gatewayLookups,
+  policyLookups,
+  routeLookups,
+  trafficLookups,
+} from "./lookups.ts";
 import { deriveExperimentalFields } from "./experimental_fields.ts";
 import { deriveReferences, type References } from "./references.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
@@ -26,6 +34,8 @@ export interface GatewayApiBindings {
   /** The parents of a route that Mesh handles. */
   readonly routes: Derived<readonly BoundParent[], RouteKey>;
   readonly policies: Derived<BoundBackendTls | undefined, ObjectKey>;
+  /** Undefined also while fields of the experimental channel do not act. */
+  readonly trafficPolicies: Derived<BoundBackendTraffic | undefined, ObjectKey>;
 }
 
 /** Key `all` → fields of the experimental channel, as `Kind/namespace/name spec.field`, sorted. */
@@ -66,7 +76,16 @@ export function deriveGatewayApi(given: Omit<GatewayApiInputs, "indexes">): Gate
       return row && bindBackendTls(row, policyLookups(read, inputs));
     },
   );
-  const bound = { gateways, routes, policies };
+  const trafficPolicies: GatewayApiBindings["trafficPolicies"] = graph.derive(
+    "gatewayApi.trafficPolicy",
+    objectKeys,
+    (read, key) => {
+      const row = read.get(api.backendTrafficPolicies, objectKey(key));
+      if (row === undefined || !inputs.options.experimental) return undefined;
+      return bindBackendTraffic(row, trafficLookups(read, inputs));
+    },
+  );
+  const bound = { gateways, routes, policies, trafficPolicies };
   const experimentalFields = deriveExperimentalFields(graph, api);
   return { ...inputs, bound, references: deriveReferences(graph, api, bound), experimentalFields };
 }

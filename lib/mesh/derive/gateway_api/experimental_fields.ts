@@ -6,6 +6,7 @@
 import { type Derived, type Graph, type Index, text } from "../../graph/mod.ts";
 import { objectKey, objectRef } from "../../model/mod.ts";
 import {
+  type BackendTrafficPolicy,
   type Gateway,
   isDefaultGateway,
   type Route,
@@ -37,11 +38,17 @@ export function deriveExperimentalFields(
       for (const field of fieldsOf(route)) yield ["all", `${objectRef(route)} ${field}`];
     })
   );
+  const ofPolicies = graph.index(
+    api.backendTrafficPolicies,
+    "XBackendTrafficPolicy.experimentalFields",
+    keys,
+    (policy: BackendTrafficPolicy) => [["all", `${objectRef(policy)} spec`]],
+  );
   return graph.derive(
     "gatewayApi.experimentalFields",
     text,
     (read, key): readonly string[] =>
-      [ofGateways, ...ofRoutes].flatMap((index) => read.members(index, key)).sort(),
+      [ofGateways, ofPolicies, ...ofRoutes].flatMap((index) => read.members(index, key)).sort(),
   );
 }
 

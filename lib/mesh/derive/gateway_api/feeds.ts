@@ -16,15 +16,16 @@ import {
 import { type ConfigObject, type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
 import {
   byRoutePrecedence,
-  convertBackendTls,
   type ConvertedRoute,
   convertGateway,
+  convertPolicies,
   convertRoute,
   groupIndex,
   mergeRoutes,
   ROUTE_KINDS,
 } from "../../gateway_api/mod.ts";
 import type { BackendTLSPolicy } from "#mesh/gateway/v1/backend_tls_policy_pb.ts";
+import type { XBackendTrafficPolicy } from "#mesh/gateway/v1/backend_traffic_policy_pb.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { GatewayApi } from "./bindings.ts";
 import { backendLookups, gatewayLookups } from "./lookups.ts";
@@ -166,7 +167,7 @@ function metaOf({ age, kind, namespace, name }: GroupMember): ConvertedRoute["me
   return { creationTime: Number(age), kind, namespace, name, origin: { source: "file" } };
 }
 
-/** One cell for each Service that a BackendTLSPolicy targets. */
+/** One cell for each Service that a policy targets. */
 function feedRules(api: GatewayApi): void {
   const { mesh: { graph, tables, domain }, bound, indexes, services } = api;
   const rows = graph.derive("gatewayApi.rule", objectKeys, (read, key: ObjectKey) => {
@@ -179,15 +180,50 @@ function feedRules(api: GatewayApi): void {
       if (row === undefined || found === undefined) return [];
       return [{ policy: row as ConfigObject<BackendTLSPolicy>, bound: found }];
     });
-    const rule = service && convertBackendTls({ ...key, host, ports: service.ports }, policies);
+    const traffic = read.members(indexes.trafficPolicies, key).flatMap((policy) => {
+      const row = read.get(api.api.backendTrafficPolicies, objectKey(policy));
+      const found = read.get(bound.trafficPolicies, policy);
+      if (row === undefined || found === undefined) return [];
+      return [{ policy: row as ConfigObject<XBackendTrafficPolicy>, bound: found }];
+    });
+    const target = service && { ...key, host, ports: service.ports };
+    const rule = target && convertPolicies(target, policies, traffic);
     return byKey(rule === undefined ? [] : [rule]);
   });
   const groups = graph.index(
-    api.api.backendTlsPolicies,
-    "BackendTLSPolicy.targets",
+    policyTargets(api),
+    "GatewayApi.targets",
     { bucket: text, member: objectKeys },
-    ({ meta: { namespace }, spec }) =>
-      (spec.targetRefs ?? []).map(({ name }) => ["all", { namespace, name }] as const),
+    (targets) => targets.map((target) => ["all", target] as const),
   );
   graph.feed(tables.destinationRules, { name: "gatewayApi.rules", groups, rows });
 }
+
+/** The Services that policies of all kinds target, by kind and name of the policy. */
+function policyTargets({ mesh: { graph }, api }: GatewayApi): Input<readonly ObjectKey[]> {
+  const targets = graph.input<readonly ObjectKey[]>("GatewayApi.policyTarget");
+  for (
+    const [kind, table] of [
+      ["BackendTLSPolicy", api.backendTlsPolicies],
+      ["XBackendTrafficPolicy", api.backendTrafficPolicies],
+    ] as const
+  ) {
+    const groups = graph.index(
+      table as Input<TargetingPolicy>,
+      `${kind}.all`,
+      { bucket: text, member: objectKeys },
+      ({ meta: { namespace, name } }) => [["all", { namespace, name }]],
+    );
+    const rows = graph.derive(`gatewayApi.targets.${kind}`, objectKeys, (read, key) => {
+      const row = read.get(table as Input<TargetingPolicy>, objectKey(key));
+      const { namespace } = key;
+      const all = (row?.spec.targetRefs ?? []).map(({ name }): ObjectKey => ({ namespace, name }));
+      return new Map([[`${kind}/${objectKey(key)}`, all]]);
+    });
+    graph.feed(targets, { name: `gatewayApi.targets.${kind}`, groups, rows });
+  }
+  return targets;
+}
+
+/** A policy of any kind. */
+type TargetingPolicy = ConfigObject<{ readonly targetRefs?: readonly { readonly name: string }[] }>;

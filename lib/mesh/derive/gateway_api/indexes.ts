@@ -67,6 +67,8 @@ export interface GatewayApiIndexes {
   readonly aliases: Index<ObjectKey, ObjectKey>;
   /** A Service → row keys of the BackendTLSPolicies that target it. */
   readonly policies: Index<ObjectKey, ObjectKey>;
+  /** A Service → row keys of the XBackendTrafficPolicies that target it. */
+  readonly trafficPolicies: Index<ObjectKey, ObjectKey>;
   readonly routes: Readonly<Record<RouteKind, RouteIndexes>>;
 }
 
@@ -104,6 +106,16 @@ export function gatewayApiIndexes(graph: Graph, tables: GatewayApiTables): Gatew
     policies: graph.index(
       tables.backendTlsPolicies,
       "BackendTLSPolicy.target",
+      objects,
+      function* ({ meta, spec }) {
+        for (const { name } of spec.targetRefs ?? []) {
+          yield [{ namespace: meta.namespace, name }, meta];
+        }
+      },
+    ),
+    trafficPolicies: graph.index(
+      tables.backendTrafficPolicies,
+      "XBackendTrafficPolicy.target",
       objects,
       function* ({ meta, spec }) {
         for (const { name } of spec.targetRefs ?? []) {

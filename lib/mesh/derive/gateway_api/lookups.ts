@@ -8,6 +8,7 @@ import { fullHost, type ObjectKey, objectKey, type Service } from "../../model/m
 import type {
   BackendLookups,
   BackendTarget,
+  BackendTrafficPolicy,
   BoundGateway,
   FrontService,
   GatewayLookups,
@@ -15,6 +16,7 @@ import type {
   PolicyLookups,
   RouteLookups,
   ServiceLookup,
+  TargetLookups,
 } from "../../gateway_api/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import type { Services } from "../services/mod.ts";
@@ -129,6 +131,21 @@ export function policyLookups(read: Read, inputs: GatewayApiInputs): PolicyLooku
     policies: (namespace, { name }) =>
       read.members(indexes.policies, { namespace, name })
         .map((key) => read.get(api.backendTlsPolicies, objectKey(key)))
+        .filter((one) => one !== undefined),
+  };
+}
+
+/** The lookups of `bindBackendTraffic`. */
+export function trafficLookups(
+  read: Read,
+  inputs: GatewayApiInputs,
+): TargetLookups<BackendTrafficPolicy> {
+  const { api, indexes } = inputs;
+  return {
+    service: serviceLookups(read, inputs).service,
+    policies: (namespace, { name }) =>
+      read.members(indexes.trafficPolicies, { namespace, name })
+        .map((key) => read.get(api.backendTrafficPolicies, objectKey(key)))
         .filter((one) => one !== undefined),
   };
 }

@@ -37,6 +37,7 @@ import {
   type RouteStatus,
   routeStatus,
   statedAddresses,
+  trafficPolicyStatus,
 } from "../../gateway_api/mod.ts";
 import type { GatewayApi } from "./bindings.ts";
 import { DEFAULT_GATEWAYS, type ParentKey, shareKeys } from "./indexes.ts";
@@ -51,6 +52,7 @@ export interface GatewayApiStatus {
   readonly listenerSets: Derived<ListenerSetStatus | undefined, ObjectKey>;
   readonly routes: Derived<RouteStatus | undefined, RouteKey>;
   readonly policies: Derived<PolicyStatus | undefined, ObjectKey>;
+  readonly trafficPolicies: Derived<PolicyStatus | undefined, ObjectKey>;
 }
 
 /** Annotation of a Gateway with the type of the Service in front of its proxies. */
@@ -107,6 +109,13 @@ export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
       const ancestors = gatewaysBehind(read, api, targets)
         .map(({ namespace, name }) => ({ ...GATEWAY_REF, namespace, name }));
       return policyStatus(bound, { generation: row.meta.generation, controllerName, ancestors });
+    }),
+    trafficPolicies: graph.derive("gatewayApi.status.trafficPolicy", objectKeys, (read, key) => {
+      const row = read.get(api.api.backendTrafficPolicies, objectKey(key));
+      const bound = read.get(api.bound.trafficPolicies, key);
+      if (row === undefined || bound === undefined) return undefined;
+      const { generation } = row.meta;
+      return trafficPolicyStatus(bound, { generation, controllerName });
     }),
   };
 }

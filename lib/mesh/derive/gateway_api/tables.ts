@@ -7,6 +7,7 @@ import { type Input, type KeyCodec, oneOf, pathOf, type Read, text } from "../..
 import type { ObjectKey } from "../../model/mod.ts";
 import {
   type BackendTlsPolicy,
+  type BackendTrafficPolicy,
   type ClassNames,
   type Gateway,
   type GatewayClass,
@@ -26,6 +27,7 @@ export interface GatewayApiTables {
   readonly listenerSets: Input<ListenerSet>;
   readonly referenceGrants: Input<ReferenceGrant>;
   readonly backendTlsPolicies: Input<BackendTlsPolicy>;
+  readonly backendTrafficPolicies: Input<BackendTrafficPolicy>;
   readonly routes: Readonly<Record<RouteKind, Input<Route>>>;
 }
 
@@ -37,6 +39,7 @@ export function gatewayApiTables(tables: Tables): GatewayApiTables {
     listenerSets: tables.listenerSets,
     referenceGrants: tables.referenceGrants,
     backendTlsPolicies: tables.backendTlsPolicies,
+    backendTrafficPolicies: tables.backendTrafficPolicies,
     routes: {
       HTTPRoute: tables.httpRoutes,
       GRPCRoute: tables.grpcRoutes,

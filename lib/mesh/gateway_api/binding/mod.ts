@@ -45,10 +45,13 @@ export { type BoundFrontend, type BoundListener, terminatesTls } from "./listene
 export { allowsNamespace, selects } from "./namespaces.ts";
 export {
   bindBackendTls,
+  bindBackendTraffic,
   type BoundBackendTls,
+  type BoundBackendTraffic,
   type BoundPolicyTarget,
   type PolicyLookups,
   type PolicyTarget,
+  type TargetLookups,
 } from "./policies.ts";
 export { type Attachment, bindRoute, type BoundParent, type RouteLookups } from "./routes.ts";
 export { type ParameterParts, parametersFaultIn, parametersIn } from "./parameter_maps.ts";

@@ -9,6 +9,14 @@ import type { ConfigObject, LabelRequirement, ObjectKey } from "../../model/mod.
 /** The group of the standard's kinds. */
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 
+/** Group of the standard's kinds that are tried out. */
+export const X_GATEWAY_GROUP = "gateway.networking.x-k8s.io";
+
+/** Reports if a group is one of the Gateway API. */
+export function isGatewayGroup(group: string): boolean {
+  return group === GATEWAY_GROUP || group === X_GATEWAY_GROUP;
+}
+
 /** A selector of labels as the orchestrator has it. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
@@ -156,6 +164,10 @@ export interface BackendTlsPolicySpec {
   };
 }
 
+export interface BackendTrafficPolicySpec {
+  readonly targetRefs?: readonly ObjectReference[];
+}
+
 export type Gateway = ConfigObject<GatewaySpec>;
 export type GatewayClass = ConfigObject<GatewayClassSpec>;
 export type ListenerSet = ConfigObject<ListenerSetSpec>;
@@ -163,6 +175,7 @@ export type ReferenceGrant = ConfigObject<ReferenceGrantSpec>;
 /** A route; `meta.kind` is its kind. */
 export type Route = ConfigObject<RouteSpec>;
 export type BackendTlsPolicy = ConfigObject<BackendTlsPolicySpec>;
+export type BackendTrafficPolicy = ConfigObject<BackendTrafficPolicySpec>;
 
 export const ROUTE_KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
 export type RouteKind = typeof ROUTE_KINDS[number];

@@ -10,16 +10,25 @@ import {
   type ResolvedRefs,
 } from "./certificates.ts";
 import type { BackendTarget, GrantLookup, MaterialLookup, ServiceLookup } from "./lookups.ts";
-import type { BackendTlsPolicy, ObjectReference } from "./objects.ts";
+import type { ConfigObject } from "../../model/mod.ts";
+import type { BackendTlsPolicy, BackendTrafficPolicy, ObjectReference } from "./objects.ts";
 
 /** A target of a policy: a Service, or one of its ports. */
 export type PolicyTarget = ObjectReference & { readonly sectionName?: string };
 
-/** The lookups of `bindBackendTls`. */
-export interface PolicyLookups extends GrantLookup, MaterialLookup {
+/** A policy with targets. */
+type Targeting = ConfigObject<{ readonly targetRefs?: readonly PolicyTarget[] }>;
+
+/** The lookups of policies of one kind. */
+export interface TargetLookups<Policy extends Targeting> {
   service: ServiceLookup["service"];
   /** The policies of a namespace that name a target of that group, kind and name. */
-  policies(namespace: string, target: ObjectReference): readonly BackendTlsPolicy[];
+  policies(namespace: string, target: ObjectReference): readonly Policy[];
+}
+
+/** The lookups of `bindBackendTls`. */
+export interface PolicyLookups
+  extends GrantLookup, MaterialLookup, TargetLookups<BackendTlsPolicy> {
 }
 
 /** A target of a policy as it was found. */
@@ -40,6 +49,19 @@ export interface BoundBackendTls {
 }
 
 const REASONS: AuthorityReasons = { kind: "InvalidKind", reference: "InvalidCACertificateRef" };
+
+/** An XBackendTrafficPolicy. */
+export interface BoundBackendTraffic {
+  readonly targets: readonly BoundPolicyTarget[];
+}
+
+/** Binds an XBackendTrafficPolicy to Services of its namespace. */
+export function bindBackendTraffic(
+  policy: BackendTrafficPolicy,
+  look: TargetLookups<BackendTrafficPolicy>,
+): BoundBackendTraffic {
+  return { targets: (policy.spec.targetRefs ?? []).map((ref) => bindTarget(policy, ref, look)) };
+}
 
 /** Binds a BackendTLSPolicy to Services of its namespace. */
 export function bindBackendTls(policy: BackendTlsPolicy, look: PolicyLookups): BoundBackendTls {
@@ -77,12 +99,12 @@ function validationFault(
   return { reason: "NoValidCACertificate", message };
 }
 
-function bindTarget(
-  policy: BackendTlsPolicy,
+function bindTarget<Policy extends Targeting>(
+  policy: Policy,
   ref: PolicyTarget,
-  look: PolicyLookups,
+  look: TargetLookups<Policy>,
 ): BoundPolicyTarget {
-  const { namespace } = policy.meta;
+  const { namespace, kind } = policy.meta;
   if ((ref.group ?? "") !== "" || (ref.kind || "Service") !== "Service") {
     const message = `${ref.kind} "${ref.name}" is no target; name a Service of the core group`;
     return { ref, fault: { reason: "Invalid", message } };
@@ -95,12 +117,12 @@ function bindTarget(
   const first = look.policies(namespace, ref).filter((other) => names(other, ref))
     .toSorted(byPrecedence)[0];
   if (first === undefined || first.meta.name === policy.meta.name) return { ref, target };
-  const message = `BackendTLSPolicy "${namespace}/${first.meta.name}" has the same target and ` +
+  const message = `${kind} "${namespace}/${first.meta.name}" has the same target and ` +
     "precedes; remove one";
   return { ref, target, fault: { reason: "Conflicted", message } };
 }
 
-function names({ spec }: BackendTlsPolicy, ref: PolicyTarget): boolean {
+function names({ spec }: Targeting, ref: PolicyTarget): boolean {
   return (spec.targetRefs ?? []).some((one) =>
     one.name === ref.name && (one.group ?? "") === (ref.group ?? "") &&
     (one.kind || "Service") === (ref.kind || "Service") &&
@@ -109,7 +131,7 @@ function names({ spec }: BackendTlsPolicy, ref: PolicyTarget): boolean {
 }
 
 /** The oldest first, then by name. */
-function byPrecedence(a: BackendTlsPolicy, b: BackendTlsPolicy): number {
+function byPrecedence(a: Targeting, b: Targeting): number {
   const age = (a.meta.creationTime || Infinity) - (b.meta.creationTime || Infinity);
   if (age !== 0 && !Number.isNaN(age)) return age;
   return a.meta.name < b.meta.name ? -1 : 1;

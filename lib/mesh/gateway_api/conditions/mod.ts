@@ -18,5 +18,10 @@ export {
 } from "./gateways.ts";
 export { type AttachedRoutes, type ListenerName, type ListenerStatus } from "./listeners.ts";
 export { VERSION_ANNOTATION, versionCondition, VERSIONED_DEFINITION } from "./versions.ts";
-export { type PolicyFacts, type PolicyStatus, policyStatus } from "./policies.ts";
+export {
+  type PolicyFacts,
+  type PolicyStatus,
+  policyStatus,
+  trafficPolicyStatus,
+} from "./policies.ts";
 export { type ParentStatus, type RouteFacts, type RouteStatus, routeStatus } from "./routes.ts";

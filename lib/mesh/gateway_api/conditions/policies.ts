@@ -3,7 +3,12 @@
  *
  * @module
  */
-import type { BoundBackendTls, ParentReference, RefFault } from "../binding/mod.ts";
+import type {
+  BoundBackendTls,
+  BoundBackendTraffic,
+  ParentReference,
+  RefFault,
+} from "../binding/mod.ts";
 import { type Condition, conditionsAt } from "./condition.ts";
 
 /** An entry of `status.ancestors`. */
@@ -36,6 +41,23 @@ export function policyStatus(bound: BoundBackendTls, facts: PolicyFacts): Policy
       ancestorRef,
       controllerName: facts.controllerName,
       conditions,
+    })),
+  };
+}
+
+/** The status of an XBackendTrafficPolicy: its ancestors are its targets, whoever sends to them. */
+export function trafficPolicyStatus(
+  { targets }: BoundBackendTraffic,
+  { generation, controllerName }: Omit<PolicyFacts, "ancestors">,
+): PolicyStatus {
+  const make = conditionsAt(generation);
+  return {
+    ancestors: targets.slice(0, MAX_ANCESTORS).map(({ ref, fault }) => ({
+      ancestorRef: { group: ref.group ?? "", kind: ref.kind || "Service", name: ref.name },
+      controllerName,
+      conditions: [
+        make.unless(fault, "Accepted", "the policy is in effect"),
+      ],
     })),
   };
 }

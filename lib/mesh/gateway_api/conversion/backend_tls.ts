@@ -1,5 +1,5 @@
 /**
- * Conversion of BackendTLSPolicies to DestinationRules, one for each Service.
+ * Conversion of policies to DestinationRules, one for each Service.
  *
  * @module
  */
@@ -11,8 +11,9 @@ import {
   DestinationRuleSchema,
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create, type MessageInitShape } from "../../../kit/proto/mod.ts";
-import type { ConfigObject, ObjectKey } from "../../model/mod.ts";
+import { type ConfigObject, type ObjectKey, withApiTraffic } from "../../model/mod.ts";
 import type { BoundBackendTls, PolicyTarget } from "../binding/policies.ts";
+import { type BoundTrafficPolicy, trafficOf } from "./backend_traffic.ts";
 import { GENERATED, generatedRow, PARENTS_ANNOTATION } from "./rows.ts";
 
 /** A policy with its binding. */
@@ -31,16 +32,18 @@ export interface TargetService extends ObjectKey {
 const NOBODY = "no-valid-authority.invalid";
 
 /** The DestinationRule of a Service; undefined if no policy has effect on it. */
-export function convertBackendTls(
+export function convertPolicies(
   service: TargetService,
   policies: readonly BoundPolicy[],
+  trafficPolicies: readonly BoundTrafficPolicy[] = [],
 ): ConfigObject<DestinationRule> | undefined {
   const effective = policies.flatMap((one) =>
     one.bound.targets.filter(({ ref, fault }) => ref.name === service.name && fault === undefined)
       .map(({ ref }) => ({ ...one, ref }))
   ).toSorted((a, b) => a.policy.meta.name < b.policy.meta.name ? -1 : 1);
-  const [first] = effective;
-  if (first === undefined) return undefined;
+  const traffic = trafficOf(service.name, trafficPolicies);
+  const from = effective[0]?.policy.meta ?? traffic?.policy.meta;
+  if (from === undefined) return undefined;
   const whole = effective.find(({ ref }) => !ref.sectionName);
   const ports = effective.flatMap((one) => portOf(service, one));
   const spec = create(DestinationRuleSchema, {
@@ -48,18 +51,27 @@ export function convertBackendTls(
     trafficPolicy: {
       ...(whole === undefined ? {} : { tls: tlsOf(whole) }),
       portLevelSettings: ports,
+      ...(traffic?.retryBudget === undefined ? {} : { retryBudget: traffic.retryBudget }),
     },
   });
+  if (traffic?.facts !== undefined) withApiTraffic(spec.trafficPolicy!, traffic.facts);
   const { namespace, name } = service;
   return generatedRow(DestinationRuleSchema, spec, {
     kind: "DestinationRule",
     namespace,
     name: `${name}-${GENERATED}`,
     annotations: {
-      [PARENTS_ANNOTATION]: [...new Set(effective.map(({ policy }) => policy.meta.name))]
-        .map((policy) => `BackendTLSPolicy/${policy}.${namespace}`).join(","),
+      [PARENTS_ANNOTATION]: [
+        ...new Set(
+          effective.map(({ policy }) => `BackendTLSPolicy/${policy.meta.name}.${namespace}`),
+        ),
+        ...(traffic === undefined
+          ? []
+          : [`${traffic.policy.meta.kind}/${traffic.policy.meta.name}.${namespace}`]),
+      ].join(","),
     },
-    from: first.policy.meta,
+    from,
+    ...(traffic?.facts === undefined ? {} : { facts: JSON.stringify(traffic.facts) }),
   });
 }
 

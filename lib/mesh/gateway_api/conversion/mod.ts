@@ -1,10 +1,10 @@
 /**
  * Conversion of the objects of the Gateway API to those of Mesh: listeners to Gateways, routes to
- * VirtualServices, BackendTLSPolicies to DestinationRules. Pure.
+ * VirtualServices, policies to DestinationRules. Pure.
  *
  * @module
  */
-export { type BoundPolicy, convertBackendTls, type TargetService } from "./backend_tls.ts";
+export { type BoundPolicy, convertPolicies, type TargetService } from "./backend_tls.ts";
 export { compareMatches, convertMatch } from "./http_matches.ts";
 export { convertGateway, isAutomatic, listenerKey, type ListenerLookups } from "./listeners.ts";
 export { byRoutePrecedence, groupIndex, mergeAll, mergeRoutes } from "./merge.ts";

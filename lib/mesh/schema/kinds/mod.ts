@@ -24,6 +24,7 @@ export {
   TCP_ROUTE,
   TLS_ROUTE,
   UDP_ROUTE,
+  X_BACKEND_TRAFFIC_POLICY,
 } from "./gateway_api/mod.ts";
 export { GATEWAY } from "./gateway.ts";
 export { NAMESPACE } from "./namespace.ts";

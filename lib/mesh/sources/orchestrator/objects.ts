@@ -6,7 +6,7 @@
 import { allSteps } from "../../../kit/base/mod.ts";
 import type { ConfigObject, ObjectMeta } from "../../model/mod.ts";
 import type { ListItem, ObjectName, ResourceType } from "../../../kit/orch/mod.ts";
-import { GATEWAY_GROUP } from "../../gateway_api/mod.ts";
+import { isGatewayGroup } from "../../gateway_api/mod.ts";
 import {
   checkObjectInSteps,
   type Kind,
@@ -37,7 +37,7 @@ export function resourceTypeOf(kind: Kind): ResourceType {
 export function readKinds(): readonly Kind[] {
   return PILOT_ENABLE_GATEWAY_API.get()
     ? KINDS
-    : KINDS.filter(({ group }) => group !== GATEWAY_GROUP);
+    : KINDS.filter(({ group }) => !isGatewayGroup(group));
 }
 
 /**
@@ -45,7 +45,7 @@ export function readKinds(): readonly Kind[] {
  * several ages. `undefined`: another version is a fault.
  */
 export function furtherVersions({ group, versions }: Kind): readonly string[] | undefined {
-  if (group !== GATEWAY_GROUP) return undefined;
+  if (!isGatewayGroup(group)) return undefined;
   const withAlpha = PILOT_ENABLE_ALPHA_GATEWAY_API.get();
   return versions.slice(1).filter((version) => withAlpha || !version.includes("alpha"));
 }

@@ -8,10 +8,11 @@ import {
   clusterName,
   hashPolicyFor,
   type ResolvedDestination,
+  sessionOfRoute,
   sessionRule,
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { fullHost, type Service } from "../../model/mod.ts";
+import { apiTrafficOf, fullHost, type Service } from "../../model/mod.ts";
 import type { Context } from "./context.ts";
 import { type Client, findService, followServiceRules } from "./lookups.ts";
 import { mergedPolicy } from "./traffic_policy.ts";
@@ -77,6 +78,13 @@ export function destinationResolver(
       service,
       hashed ? merged?.decisions.get("loadBalancer") : undefined,
     );
+    const facts = rules?.trafficPolicy && apiTrafficOf(rules.trafficPolicy);
+    if (facts !== undefined) {
+      const { object, session: { name } } = facts;
+      const field = "spec.sessionPersistence";
+      inside.decide?.({ group: "session", source: "object", object, field, value: name });
+      return { cluster, host, port, hashPolicy, session: sessionOfRoute(facts.session) };
+    }
     const session = service && sessionRule(service.labels, features.sessions);
     if (session === undefined) return { cluster, host, port, hashPolicy };
     inside.decide?.({

@@ -4,15 +4,13 @@
  * @module
  */
 import { PARENTS_ANNOTATION } from "../../mesh/gateway_api/mod.ts";
-import type { Part } from "../explain/mod.ts";
+import type { Part } from "./deciding.ts";
 import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import { type ConfigObject, rowOfObject } from "../../mesh/model/mod.ts";
 import { isTableKind, type TableKind } from "../../mesh/schema/mod.ts";
 
-/** What has the objects of a mesh. */
-interface Written {
-  readonly writer: { original(kind: TableKind, key: string): ConfigObject | undefined };
-}
+/** Finds an object as it was written, by the key of its row. */
+export type FindWritten = (kind: TableKind, key: string) => ConfigObject | undefined;
 
 /** Changes that leave parts out, and those that bring them back. */
 export interface Removal {
@@ -21,14 +19,12 @@ export interface Removal {
 }
 
 /** Returns the changes for some parts; those of objects that do not exist are none. */
-export function removalOf({ writer }: Written, parts: readonly Part[]): Removal {
+export function removalOf(find: FindWritten, parts: readonly Part[]): Removal {
   const pairs = parts.flatMap(({ object: ref, item }) => {
-    const slash = ref.indexOf("/");
-    const row = rowOfObject({ table: ref.slice(0, slash), key: ref.slice(slash + 1) });
-    if (!isTableKind(row.table)) return [];
-    const { table: kind, key } = row;
-    const object = writer.original(kind, key);
-    if (object === undefined) return [];
+    const row = rowAt(ref);
+    const object = row && find(row.kind, row.key);
+    if (row === undefined || object === undefined) return [];
+    const { kind, key } = row;
     return [{
       without: { kind, key, object: item === undefined ? undefined : lessItem(object, item) },
       before: { kind, key, object },
@@ -61,21 +57,32 @@ const PARENT = /^(\w+)\/([^/]+?)(?:\/([^/]+))?\.([^./]+)$/;
  */
 export function writtenParts(
   ref: string,
-  objectNamed: (kind: string, key: string) => ConfigObject | undefined,
+  find: FindWritten,
 ): Part[] {
-  const slash = ref.indexOf("/");
-  const meta = objectNamed(ref.slice(0, slash), ref.slice(slash + 1))?.meta;
+  const meta = objectAt(ref, find)?.meta;
   const parents = meta?.annotations[PARENTS_ANNOTATION]?.split(",") ?? [];
   return parents.flatMap((text): Part[] => {
     const [, kind = "", name = "", listener, namespace = ""] = PARENT.exec(text) ?? [];
     const table = kind === "Gateway" ? "KubernetesGateway" : kind;
     const object = `${table}/${namespace}/${name}`;
     if (listener === undefined) return [{ object }];
-    const spec: object = Object(objectNamed(table, `${namespace}/${name}`)?.spec);
+    const spec: object = Object(objectAt(object, find)?.spec);
     const listeners: unknown = Reflect.get(spec, "listeners");
     const at = Array.isArray(listeners)
       ? listeners.findIndex((one: { readonly name?: unknown }) => one.name === listener)
       : -1;
     return at < 0 ? [] : [{ object, item: `spec.listeners[${at}]` }];
   });
+}
+
+function objectAt(ref: string, find: FindWritten): ConfigObject | undefined {
+  const row = rowAt(ref);
+  return row && find(row.kind, row.key);
+}
+
+/** The row of an object, `Kind/namespace/name`. */
+function rowAt(ref: string): Pick<ObjectChange, "kind" | "key"> | undefined {
+  const slash = ref.indexOf("/");
+  const { table, key } = rowOfObject({ table: ref.slice(0, slash), key: ref.slice(slash + 1) });
+  return isTableKind(table) ? { kind: table, key } : undefined;
 }
