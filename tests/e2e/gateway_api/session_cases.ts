@@ -5,8 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { type Answer, call, eventually, spread } from "../../../scripts/harness/mod.ts";
-import { documents, endpoint, manifest, type Spec } from "../../support/manifest.ts";
-import type { Kind } from "../../support/world.ts";
+import { toYaml } from "../../../lib/kit/text/mod.ts";
+import { documents, endpoint, manifest, NAMESPACE, type Spec } from "../../support/manifest.ts";
+import type { Kind, TestProxy } from "../../support/world.ts";
 import { api, type Bench, type GatewayCase, hostOf, route, service, to, urlOf } from "./bench.ts";
 
 /** A service with two endpoints. */
@@ -160,6 +161,29 @@ async function stays(bench: Bench, kind: Kind, host: string): Promise<void> {
   });
 }
 
+/** A policy of the Service `name`. */
+function trafficPolicy(name: string): string {
+  return toYaml({
+    apiVersion: "gateway.networking.x-k8s.io/v1alpha1",
+    kind: "XBackendTrafficPolicy",
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      targetRefs: [{ group: "", kind: "Service", name }],
+      retryConstraint: {
+        budget: { percent: 30, interval: "5s" },
+        minRetryRate: { count: 4, interval: "1s" },
+      },
+      sessionPersistence: { sessionName: "policy" },
+    },
+  });
+}
+
+/** The retry budgets of a proxy's cluster, as JSON. */
+async function budgets({ agent }: TestProxy, cluster: string): Promise<string> {
+  const { configs } = await agent.configDump(cluster.replaceAll("|", "\\|"));
+  return JSON.stringify(configs).match(/"retry_budget":\{.*?\}.*?\}/)?.[0] ?? "";
+}
+
 /** In an order that matters: each leaves its routes behind unless it removes them. */
 export const SESSION_CASES: readonly GatewayCase[] = [
   {
@@ -199,6 +223,33 @@ export const SESSION_CASES: readonly GatewayCase[] = [
       );
       await stays(bench, "sidecar", hostOf("inside-pair"));
       await bench.world.config.remove("mesh-sessions.yaml");
+    },
+  },
+  {
+    name: "a policy of a Service gives it sessions and a retry budget",
+    run: async (bench) => {
+      await bench.world.config.write(
+        "traffic-policy.yaml",
+        documents(
+          pair(bench, "kept-pair", 80),
+          route("HTTPRoute", "kept", {
+            hostnames: ["kept.test"],
+            rules: [{ backendRefs: [to("kept-pair")] }],
+          }),
+          trafficPolicy("kept-pair"),
+        ),
+      );
+      await bench.each("router", async (proxy) => {
+        const url = `${urlOf(bench, proxy)}/`;
+        const headers = await begins("a", url, "kept.test", nextByCookie);
+        assert.match(headers["cookie"] ?? "", /^policy=/);
+        assert.deepEqual(await spread(20, url, { host: "kept.test", headers }), { a: 20 });
+        const shown = await budgets(proxy, `outbound|80||${hostOf("kept-pair")}`);
+        for (const part of [/"value":30/, /"min_retry_concurrency":4/]) {
+          assert.match(shown, part);
+        }
+      });
+      await bench.world.config.remove("traffic-policy.yaml");
     },
   },
 ];

@@ -210,7 +210,7 @@ function policyTargets({ mesh: { graph }, api }: GatewayApi): Input<readonly Obj
   ) {
     const groups = graph.index(
       table as Input<TargetingPolicy>,
-      `${kind}.all`,
+      `GatewayApi.${kind}`,
       { bucket: text, member: objectKeys },
       ({ meta: { namespace, name } }) => [["all", { namespace, name }]],
     );

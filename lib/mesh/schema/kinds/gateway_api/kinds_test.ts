@@ -2,14 +2,24 @@ import assert from "node:assert/strict";
 import { parseConfigDocuments } from "../../documents.ts";
 
 /** Kinds of the objects, and where the findings of a document are. */
-function read(kind: string, spec: string, version = "v1"): string[] {
-  const text = `apiVersion: gateway.networking.k8s.io/${version}\nkind: ${kind}\n` +
+function read(
+  kind: string,
+  spec: string,
+  version = "v1",
+  group = "gateway.networking.k8s.io",
+): string[] {
+  const text = `apiVersion: ${group}/${version}\nkind: ${kind}\n` +
     `metadata: { name: a, namespace: one }\nspec: ${spec}\n`;
   const { objects, problems } = parseConfigDocuments(text, "f.yaml");
   return [
     ...objects.map((object) => object.kind),
     ...problems.map(({ code, path }) => `${code} ${path}`),
   ];
+}
+
+/** {@linkcode read} of an XBackendTrafficPolicy. */
+function readPolicy(spec: string): string[] {
+  return read("XBackendTrafficPolicy", spec, "v1alpha1", "gateway.networking.x-k8s.io");
 }
 
 const BACKEND = "backendRefs: [{ name: web, port: 80 }]";
@@ -37,6 +47,8 @@ Deno.test("gateway api: valid objects of all kinds are read", () => {
       "v1",
     ],
   ];
+  const policy = "{ targetRefs: [{ group: '', kind: Service, name: a }], retryConstraint: {} }";
+  assert.deepEqual(readPolicy(policy), ["XBackendTrafficPolicy"]);
   for (const [kind, spec, version] of cases) {
     const known = kind === "Gateway" ? "KubernetesGateway" : kind;
     assert.deepEqual(read(kind, spec, version), [known], kind);
@@ -130,6 +142,22 @@ Deno.test("gateway api: mistakes are reported with their fields", () => {
     ],
   ];
   for (const [kind, spec, expected] of cases) assert.deepEqual(read(kind, spec), [expected], spec);
+});
+
+Deno.test("gateway api: mistakes in an XBackendTrafficPolicy are reported with their fields", () => {
+  const of = (constraint: string) =>
+    `{ targetRefs: [{ group: '', kind: Service, name: a }], retryConstraint: { ${constraint} } }`;
+  const cases: readonly (readonly [string, string])[] = [
+    ["{}", "required spec.targetRefs"],
+    [of("budget: { percent: 101 }"), "out-of-range spec.retryConstraint.budget.percent"],
+    [of("minRetryRate: { interval: 1s }"), "out-of-range spec.retryConstraint.minRetryRate.count"],
+    [of("minRetryRate: { count: 1 }"), "required spec.retryConstraint.minRetryRate.interval"],
+    [
+      of("minRetryRate: { count: 1, interval: 0s }"),
+      "required spec.retryConstraint.minRetryRate.interval",
+    ],
+  ];
+  for (const [spec, expected] of cases) assert.deepEqual(readPolicy(spec), [expected], spec);
 });
 
 Deno.test("gateway api: fields that proxies cannot obey have a warning", () => {
