@@ -38,7 +38,10 @@ export interface TestTables {
 /** Tables without rows; hosts of Services end in `.svc.cluster.local`. */
 export function createGatewayApiTables(): TestTables {
   const graph = createGraph();
-  const { tables: own, gatewayApi } = createMesh(graph, { domain: "cluster.local" });
+  const { tables: own, gatewayApi } = createMesh(graph, {
+    domain: "cluster.local",
+    experimentalGatewayApi: true,
+  });
   const { api } = gatewayApi;
   const status = deriveGatewayApiStatus(gatewayApi);
   const tableOf = (kind: string): Input<ConfigObject> =>

@@ -157,6 +157,19 @@ multicluster.x-orch.io
   verbs:
     - patch
 - apiGroups:
+    - gateway.networking.x-k8s.io
+  resources:
+    - xbackendtrafficpolicies
+  verbs:
+    - list
+    - watch
+- apiGroups:
+    - gateway.networking.x-k8s.io
+  resources:
+    - xbackendtrafficpolicies/status
+  verbs:
+    - patch
+- apiGroups:
     - networking.mesh.io
   resources:
     - workloadentries

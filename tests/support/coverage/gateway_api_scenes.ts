@@ -577,4 +577,38 @@ export const API_SCENES: Readonly<Record<string, Scene & FieldValues>> = {
     },
     keys: {},
   },
+  XBackendTrafficPolicy: {
+    ...common,
+    apiVersion: "gateway.networking.x-k8s.io/v1alpha1",
+    kind: "XBackendTrafficPolicy",
+    specOf: byPrefix({
+      "": {
+        targetRefs: [{ group: "", kind: "Service", name: "a" }],
+        retryConstraint: {},
+        sessionPersistence: { sessionName: "s" },
+      },
+      "retryConstraint.minRetryRate": {
+        targetRefs: [{ group: "", kind: "Service", name: "a" }],
+        retryConstraint: { minRetryRate: { count: 10, interval: "1s" } },
+      },
+      "sessionPersistence.absoluteTimeout": {
+        targetRefs: [{ group: "", kind: "Service", name: "a" }],
+        sessionPersistence: { cookieConfig: { lifetimeType: "Permanent" } },
+      },
+      "sessionPersistence.cookieConfig": {
+        targetRefs: [{ group: "", kind: "Service", name: "a" }],
+        sessionPersistence: { absoluteTimeout: "1h" },
+      },
+    }),
+    values: {
+      "targetRefs[].name": "b",
+      "retryConstraint.budget.interval": "3s",
+      "retryConstraint.minRetryRate.interval": "3s",
+      "sessionPersistence.sessionName": "probe",
+      "sessionPersistence.type": "Header",
+      "sessionPersistence.absoluteTimeout": "2h",
+      "sessionPersistence.cookieConfig.lifetimeType": "Permanent",
+    },
+    keys: {},
+  },
 };

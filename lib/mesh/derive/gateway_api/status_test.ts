@@ -95,3 +95,27 @@ ${FRONT}`);
   const ancestors = graph.peek(status.policies, { namespace: "default", name: "p" })?.ancestors;
   assert.deepEqual(ancestors?.map(({ ancestorRef: { name } }) => name), ["g"]);
 });
+
+Deno.test("the status of an XBackendTrafficPolicy has a condition for each of its targets", () => {
+  const { apply, graph, status } = createGatewayApiTables();
+  const policy = (name: string, targets: string) =>
+    `kind: XBackendTrafficPolicy\nmetadata: {name: ${name}, generation: 3}\n` +
+    `spec: {retryConstraint: {}, targetRefs: [${targets}]}\n---\n`;
+  const target = (name: string, kind = "Service") => `{group: "", kind: ${kind}, name: ${name}}`;
+  apply(
+    policy("p", [target("echo"), target("absent"), target("echo", "Pod")].join()) +
+      policy("q", target("echo")) + FRONT,
+  );
+  const said = (name: string) =>
+    graph.peek(status.trafficPolicies, { namespace: "default", name })?.ancestors.map((one) => {
+      const [condition] = one.conditions;
+      assert.equal(condition?.observedGeneration, 3);
+      return `${one.ancestorRef.name}: ${condition?.type} ${condition?.status} ${condition?.reason}`;
+    });
+  assert.deepEqual(said("p"), [
+    "echo: Accepted True Accepted",
+    "absent: Accepted False TargetNotFound",
+    "echo: Accepted False Invalid",
+  ]);
+  assert.deepEqual(said("q"), ["echo: Accepted False Conflicted"]);
+});
