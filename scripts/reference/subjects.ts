@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isGatewayGroup } from "../../lib/mesh/gateway_api/mod.ts";
 import { toJson } from "../../lib/kit/proto/mod.ts";
 import {
   defaultMeshConfig,
@@ -32,7 +33,7 @@ const INTROS: Readonly<Record<string, string>> = {
 
 /** False for the kinds of the Gateway API, which its own pages describe. */
 export function isDescribed({ group }: Pick<Kind, "group">): boolean {
-  return group !== "gateway.networking.k8s.io";
+  return !isGatewayGroup(group);
 }
 
 /**
