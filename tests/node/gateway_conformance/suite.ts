@@ -10,7 +10,7 @@ import { installMesh, SYSTEM } from "../../../scripts/cluster/mesh/install.ts";
 import { join } from "../../../scripts/paths.ts";
 import { applyGatewayApi } from "../../support/gateway_api.ts";
 import { clientOf, podsEventually } from "../../support/node.ts";
-import { startTestLoadBalancer } from "../../support/load_balancer.ts";
+import { startTestLoadBalancer, USABLE_ADDRESS } from "../../support/load_balancer.ts";
 import { resultsOf, type SuiteTest } from "./results.ts";
 
 /** Settings of a run. */
@@ -128,7 +128,7 @@ export async function runSuite(
     `-conformance-profiles=${profiles.join(",")}`,
     `-report-output=${join(cluster.dir, "report.yaml")}`,
     ...IMPLEMENTATION,
-    ...(profiles.some((one) => one.startsWith("MESH-")) ? MESH_FLAGS : []),
+    ...(profiles.some((one) => one.startsWith("MESH-")) ? MESH_FLAGS : ADDRESS_FLAGS),
     ...(test === undefined ? [] : [`-run-test=${test}`]),
     ...flags,
   ];
@@ -144,6 +144,12 @@ export async function runSuite(
   });
   return { success, tests: resultsOf(await Deno.readTextFile(log)) };
 }
+
+/** Addresses that the load balancer gives, and gives not. */
+const ADDRESS_FLAGS: readonly string[] = [
+  `-usable-address=${USABLE_ADDRESS}`,
+  "-unusable-address=203.0.113.8",
+];
 
 /** The implementation, for the report. */
 const IMPLEMENTATION: readonly string[] = [

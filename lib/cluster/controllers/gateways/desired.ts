@@ -50,7 +50,8 @@ export interface GatewaySettings {
 /** Settings that the objects of a Gateway depend on. */
 export interface GatewayContext {
   readonly settings: GatewaySettings;
-  readonly listenerSets: readonly ListenerSetItem[];
+  /** The ListenerSets that name a Gateway. */
+  listenerSets(gateway: GatewayItem): readonly ListenerSetItem[];
   labelsOf(namespace: string): Texts;
   configMap(namespace: string, name: string): ConfigMapItem | undefined;
   /** ConfigMaps of the root namespace with the label of defaults. */
@@ -78,7 +79,7 @@ export function desiredObjects(
   }
   const account = accountOf(gateway);
   const { labels, annotations } = metadataOf(gateway);
-  const sets = listenerSetsOf(gateway, context.listenerSets, context.labelsOf);
+  const sets = listenerSetsOf(gateway, context.listenerSets(gateway), context.labelsOf);
   const { clusterId: clusterID, ...others } = settings;
   const objects = (isWaypoint ? waypointObjects : gatewayObjects)({
     ...others,

@@ -24,7 +24,7 @@ import { Applied } from "./applied.ts";
 import { type ClassNames, createClass, missingClasses } from "./classes.ts";
 import { ReferredConfigMaps } from "./config_maps.ts";
 import type { GatewayContext, GatewaySettings } from "./desired.ts";
-import { MANAGED, MANAGED_LABEL, NAME_LABEL } from "./managed.ts";
+import { gatewayOfSet, MANAGED, MANAGED_LABEL, NAME_LABEL } from "./managed.ts";
 import { DEFAULTS_LABEL, isConfigMapReference } from "./overlays.ts";
 import { Rendered } from "./rendered.ts";
 import {
@@ -204,9 +204,11 @@ class Controller implements AsyncDisposable {
   }
 
   #context(): GatewayContext {
+    const sets = Map.groupBy(this.#sets.values(), gatewayOfSet);
     return {
       settings: { ...this.#input.settings(), kubeVersion: this.#kubeVersion },
-      listenerSets: this.#sets.values(),
+      listenerSets: ({ metadata: { namespace = "", name } }) =>
+        sets.get(`${namespace}/${name}`) ?? [],
       labelsOf: (name) => this.#namespaces.get({ name })?.metadata.labels ?? {},
       configMap: (namespace, name) => this.#referred.get(namespace, name),
       defaults: this.#defaults.values(),

@@ -5,11 +5,11 @@ import { defaultMeshConfig } from "../../../mesh/schema/mod.ts";
 import { Applied } from "./applied.ts";
 import { missingClasses } from "./classes.ts";
 import { desiredObjects, type GatewayContext } from "./desired.ts";
-import { deploymentName, isManual, servicePorts } from "./managed.ts";
+import { deploymentName, gatewayOfSet, isManual, servicePorts } from "./managed.ts";
 import { overlayOf } from "./overlays.ts";
 import { Rendered } from "./rendered.ts";
 import { type GatewayRules, type ManagedItem, ownGateways, planOf } from "./plan.ts";
-import type { ConfigMapItem, GatewayClassItem, GatewayItem } from "./types.ts";
+import type { ConfigMapItem, GatewayClassItem, GatewayItem, ListenerSetItem } from "./types.ts";
 
 const CONTROLLER = "mesh.io/gateway-controller";
 
@@ -58,7 +58,7 @@ function contextOf(configMaps: readonly ConfigMapItem[] = []): GatewayContext {
       kubeVersion: 136,
       rootNamespace: "mesh-system",
     },
-    listenerSets: [],
+    listenerSets: () => [],
     labelsOf: () => ({}),
     configMap: (namespace, name) =>
       configMaps.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
@@ -240,6 +240,12 @@ Deno.test("a pass renders only Gateways of which something has changed", () => {
   });
   const small = { metadata: { name: "small", namespace: "shop" }, data: { deployment: "{}" } };
   const other = { ...small, data: { deployment: "{}" } };
+  const set: ListenerSetItem = {
+    metadata: { name: "more", namespace: "shop" },
+    spec: { parentRef: { name: "plain" }, listeners: [] },
+  };
+  const setsOf = (one: ListenerSetItem) => ({ metadata }: GatewayItem) =>
+    [one].filter((each) => gatewayOfSet(each) === `${metadata.namespace}/${metadata.name}`);
   const { settings } = contextOf();
   const passes: readonly (readonly [
     what: string,
@@ -256,6 +262,10 @@ Deno.test("a pass renders only Gateways of which something has changed", () => {
     ["one ConfigMap", [plain, sized], { configMap: () => other }, ["sized"]],
     ["settings", [plain], { settings: { ...settings, clusterId: "other" } }, ["plain"]],
     ["a Gateway that was gone", [plain, sized], {}, ["plain", "sized"]],
+    ["a ListenerSet", [plain, sized], { listenerSets: setsOf(set) }, ["plain"]],
+    ["the same ListenerSet", [plain, sized], { listenerSets: setsOf(set) }, []],
+    ["a changed ListenerSet", [plain, sized], { listenerSets: setsOf({ ...set }) }, ["plain"]],
+    ["no ListenerSet", [plain, sized], {}, ["plain"]],
   ];
   for (const [what, gateways, change, expected] of passes) {
     rendered.length = 0;

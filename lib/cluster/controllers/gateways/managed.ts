@@ -97,18 +97,26 @@ function isAllowed(gateway: GatewayItem, set: ListenerSetItem, namespaceLabels: 
     matchesSelector(selector, namespaceLabels);
 }
 
-/** The ListenerSets whose listeners a Gateway has, the oldest first. */
+/** The Gateway that a ListenerSet names, `namespace/name`; undefined: it names another kind. */
+export function gatewayOfSet(
+  { metadata, spec: { parentRef } }: ListenerSetItem,
+): string | undefined {
+  const { kind = "Gateway", namespace = metadata.namespace ?? "", name } = parentRef;
+  return kind === "Gateway" ? `${namespace}/${name}` : undefined;
+}
+
+/**
+ * The ListenerSets whose listeners a Gateway has, the oldest first.
+ *
+ * @param sets those that name the Gateway
+ */
 export function listenerSetsOf(
   gateway: GatewayItem,
   sets: readonly ListenerSetItem[],
   labelsOf: (namespace: string) => Texts,
 ): ListenerSetItem[] {
-  return sets.filter((set) => {
-    const { name, namespace = set.metadata.namespace, kind = "Gateway" } = set.spec.parentRef;
-    return kind === "Gateway" && name === gateway.metadata.name &&
-      namespace === gateway.metadata.namespace &&
-      isAllowed(gateway, set, labelsOf(set.metadata.namespace ?? ""));
-  }).sort((a, b) => ageOf(a).localeCompare(ageOf(b)));
+  return sets.filter((set) => isAllowed(gateway, set, labelsOf(set.metadata.namespace ?? "")))
+    .sort((a, b) => ageOf(a).localeCompare(ageOf(b)));
 }
 
 function ageOf({ metadata: { creationTimestamp = "", namespace = "", name } }: ListItem): string {

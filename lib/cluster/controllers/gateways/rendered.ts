@@ -75,12 +75,10 @@ function recording(context: GatewayContext, readings: Reading[]): GatewayContext
     get settings() {
       return note(({ settings }) => settings);
     },
-    get listenerSets() {
-      return note(({ listenerSets }) => listenerSets);
-    },
     get defaults() {
       return note(({ defaults }) => defaults);
     },
+    listenerSets: (gateway) => note((from) => from.listenerSets(gateway)),
     labelsOf: (namespace) => note((from) => from.labelsOf(namespace)),
     configMap: (namespace, name) => note((from) => from.configMap(namespace, name)),
   };

@@ -20,6 +20,7 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   "GatewayHTTPSListenerDetectMisdirectedRequests",
   "GatewayInfrastructure",
   "GatewayPort8080",
+  "GatewayStaticAddresses",
   "HTTPRoute",
   "HTTPRoute303RedirectStatusCode",
   "HTTPRoute307RedirectStatusCode",
