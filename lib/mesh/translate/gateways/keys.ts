@@ -4,7 +4,7 @@
  * @module
  */
 import { type HostKey, type LabelsKey, labelsKeys } from "../../derive/mod.ts";
-import { type Derived, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
+import { type Derived, integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 import { type ListenerVariant, listenerVariants } from "../context/mod.ts";
 import type { ClusterTable, EndpointTable, ListenerTable, RouteTable } from "../resources/mod.ts";
 
@@ -100,6 +100,18 @@ export interface GatewayHostKey {
 /** The codec of {@link GatewayHostKey}. */
 export const gatewayHostKeys: KeyCodec<GatewayHostKey> = keyOf<GatewayHostKey>({
   host: text,
+  of: gatewayTableKeys,
+});
+
+/** A share of the hosts of a route table. */
+export interface GatewayShareKey {
+  readonly share: number;
+  readonly of: GatewayTableKey;
+}
+
+/** The codec of {@link GatewayShareKey}. */
+export const gatewayShareKeys: KeyCodec<GatewayShareKey> = keyOf<GatewayShareKey>({
+  share: integer,
   of: gatewayTableKeys,
 });
 

@@ -28,6 +28,7 @@ import {
   type GatewayHostKey,
   gatewayHostKeys,
   gatewayListenerKeys,
+  gatewayShareKeys,
   type GatewayTable,
   type GatewayTableKey,
   gatewayTableKeys,
@@ -130,22 +131,26 @@ function deriveVirtualHosts(context: PortsContext): {
   const claims = graph.derive("gateway.claims", gatewayTableKeys, (read, key) => {
     const port = portOf(read, context, key.scope, key.table);
     const refused = refusedBy(read, context, key.scope, key.table);
-    return claimsOf(read, context, key.namespace, { port, refused }) as ReadonlyMap<
-      string,
-      HostClaims
-    >;
+    return inShares(claimsOf(read, context, key.namespace, { port, refused }));
   });
   const hosts = graph.derive(
     "gateway.hosts",
     gatewayTableKeys,
-    (read, key): readonly string[] => [...read.get(claims, key).keys()].sort(),
+    (read, key): readonly string[] =>
+      read.get(claims, key).flatMap((share) => [...share.keys()]).sort(),
+  );
+  // A share of the hosts has a cell, so that a changed one leaves the cells of other hosts as they are.
+  const shares = graph.derive(
+    "gateway.claimsShare",
+    gatewayShareKeys,
+    (read, { share, of }) => read.get(claims, of)[share]!,
   );
   // One cell for each host between the claims of all hosts and its virtual host, so that a change of one
   // VirtualService translates only the hosts that it names.
   const hostClaims = graph.derive(
     "gateway.hostClaims",
     gatewayHostKeys,
-    (read, { host, of }) => read.get(claims, of).get(host) ?? UNCLAIMED,
+    (read, { host, of }) => read.get(shares, { share: shareOf(host), of }).get(host) ?? UNCLAIMED,
   );
   const virtualHosts = resourceTable(graph, "gateway.vhost", gatewayHostKeys, (read, key) => {
     const { host, of: { namespace, table, scope } } = key;
@@ -155,6 +160,25 @@ function deriveVirtualHosts(context: PortsContext): {
     return [gatewayVirtualHost(read, context, { source, port, host }, read.get(hostClaims, key))];
   });
   return { hosts, virtualHosts };
+}
+
+/** Number of shares of the hosts of a route table. */
+const SHARES = 64;
+
+/** The claims of hosts, divided by {@linkcode shareOf}. */
+function inShares(
+  claims: ReadonlyMap<string, HostClaims>,
+): readonly ReadonlyMap<string, HostClaims>[] {
+  const shares = Array.from({ length: SHARES }, () => new Map<string, HostClaims>());
+  for (const [host, found] of claims) shares[shareOf(host)]!.set(host, found);
+  return shares;
+}
+
+/** The share of a host. */
+function shareOf(host: string): number {
+  let sum = 0;
+  for (let i = 0; i < host.length; i++) sum = (sum * 31 + host.charCodeAt(i)) % 65_521;
+  return sum % SHARES;
 }
 
 /** The route tables of a port. */
