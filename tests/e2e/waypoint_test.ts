@@ -232,6 +232,71 @@ async function policies({ world, ask }: Asked): Promise<void> {
   await becomes("a policy of another service", 200, status({ path: "/closed" }));
 }
 
+const HTTP_FILTERS = {
+  listener: "envoy.filters.network.http_connection_manager",
+  last: "envoy.filters.http.router",
+} as const;
+
+/** What is attached to one service, to the waypoint and to its class acts on these alone. */
+async function extensions({ world, ask }: Asked, seen: () => string): Promise<void> {
+  const lua = (name: string) => ({
+    name,
+    typedConfig: {
+      "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua",
+      defaultSourceCode: {
+        inlineString:
+          `function envoy_on_request(r) if r:headers():get("x-stop") == "${name}" then r:respond({[":status"] = "418"}, "") end end`,
+      },
+    },
+  });
+  const filter = (name: string, more: Spec, namespace: string) =>
+    manifest("DataproxyFilter", name, {
+      ...more,
+      configPatches: [{
+        applyTo: "HTTP_FILTER",
+        match: {
+          context: "WAYPOINT",
+          waypoint: {
+            portNumber: 80,
+            filter: { name: HTTP_FILTERS.listener, subFilter: { name: HTTP_FILTERS.last } },
+          },
+        },
+        patch: { operation: "INSERT_BEFORE", value: lua(name) },
+      }],
+    }, namespace).replace("networking.mesh.io/v1\n", "networking.mesh.io/v1alpha3\n");
+  const targetRefs = (group: string, kind: string, name: string): Spec => ({
+    targetRefs: [{ group, kind, name }],
+  });
+  const gateways = "gateway.networking.k8s.io";
+  const ofShop = targetRefs("networking.mesh.io", "ServiceEntry", "shop");
+  await ask({ path: "/unlogged" });
+  await world.config.write(
+    "extensions.yaml",
+    documents(
+      filter("service", ofShop, SERVER_NAMESPACE),
+      filter("class", targetRefs(gateways, "GatewayClass", "mesh-waypoint"), "mesh-system"),
+      filter("till", targetRefs("networking.mesh.io", "ServiceEntry", "till"), SERVER_NAMESPACE),
+      toYaml({
+        apiVersion: "telemetry.mesh.io/v1",
+        kind: "Telemetry",
+        metadata: { name: "log", namespace: SERVER_NAMESPACE },
+        spec: { ...ofShop, accessLogging: [{ providers: [{ name: "dataproxy" }] }] },
+      }),
+    ),
+  );
+  const stop = (name: string) => async () => (await ask({ headers: { "x-stop": name } })).status;
+  await becomes("a request at the filter of the service", 418, stop("service"));
+  await becomes("a request at the filter of the class", 418, stop("class"));
+  assert.equal(await stop("till")(), 200, "a filter of another service");
+  await becomes("the log of the service", 1, async () => {
+    await ask({ path: "/logged" });
+    return Number(seen().includes("/logged"));
+  });
+  assert.ok(!seen().includes("/unlogged"), "a request before the log was asked for");
+  await world.config.write("extensions.yaml", "");
+  await becomes("a request without the filters", 200, stop("service"));
+}
+
 Deno.test(withCertificates("a waypoint routes, and applies policies", async (t) => {
   await using world = await startSecurityWorld({
     env: { PILOT_ENABLE_AMBIENT: "true" },
@@ -278,6 +343,7 @@ Deno.test(withCertificates("a waypoint routes, and applies policies", async (t) 
   });
   await t.step("routes", () => routes(asked));
   await t.step("policies", () => policies(asked));
+  await t.step("extensions", () => extensions(asked, () => waypoint.program.output()));
   await t.step("gateways go through it where a service asks for that", () => ingress(world));
   await t.step("workloads", () => workloads(world, own));
   await t.step("nothing was rejected", async () => {

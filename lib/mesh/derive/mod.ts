@@ -5,7 +5,7 @@
  * @module
  */
 import type { Derived, Graph, Input, Read } from "../graph/mod.ts";
-import type { Credential, ServiceTarget } from "../model/mod.ts";
+import type { Credential, ObjectKey, ServiceTarget } from "../model/mod.ts";
 import {
   deriveAutoAddresses,
   deriveNetworks,
@@ -23,9 +23,11 @@ import {
 } from "./scopes/mod.ts";
 import {
   deriveFilters,
+  deriveLevelOfService,
   deriveLevels,
   deriveOwnWorkloads,
   deriveSecurity,
+  indexSelectors,
   type OwnWorkload,
   type Patches,
   type ProxyIdentity,
@@ -161,6 +163,8 @@ export interface Mesh {
   readonly patches: Patches;
   /** Row keys of the Telemetry resources that apply to a workload; see `deriveLevels`. */
   readonly telemetry: Derived<readonly string[], Workload>;
+  /** The object of a service → row key of the Telemetry that targets it; see `deriveLevelOfService`. */
+  readonly telemetryOfService: Derived<readonly string[]>;
   /** The same for ProxyConfigs. */
   readonly proxyConfigs: Derived<readonly string[], Workload>;
   readonly networks: Networks;
@@ -244,6 +248,22 @@ export function createMesh(graph: Graph, options: {
   const networks = deriveNetworks(inputs, services, { clusterId, further });
   if (options.gatewayApi ?? true) feedGatewayApi(gatewayApi);
   const security = deriveSecurity(inputs, selection);
+  const ambient = options.ambient !== true ? undefined : deriveAmbient({
+    mesh: inputs,
+    field,
+    services,
+    networks,
+    security,
+    gatewayApi,
+    clusterId,
+    allowWaypoints: options.allowWaypoints ?? false,
+  });
+  const telemetries = indexSelectors(graph, tables.telemetries);
+  const atWaypoints = ambient === undefined ? selection : {
+    ...selection,
+    classOf: (read: Read, gateway: ObjectKey): string =>
+      read.get(ambient.waypoints.waypoint, gateway)?.className ?? "",
+  };
   return {
     graph,
     tables,
@@ -258,9 +278,16 @@ export function createMesh(graph: Graph, options: {
       ...{ inputs, services, scopes, networks, field, clusterId, clientCertificates },
     }),
     security,
-    patches: deriveFilters(inputs, selection),
-    telemetry: deriveLevels(graph, tables.telemetries, "telemetry", selection),
-    proxyConfigs: deriveLevels(graph, tables.proxyConfigs, "proxyConfigs", selection),
+    patches: deriveFilters(inputs, atWaypoints, ambient?.waypoints.served),
+    telemetry: deriveLevels(graph, { name: "telemetry", policies: telemetries }, atWaypoints),
+    telemetryOfService: deriveLevelOfService(graph, {
+      name: "telemetry.ofService",
+      policies: telemetries,
+    }),
+    proxyConfigs: deriveLevels(graph, {
+      name: "proxyConfigs",
+      policies: indexSelectors(graph, tables.proxyConfigs),
+    }, selection),
     gatewayPorts: deriveGateways(inputs, { scoped: options.scopedGateways ?? false }),
     autoAddresses: deriveAutoAddresses(graph, indexes),
     targets: deriveTargets(inputs, services),
@@ -268,20 +295,7 @@ export function createMesh(graph: Graph, options: {
     credentials,
     asked: createAsked(graph),
     gatewayApi,
-    ...(options.ambient === true
-      ? {
-        ambient: deriveAmbient({
-          mesh: inputs,
-          field,
-          services,
-          networks,
-          security,
-          gatewayApi,
-          clusterId,
-          allowWaypoints: options.allowWaypoints ?? false,
-        }),
-      }
-      : {}),
+    ...(ambient === undefined ? {} : { ambient }),
     clientCertificates,
     domain,
     clusterId,

@@ -79,6 +79,7 @@ export {
   dnsSrvClusterName,
   inboundClusterName,
   inboundHostName,
+  MAIN_INTERNAL,
   MESH_ALPN,
   MESH_HTTP_ALPNS,
   NO_TELEMETRY,

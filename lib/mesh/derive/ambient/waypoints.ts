@@ -24,6 +24,7 @@ import {
 import type { GatewayApi } from "../gateway_api/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { definingEntries, type Services } from "../services/mod.ts";
+import type { ServedObject } from "../workloads/mod.ts";
 import { type WaypointIndexes, waypointIndexes } from "./waypoint_indexes.ts";
 
 /** Everything that binding is made from. */
@@ -50,6 +51,8 @@ export interface Waypoints {
   readonly bindService: Waypoints["bindWorkload"];
   /** A waypoint → the services bound to it, sorted; as second waypoint, too. */
   readonly services: Derived<readonly ServiceKey[], ObjectKey>;
+  /** The same, with the objects that define them. */
+  readonly served: Derived<readonly ServedObject[], ObjectKey>;
   /** A waypoint → row keys of the workloads bound to it, sorted. */
   readonly workloads: Derived<readonly string[], ObjectKey>;
 }
@@ -78,7 +81,17 @@ export function deriveWaypoints(inputs: WaypointInputs): Waypoints {
     return row === undefined ? UNBOUND : bindWorkload(read, row.meta);
   });
   const bound = { ofService, ofWorkload };
-  return { waypoint, ...bound, bindWorkload, bindService, ...inverse(inputs, bound) };
+  const inverses = inverse(inputs, bound);
+  const served: Waypoints["served"] = graph.derive(
+    "ambient.waypoint.served",
+    objectKeys,
+    (read, key) =>
+      read.get(inverses.services, key).flatMap((service) => {
+        const found = read.get(inputs.services.service, service);
+        return found === undefined ? [] : [{ object: found.source, host: found.host }];
+      }),
+  );
+  return { waypoint, ...bound, bindWorkload, bindService, ...inverses, served };
 }
 
 const UNBOUND: WaypointBinding = { ingress: false };

@@ -12,6 +12,7 @@ import {
   AGENT_WASM,
   byAge,
   type ConfigObject,
+  type ObjectKey,
   type OmittedFeature,
   PATCH_VALUES,
   type Role,
@@ -27,20 +28,37 @@ import type { WasmPlugin } from "#mesh/extensions/v1alpha1/wasm_pb.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import type { Workload } from "../inputs/mod.ts";
 import { deriveInboundHttp } from "./inbound_http.ts";
-import { deriveSelected, indexSelectors, type SelectionOptions } from "./selection.ts";
+import { deriveOfServices, type OfServices, type ServedObject } from "./attached.ts";
+import {
+  deriveSelected,
+  GATEWAY_NAME,
+  indexSelectors,
+  type SelectionOptions,
+} from "./selection.ts";
 
 /** A patch of a DataproxyFilter, or a WasmPlugin. */
 export type ChangeRef =
-  | { readonly filter: string; readonly patch: number }
-  | { readonly plugin: string };
+  & ({ readonly filter: string; readonly patch: number } | { readonly plugin: string })
+  & {
+    /** The services of a waypoint that it is limited to; unset: it is for everything. */
+    readonly hosts?: readonly string[];
+  };
 
-/** The codec of one reference: `namespace/name#INDEX` for a patch, `~namespace/name` for a plugin. */
+/**
+ * The codec of one reference: `namespace/name#INDEX` for a patch, `~namespace/name` for a plugin, with
+ * `@HOST,HOST` where it is limited to services.
+ */
 export const changeRef: KeyCodec<ChangeRef> = converted(text, {
-  encode: (ref: ChangeRef) => "plugin" in ref ? `~${ref.plugin}` : `${ref.filter}#${ref.patch}`,
-  decode: (ref): ChangeRef => {
-    if (ref.startsWith("~")) return { plugin: ref.slice(1) };
+  encode: (ref: ChangeRef) => {
+    const name = "plugin" in ref ? `~${ref.plugin}` : `${ref.filter}#${ref.patch}`;
+    return ref.hosts === undefined ? name : `${name}@${ref.hosts.join(",")}`;
+  },
+  decode: (encoded): ChangeRef => {
+    const [ref = "", hosts] = encoded.split("@");
+    const limited = hosts === undefined ? {} : { hosts: hosts.split(",") };
+    if (ref.startsWith("~")) return { plugin: ref.slice(1), ...limited };
     const hash = ref.lastIndexOf("#");
-    return { filter: ref.slice(0, hash), patch: Number(ref.slice(hash + 1)) };
+    return { filter: ref.slice(0, hash), patch: Number(ref.slice(hash + 1)), ...limited };
   },
 });
 
@@ -95,28 +113,27 @@ type Part = keyof Patching;
 export function deriveFilters(
   { graph, tables }: MeshInputs,
   options: SelectionOptions,
+  served?: Derived<readonly ServedObject[], ObjectKey>,
 ): Patches {
-  const filters = deriveSelected(
+  const filters = indexSelectors(
     graph,
-    "filters.patches",
-    indexSelectors(
-      graph,
-      tables.dataproxyFilters,
-      byPriority((spec: DataproxyFilter) => spec.priority),
-    ),
-    options,
+    tables.dataproxyFilters,
+    byPriority((spec: DataproxyFilter) => spec.priority),
   );
-  const plugins = deriveSelected(
+  // Plugins with a higher priority go first.
+  const plugins = indexSelectors(
     graph,
-    "filters.plugins",
-    // Plugins with a higher priority go first.
-    indexSelectors(
-      graph,
-      tables.wasmPlugins,
-      byPriority((spec: WasmPlugin) => -(spec.priority ?? 0)),
-    ),
-    options,
+    tables.wasmPlugins,
+    byPriority((spec: WasmPlugin) => -(spec.priority ?? 0)),
   );
+  const whole = {
+    filters: deriveSelected(graph, "filters.patches", filters, options),
+    plugins: deriveSelected(graph, "filters.plugins", plugins, options),
+  };
+  const ofServices = {
+    filters: deriveOfServices(graph, "filters.patches.services", filters, served),
+    plugins: deriveOfServices(graph, "filters.plugins.services", plugins, served),
+  };
   const conditions = graph.derive(
     "filters.conditions",
     text,
@@ -133,14 +150,18 @@ export function deriveFilters(
       route: [],
       extension: [],
     };
-    for (const plugin of read.get(plugins, proxy)) {
+    const of = (kind: keyof typeof whole) =>
+      objectsFor(read, { whole: whole[kind], ofServices: ofServices[kind] }, proxy);
+    for (const { key: plugin, ...limits } of of("plugins")) {
       const parts = partsOfPlugin(read.get(origins, plugin), proxy);
-      for (const part of parts) found[part].push({ plugin });
+      for (const part of parts) found[part].push({ plugin, ...limits });
     }
-    for (const filter of read.get(filters, proxy)) {
+    for (const { key: filter, ...limits } of of("filters")) {
       read.get(conditions, filter).forEach((condition, patch) => {
         if (!applies(condition, proxy)) return;
-        for (const part of partsOf(condition, proxy.role)) found[part].push({ filter, patch });
+        for (const part of partsOf(condition, proxy.role)) {
+          found[part].push({ filter, patch, ...limits });
+        }
       });
     }
     return {
@@ -150,7 +171,24 @@ export function deriveFilters(
       extension: changeKeys.encode(found.extension),
     };
   };
-  return { patchingOf, inboundHttp: deriveInboundHttp(graph, tables, { filters, plugins }) };
+  return { patchingOf, inboundHttp: deriveInboundHttp(graph, tables, whole) };
+}
+
+/** The objects of a kind for a proxy: those for all that it does, then those for services at a waypoint. */
+function objectsFor(
+  read: Read,
+  { whole, ofServices }: {
+    readonly whole: Derived<readonly string[], Workload>;
+    readonly ofServices: Derived<readonly OfServices[], ObjectKey>;
+  },
+  { role, namespace, labels }: Workload,
+): readonly (Pick<OfServices, "key"> & Partial<OfServices>)[] {
+  const all = read.get(whole, { role, namespace, labels });
+  const gateway = labels[GATEWAY_NAME];
+  const some = role !== "waypoint" || gateway === undefined
+    ? []
+    : read.get(ofServices, { namespace, name: gateway }).filter(({ key }) => !all.includes(key));
+  return [...all.map((key) => ({ key })), ...some];
 }
 
 /** The condition of each patch of a filter; none for a filter that does not exist. */
@@ -193,7 +231,7 @@ function byPriority<T>(
 const CONTEXTS: Readonly<Record<Role, readonly Context[]>> = {
   sidecar: [Context.ANY, Context.SIDECAR_INBOUND, Context.SIDECAR_OUTBOUND],
   router: [Context.ANY, Context.GATEWAY],
-  waypoint: [Context.ANY],
+  waypoint: [Context.ANY, Context.WAYPOINT],
 };
 
 /** Reports if a patch applies to a proxy. */
@@ -209,7 +247,10 @@ function applies(condition: Condition, proxy: PatchedProxy): boolean {
   return Object.entries(metadata).every(([name, value]) => proxy.metadata[name] === value);
 }
 
-/** The types of resources that a patch may change. A sidecar's inbound routes are part of its listeners. */
+/**
+ * The types of resources that a patch may change. A sidecar's inbound routes, and a waypoint's routes to
+ * workloads, are part of their listeners.
+ */
 function partsOf({ applyTo, context }: Condition, role: Role): readonly Part[] {
   switch (applyTo) {
     case ApplyTo.CLUSTER:
@@ -223,6 +264,7 @@ function partsOf({ applyTo, context }: Condition, role: Role): readonly Part[] {
     case ApplyTo.ROUTE_CONFIGURATION:
     case ApplyTo.VIRTUAL_HOST:
     case ApplyTo.HTTP_ROUTE:
+      if (role === "waypoint") return ["route", "listener"];
       if (role !== "sidecar" || context === Context.SIDECAR_OUTBOUND) return ["route"];
       return context === Context.SIDECAR_INBOUND ? ["listener"] : ["route", "listener"];
     case ApplyTo.EXTENSION_CONFIG:

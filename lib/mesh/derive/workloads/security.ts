@@ -9,14 +9,8 @@ import { fromObject, keySetName, type ObjectKey } from "../../model/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { type Workload, workloadKeys } from "../inputs/mod.ts";
 import { composeModes, ofWorkloads, type PeerModes } from "./peer_authentication.ts";
-import {
-  deriveAttached,
-  deriveSelected,
-  indexSelectors,
-  selecting,
-  type SelectionOptions,
-  type WaypointTarget,
-} from "./selection.ts";
+import { deriveAttached, type WaypointTarget } from "./attached.ts";
+import { deriveSelected, indexSelectors, selecting, type SelectionOptions } from "./selection.ts";
 
 /** The derived tables about security. */
 export interface Security {

@@ -15,7 +15,7 @@ import {
   type Read,
   text,
 } from "../../graph/mod.ts";
-import { byAge, type ConfigObject, hasLabels, objectKey } from "../../model/mod.ts";
+import { byAge, type ConfigObject, hasLabels, type ObjectKey, objectKey } from "../../model/mod.ts";
 import type { PolicyTargetReference, WorkloadSelector } from "#mesh/type/v1beta1/selector_pb.ts";
 import { type Labels, type Workload, workloadKeys } from "../inputs/mod.ts";
 
@@ -27,6 +27,8 @@ export interface SelectionOptions {
    * too.
    */
   readonly selectorsForApiGateways: boolean;
+  /** The class of the waypoint that a Gateway is, `""` for none; unset: no policy is attached to classes. */
+  readonly classOf?: (read: Read, gateway: ObjectKey) => string;
 }
 
 /** The label with the name of the Gateway that a workload of the Gateway API belongs to. */
@@ -160,7 +162,7 @@ export function targeting<T extends Selecting>(
 
 /**
  * Creates the table: workload → row keys of the policies that select it: those of
- * the root namespace, then its own, then those that target its Gateway.
+ * the root namespace, then its own, then those that target its Gateway's class or its Gateway.
  */
 export function deriveSelected<T extends Selecting>(
   graph: Graph,
@@ -170,16 +172,30 @@ export function deriveSelected<T extends Selecting>(
 ): Derived<readonly string[], Workload> {
   return graph.derive(name, workloadKeys, (read, workload): readonly string[] => {
     const root = options.rootNamespace(read);
-    const gateway = workload.labels[GATEWAY_NAME];
     const byLabels = selectsByLabel(workload, options);
     const rows = selecting(read, policies, workload, root)
       .filter((row) => byLabels || !selectsByLabels(row.spec));
-    if (gateway !== undefined && workload.role !== "sidecar") {
-      const target = { namespace: workload.namespace, by: "gateway", name: gateway } as const;
-      rows.push(...targeting(read, policies, target));
-    }
-    return rows.map(({ meta }) => objectKey(meta));
+    const named = gatewayTargets(read, workload, options)
+      .flatMap((target) => targeting(read, policies, target));
+    return [...new Set([...rows, ...named].map(({ meta }) => objectKey(meta)))];
   });
+}
+
+/** The targets that take in all that a proxy of a Gateway does: its class, if it is a waypoint, and the Gateway. */
+export function gatewayTargets(
+  read: Read,
+  { role, namespace, labels }: Workload,
+  { rootNamespace, classOf }: SelectionOptions,
+): PolicyTarget[] {
+  const name = labels[GATEWAY_NAME];
+  if (name === undefined || role === "sidecar") return [];
+  const className = role === "waypoint" ? classOf?.(read, { namespace, name }) ?? "" : "";
+  return [
+    ...(className === ""
+      ? []
+      : [{ namespace: rootNamespace(read), by: "class", name: className } as const]),
+    { namespace, by: "gateway", name },
+  ];
 }
 
 /** Reports if policies select a workload by labels: never a waypoint. */
@@ -189,51 +205,4 @@ export function selectsByLabel(
 ): boolean {
   if (role === "waypoint") return false;
   return labels[GATEWAY_NAME] === undefined || options.selectorsForApiGateways;
-}
-
-/** A destination at a waypoint, as policies are attached to it. */
-export interface WaypointTarget {
-  /** The Gateway of the waypoint. */
-  readonly namespace: string;
-  readonly gateway: string;
-  readonly className: string;
-  /** The object that defines the service, `Kind/namespace/name`; empty: a workload. */
-  readonly object: string;
-}
-
-/** The codec of {@link WaypointTarget}. */
-const waypointTargets: KeyCodec<WaypointTarget> = keyOf<WaypointTarget>({
-  namespace: text,
-  gateway: text,
-  className: text,
-  object: text,
-});
-
-/**
- * Creates the table: a destination at a waypoint → row keys of the policies that are attached to it:
- * those of the root namespace for the class, then those for the Gateway, then those for the service.
- */
-export function deriveAttached<T extends Selecting>(
-  graph: Graph,
-  name: string,
-  policies: SelectablePolicies<T>,
-  options: Pick<SelectionOptions, "rootNamespace">,
-): Derived<readonly string[], WaypointTarget> {
-  return graph.derive(name, waypointTargets, (read, target): readonly string[] => {
-    const { namespace, gateway, className, object } = target;
-    const targets: PolicyTarget[] = [
-      { namespace: options.rootNamespace(read), by: "class", name: className },
-      { namespace, by: "gateway", name: gateway },
-      ...serviceTarget(object),
-    ];
-    const keys = targets.flatMap((one) => targeting(read, policies, one))
-      .map(({ meta }) => objectKey(meta));
-    return [...new Set(keys)];
-  });
-}
-
-function serviceTarget(object: string): PolicyTarget[] {
-  const [kind, namespace, name] = object.split("/");
-  if (namespace === undefined || name === undefined) return [];
-  return [{ namespace, by: kind === "Service" ? "service" : "entry", name }];
 }

@@ -13,13 +13,13 @@ import type { Role } from "../../model/mod.ts";
 import { clone, mergeInto } from "../../../kit/proto/mod.ts";
 import { INBOUND_PASSTHROUGH_CLUSTER } from "../core/mod.ts";
 import { parseClusterName } from "../../model/mod.ts";
-import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
+import { concerns, isFor, mergeRule, type Patch, waypointMatch, type Where } from "./change.ts";
 import type { Done } from "./routes.ts";
 
 /** Applies a patch to a cluster. The name is kept, because routes refer to it. */
 export function patchCluster(cluster: Cluster, patch: Patch, role: Role): Done {
   if (patch.applyTo !== ApplyTo.CLUSTER || !isFor(patch, whereOf(cluster, role))) return "nothing";
-  if (!matches(cluster, patch)) return "nothing";
+  if (!matches(cluster, patch) || !concerns(patch, cluster.name)) return "nothing";
   if (patch.operation === Operation.REMOVE) return "removed";
   const lists = mergeRule(patch.operation);
   if (lists === undefined || patch.value === undefined) return "nothing";
@@ -33,12 +33,16 @@ export function patchCluster(cluster: Cluster, patch: Patch, role: Role): Done {
 
 function whereOf({ name }: Cluster, role: Role): Where {
   if (role === "router") return "gateway";
+  if (role === "waypoint") return "waypoint";
   return name.startsWith("inbound|") || name === INBOUND_PASSTHROUGH_CLUSTER
     ? "inbound"
     : "outbound";
 }
 
-function matches(cluster: Cluster, { objectTypes }: Patch): boolean {
+function matches(cluster: Cluster, patch: Patch): boolean {
+  const { objectTypes } = patch;
+  const atPort = waypointMatch(patch)?.portNumber ?? 0;
+  if (atPort !== 0) return parseClusterName(cluster.name)?.port === atPort;
   if (objectTypes.case !== "cluster") return true;
   const { name, service, subset, portNumber } = objectTypes.value;
   if (name !== "") return name === cluster.name;

@@ -18,7 +18,7 @@ import {
 import type { Role } from "../../model/mod.ts";
 import { type DescMessage, mergeInto, type MessageShape } from "../../../kit/proto/mod.ts";
 import { CONNECT_ORIGINATE, CONNECT_TERMINATE } from "../core/mod.ts";
-import { type Change, mergeRule, type Patch } from "./change.ts";
+import { type Change, mergeRule, type Patch, type Where } from "./change.ts";
 import { patchCluster } from "./clusters.ts";
 import { fetchCluster } from "./fetches.ts";
 import { patchListener } from "./listeners.ts";
@@ -69,7 +69,8 @@ export const EDITORS: Readonly<Record<PatchedType, Editor<DescMessage>>> = {
 };
 
 /** Route tables that are resources are outbound; inbound ones are inline in listeners. */
-function sideOf(role: Role): "outbound" | "gateway" {
+function sideOf(role: Role): Where {
+  if (role === "waypoint") return "waypoint";
   return role === "router" ? "gateway" : "outbound";
 }
 

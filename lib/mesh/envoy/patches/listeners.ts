@@ -22,12 +22,14 @@ import {
   DataproxyFilter_ApplyTo as ApplyTo,
   type DataproxyFilter_ListenerMatch as ListenerMatch,
   type DataproxyFilter_ListenerMatch_FilterChainMatch as ChainMatch,
+  DataproxyFilter_ListenerMatchSchema as ListenerMatchSchema,
   DataproxyFilter_Patch_FilterClass as FilterClass,
   DataproxyFilter_Patch_Operation as Operation,
 } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import type { Role } from "../../model/mod.ts";
-import { clone, fromBinary, mergeInto, packAny, typeUrl } from "../../../kit/proto/mod.ts";
-import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
+import { clone, create, fromBinary, mergeInto, packAny, typeUrl } from "../../../kit/proto/mod.ts";
+import { MAIN_INTERNAL } from "../core/mod.ts";
+import { concerns, isFor, mergeRule, type Patch, waypointMatch, type Where } from "./change.ts";
 import { patchList } from "./lists.ts";
 import { type FilterPosition, indexOf } from "./positions.ts";
 import { type Done, isOfRoutes, patchTable } from "./routes.ts";
@@ -35,6 +37,7 @@ import { type Done, isOfRoutes, patchTable } from "./routes.ts";
 /** Returns the direction of a listener, by the proxy's role. */
 export function whereOf({ trafficDirection }: Listener, role: Role): Where {
   if (role === "router") return "gateway";
+  if (role === "waypoint") return "waypoint";
   return trafficDirection === TrafficDirection.INBOUND ? "inbound" : "outbound";
 }
 
@@ -45,8 +48,8 @@ export function patchListener(listener: Listener, patch: Patch, role: Role): Don
   if (isOfRoutes(patch.applyTo)) {
     return outcome(inManagers(listener, (m) => patchInlineTable(m, patch, where)));
   }
-  const match = patch.objectTypes.case === "listener" ? patch.objectTypes.value : undefined;
-  if (!matchesListener(listener, match, patch.applyTo)) return "nothing";
+  const match = listenerMatch(patch);
+  if (isWider(patch) || !matchesListener(listener, match, patch.applyTo)) return "nothing";
   switch (patch.applyTo) {
     case ApplyTo.LISTENER:
       return patchWhole(listener, patch);
@@ -57,14 +60,36 @@ export function patchListener(listener: Listener, patch: Patch, role: Role): Don
         names: (match?.listenerFilter ?? "") !== "",
       }));
     case ApplyTo.FILTER_CHAIN:
-      return outcome(patchChains(listener, patch, match));
+      return outcome(patchChains(listener, patch));
     case ApplyTo.NETWORK_FILTER:
-      return outcome(chainsOf(listener, match).map((c) => patchNetwork(c, patch, match)).some(is));
+      return outcome(chainsOf(listener, patch).map((c) => patchNetwork(c, patch, match)).some(is));
     case ApplyTo.HTTP_FILTER:
-      return outcome(chainsOf(listener, match).map((c) => patchHttp(c, patch, match)).some(is));
+      return outcome(chainsOf(listener, patch).map((c) => patchHttp(c, patch, match)).some(is));
     default:
       return "nothing";
   }
+}
+
+/** The match of a patch on listeners; that of a waypoint names a port of services and a filter. */
+function listenerMatch(patch: Patch): ListenerMatch | undefined {
+  const { objectTypes } = patch;
+  if (objectTypes.case === "listener") return objectTypes.value;
+  const own = waypointMatch(patch);
+  if (own === undefined) return undefined;
+  const { portNumber, filter } = own;
+  return create(ListenerMatchSchema, {
+    portNumber,
+    ...(filter === undefined ? {} : {
+      filterChain: { filter: { name: filter.name, subFilter: { name: filter.subFilter?.name } } },
+    }),
+  });
+}
+
+/** Reports if a patch touches more of a listener than the chains of the services that it is limited to. */
+function isWider({ hosts, applyTo, operation }: Patch): boolean {
+  if (hosts === undefined) return false;
+  return applyTo === ApplyTo.LISTENER || applyTo === ApplyTo.LISTENER_FILTER ||
+    applyTo === ApplyTo.FILTER_CHAIN && operation === Operation.ADD;
 }
 
 const is = (done: boolean): boolean => done;
@@ -88,11 +113,7 @@ function patchWhole(listener: Listener, { operation, value }: Patch): Done {
 }
 
 /** The default chain is patched like the others; new chains are added before it. */
-function patchChains(
-  listener: Listener,
-  patch: Patch,
-  match: ListenerMatch | undefined,
-): boolean {
+function patchChains(listener: Listener, patch: Patch): boolean {
   const { operation, value } = patch;
   if (operation === Operation.ADD) {
     if (value === undefined) return false;
@@ -101,7 +122,7 @@ function patchChains(
   }
   const edit = {
     schema: FilterChainSchema,
-    matches: (chain: FilterChain) => matchesChain(chain, listener, match),
+    matches: (chain: FilterChain) => matchesChain(chain, listener, patch),
     names: false,
   };
   const fallback = listener.defaultFilterChain === undefined ? [] : [listener.defaultFilterChain];
@@ -187,12 +208,12 @@ export function everyChain({ filterChains, defaultFilterChain: rest }: Listener)
   return rest === undefined ? filterChains : [...filterChains, rest];
 }
 
-function chainsOf(listener: Listener, match: ListenerMatch | undefined): FilterChain[] {
-  return everyChain(listener).filter((chain) => matchesChain(chain, listener, match));
+function chainsOf(listener: Listener, patch: Patch): FilterChain[] {
+  return everyChain(listener).filter((chain) => matchesChain(chain, listener, patch));
 }
 
-/** The listener of all captured inbound connections: its chains match the ports. */
-const CAPTURES_INBOUND = "virtualInbound";
+/** Listeners whose chains match the ports: that of all captured inbound connections, and a waypoint's. */
+const OF_MANY_PORTS: readonly string[] = ["virtualInbound", MAIN_INTERNAL];
 
 function matchesListener(
   listener: Listener,
@@ -209,7 +230,7 @@ function matchesListener(
 
 /** Returns the ports of a listener. */
 export function portsOf(listener: Listener): number[] {
-  if (listener.name === CAPTURES_INBOUND) {
+  if (OF_MANY_PORTS.includes(listener.name)) {
     return listener.filterChains.flatMap((c) => c.filterChainMatch?.destinationPort ?? []);
   }
   const address = listener.address?.address;
@@ -222,14 +243,12 @@ export function portsOf(listener: Listener): number[] {
 export function chainPorts(chain: FilterChain, listener: Listener): number[] {
   const port = chain.filterChainMatch?.destinationPort;
   if (port !== undefined) return [port];
-  return listener.name === CAPTURES_INBOUND ? [] : portsOf(listener);
+  return OF_MANY_PORTS.includes(listener.name) ? [] : portsOf(listener);
 }
 
-function matchesChain(
-  chain: FilterChain,
-  listener: Listener,
-  match: ListenerMatch | undefined,
-): boolean {
+function matchesChain(chain: FilterChain, listener: Listener, patch: Patch): boolean {
+  if (!concerns(patch, chain.name)) return false;
+  const match = listenerMatch(patch);
   if (match === undefined) return true;
   const { portNumber, filterChain } = match;
   if (portNumber !== 0 && !chainPorts(chain, listener).includes(portNumber)) return false;

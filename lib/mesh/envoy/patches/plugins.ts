@@ -45,7 +45,7 @@ import {
   StringValueSchema,
 } from "../../../kit/proto/mod.ts";
 import { adsSource } from "../core/mod.ts";
-import type { Plugin, Where } from "./change.ts";
+import { concerns, type Plugin, type Where } from "./change.ts";
 import { FETCH_TIMEOUT, fetchClusterName } from "./fetches.ts";
 import { chainPorts, everyChain, inManagers, whereOf } from "./listeners.ts";
 import { type FilterPosition, indexOf } from "./positions.ts";
@@ -58,9 +58,11 @@ const POSITIONS: Readonly<Record<PluginPhase, FilterPosition>> = {
 };
 
 /** Adds a plugin's filter to a listener; returns if the plugin applies to any of its traffic. */
-export function insertPlugin(listener: Listener, { name, spec }: Plugin, role: Role): boolean {
+export function insertPlugin(listener: Listener, plugin: Plugin, role: Role): boolean {
+  const { name, spec } = plugin;
   const where = whereOf(listener, role);
-  const wanted = (chain: FilterChain): boolean => matches(spec, where, chainPorts(chain, listener));
+  const wanted = (chain: FilterChain): boolean =>
+    concerns(plugin, chain.name) && matches(spec, where, chainPorts(chain, listener));
   const position = POSITIONS[spec.phase];
   if (spec.type !== PluginType.NETWORK) {
     return inManagers(listener, (manager, chain) => {
@@ -93,9 +95,10 @@ function carriesBytes({ filters }: FilterChain): boolean {
   return last?.case === "typedConfig" && last.value.typeUrl.endsWith(".TcpProxy");
 }
 
-/** Gateways are clients of services. */
+/** Gateways are clients of services, waypoints are servers. */
 function matches({ match }: WasmPlugin, where: Where, ports: readonly number[]): boolean {
-  const side = where === "inbound" ? WorkloadMode.SERVER : WorkloadMode.CLIENT;
+  const isServer = where === "inbound" || where === "waypoint";
+  const side = isServer ? WorkloadMode.SERVER : WorkloadMode.CLIENT;
   return match.length === 0 || match.some((one) => {
     const sides = [WorkloadMode.UNDEFINED, WorkloadMode.CLIENT_AND_SERVER, side];
     if (!sides.includes(one.mode)) return false;

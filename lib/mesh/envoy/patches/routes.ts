@@ -19,16 +19,18 @@ import {
   type DataproxyFilter_RouteConfigurationMatch as TableMatch,
   type DataproxyFilter_RouteConfigurationMatch_RouteMatch as RouteMatch,
   DataproxyFilter_RouteConfigurationMatch_RouteMatch_Action as Action,
+  DataproxyFilter_RouteConfigurationMatchSchema as TableMatchSchema,
 } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import {
   clone,
+  create,
   type Duration,
   durationMs,
   mergeInto,
   type MessageShape,
 } from "../../../kit/proto/mod.ts";
 import { parseClusterName } from "../../model/mod.ts";
-import { isFor, mergeRule, type Patch, type Where } from "./change.ts";
+import { concerns, isFor, mergeRule, type Patch, waypointMatch, type Where } from "./change.ts";
 import { patchList } from "./lists.ts";
 
 /** Reports if a patch applies to routes. */
@@ -133,12 +135,21 @@ function matchesRoute(route: Route, match: RouteMatch | undefined): boolean {
   return match.action === Action.ANY || route.action.case === ACTIONS[match.action];
 }
 
-function tableMatch({ objectTypes }: Patch): TableMatch | undefined {
-  return objectTypes.case === "routeConfiguration" ? objectTypes.value : undefined;
+/** The match of a patch on route tables; that of a waypoint names a port of services and a route. */
+function tableMatch(patch: Patch): TableMatch | undefined {
+  const { objectTypes } = patch;
+  if (objectTypes.case === "routeConfiguration") return objectTypes.value;
+  const own = waypointMatch(patch);
+  if (own === undefined) return undefined;
+  const { portNumber, route } = own;
+  return create(TableMatchSchema, {
+    portNumber,
+    ...(route === undefined ? {} : { vhost: { route: { name: route.name } } }),
+  });
 }
 
 function matchesTable(name: string, patch: Patch, where: Where): boolean {
-  if (!isFor(patch, where)) return false;
+  if (!isFor(patch, where) || !concerns(patch, name)) return false;
   const match = tableMatch(patch);
   if (match === undefined) return true;
   if (match.name !== "" && match.name !== name) return false;

@@ -33,6 +33,7 @@ import {
   SERVED_TYPES,
 } from "../../../kit/proto/mod.ts";
 import type { Path } from "../../../kit/text/mod.ts";
+import type { PolicyTargetReference } from "#mesh/type/v1beta1/selector_pb.ts";
 import { checkPolicyScope, checkRegex, checkSelector, CONFLICT, REQUIRED } from "../rules/mod.ts";
 import { newReport, type ObjectIdentity, type Report } from "../problem.ts";
 import { readMessage } from "../read/mod.ts";
@@ -59,6 +60,7 @@ export const DATAPROXY_FILTER: TabledKind<"DataproxyFilter", "dataproxyFilters",
           "proxy",
           "routeConfiguration",
           "cluster",
+          "waypoint",
           "listener.portNumber",
           "listener.filterChain",
           "listener.listenerFilter",
@@ -67,7 +69,6 @@ export const DATAPROXY_FILTER: TabledKind<"DataproxyFilter", "dataproxyFilters",
       ],
       ineffectiveValues: {
         "configPatches[].applyTo": ["BOOTSTRAP"],
-        "configPatches[].match.context": ["WAYPOINT"],
       },
     },
     validate,
@@ -149,9 +150,32 @@ function validate(
       report.failKey([...path, "targetRefs"], CONFLICT, message, "Keep one of the two.");
     }
   }
-  spec.configPatches.forEach((patch, index) =>
-    checkPatch(patch, [...path, "configPatches", index], report)
-  );
+  const ofServices = spec.targetRefs.length > 0 && spec.targetRefs.every(isService);
+  spec.configPatches.forEach((patch, index) => {
+    const at = [...path, "configPatches", index];
+    checkPatch(patch, at, report);
+    if (ofServices && changesListener(patch)) {
+      const message = `${
+        ApplyTo[patch.applyTo]
+      } is not of one service, and the targets are services`;
+      report.warnValue(
+        [...at, "applyTo"],
+        "no-effect",
+        message,
+        "Name the Gateway of the waypoint.",
+      );
+    }
+  });
+}
+
+function isService({ kind }: PolicyTargetReference): boolean {
+  return kind === "Service" || kind === "ServiceEntry";
+}
+
+/** Reports if a patch changes a listener beyond the filter chains that it has. */
+function changesListener({ applyTo, patch }: ObjectPatch): boolean {
+  return applyTo === ApplyTo.LISTENER || applyTo === ApplyTo.LISTENER_FILTER ||
+    applyTo === ApplyTo.FILTER_CHAIN && patch?.operation === Operation.ADD;
 }
 
 function checkPatch({ applyTo, match, patch }: ObjectPatch, path: Path, report: Report): void {

@@ -192,8 +192,8 @@ Deno.test("DataproxyFilter: ineffective settings give warnings", () => {
       `no-effect ${AT}.applyTo`,
     ],
     [
-      patch(`applyTo: CLUSTER\nmatch: {context: WAYPOINT, waypoint: {}}\n${REMOVE}`),
-      `no-effect ${AT}.match.context,no-effect ${AT}.match.waypoint`,
+      patch(`applyTo: LISTENER\n${REMOVE}`) + "\ntargetRefs: [{kind: Service, name: a}]",
+      `no-effect ${AT}.applyTo`,
     ],
     [
       patch(`applyTo: LISTENER\nmatch: {listener: {portName: a}}\n${REMOVE}`),

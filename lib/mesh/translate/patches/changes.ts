@@ -62,6 +62,7 @@ function changeOf(
   fips: boolean,
 ): Found[] {
   const name = changeRef.encode(ref);
+  const limited = ref.hosts === undefined ? {} : { hosts: new Set(ref.hosts) };
   if ("plugin" in ref) {
     const row = read.get(tables.wasmPlugins, ref.plugin);
     if (row === undefined) return [];
@@ -73,6 +74,7 @@ function changeOf(
       name: `${PLUGIN_NAMES}/${meta.namespace}.${meta.name}`,
       spec,
       fips,
+      ...limited,
     };
     return [{ change, content: `${name} ${canonicalJson(toJson(WasmPluginSchema, spec))}` }];
   }
@@ -89,6 +91,7 @@ function changeOf(
     context: match?.context ?? Context.ANY,
     objectTypes: match?.objectTypes ?? { case: undefined },
     value: readPatchValue(written),
+    ...limited,
   };
   return [{ change, content: `${name} ${canonicalJson(toJson(ObjectPatchSchema, written))}` }];
 }

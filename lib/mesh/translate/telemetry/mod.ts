@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { deriveTelemetry, telemetryKey } from "./telemetry_table.ts";
+export { deriveTelemetry, telemetryKey, telemetryKeyAt } from "./telemetry_table.ts";
 export type { TelemetryFeatures } from "./features.ts";

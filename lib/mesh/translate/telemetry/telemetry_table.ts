@@ -100,8 +100,35 @@ export function telemetryKey(
   workload: TelemetryWorkload,
   sidecar: string,
 ): TelemetryKey {
+  return keyWith(read, context, { workload, sidecar }, read.get(context.mesh.telemetry, workload));
+}
+
+/**
+ * The telemetry key of a service at a waypoint.
+ *
+ * @param object the object that defines it, `Kind/namespace/name`
+ */
+export function telemetryKeyAt(
+  read: Read,
+  context: MeshContext,
+  waypoint: TelemetryWorkload,
+  object: string,
+): TelemetryKey {
   const { mesh } = context;
-  const resources = read.get(mesh.telemetry, workload);
+  const all = [
+    ...read.get(mesh.telemetry, waypoint),
+    ...read.get(mesh.telemetryOfService, object),
+  ];
+  return keyWith(read, context, { workload: waypoint, sidecar: "" }, [...new Set(all)]);
+}
+
+function keyWith(
+  read: Read,
+  context: MeshContext,
+  { workload, sidecar }: { readonly workload: TelemetryWorkload; readonly sidecar: string },
+  resources: readonly string[],
+): TelemetryKey {
+  const { mesh } = context;
   const missing = workload.missing?.filter((feature) => TELEMETRY_FEATURES.has(feature)) ?? [];
   const lacks = missing.length === 0 ? {} : { missing };
   const levels = levelsOf(read, mesh, resources);

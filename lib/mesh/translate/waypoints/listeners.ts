@@ -5,13 +5,19 @@
  */
 import type { FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
-import { connectTerminate, secretNames, TUNNEL_PORT, waypointInternal } from "../../envoy/mod.ts";
+import {
+  connectTerminate,
+  MAIN_INTERNAL,
+  secretNames,
+  TUNNEL_PORT,
+  waypointInternal,
+} from "../../envoy/mod.ts";
 import { type Derived, type Read, text } from "../../graph/mod.ts";
 import { variantOf, wildcard } from "../context/mod.ts";
 import { managerDefaults, originateListeners, tunnelIdleMs } from "../listeners/mod.ts";
 import { encodeInParts, type ListenerTable, resourceTable } from "../resources/mod.ts";
 import { tunnelServer } from "../security/mod.ts";
-import { telemetryKey } from "../telemetry/mod.ts";
+import { telemetryKey, telemetryKeyAt } from "../telemetry/mod.ts";
 import { type Chains, serviceChains, workloadChains } from "./chains.ts";
 import type { Context } from "./features.ts";
 import { waypointOf, type WaypointService, waypointServices, type WaypointTables } from "./keys.ts";
@@ -29,9 +35,11 @@ export function deriveWaypointListeners(
 ): ListenerTable {
   const { graph } = context.mesh;
   const equal = (a: Chains, b: Chains): boolean => a.digest === b.digest;
-  const defaultsOf = (read: Read, key: string) => {
+  const defaultsOf = (read: Read, key: string, object?: string) => {
     const cls = read.get(context.classes, key);
-    const telemetry = telemetryKey(read, context, cls, "");
+    const telemetry = object === undefined
+      ? telemetryKey(read, context, cls, "")
+      : telemetryKeyAt(read, context, cls, object);
     const variant = variantOf(cls, telemetry);
     return { cls, variant, manager: managerDefaults(read, context, variant) };
   };
@@ -41,7 +49,7 @@ export function deriveWaypointListeners(
     (read, { cls: key, service: serviceKey }) => {
       const service = servedService(read, context, serviceKey);
       if (service === undefined) return NOTHING;
-      const { cls, manager } = defaultsOf(read, key);
+      const { cls, manager } = defaultsOf(read, key, service.source);
       return serviceChains(read, context, { cls, service, manager, services });
     },
     { equal },
@@ -54,9 +62,10 @@ export function deriveWaypointListeners(
     const { cls, variant, manager } = defaultsOf(read, key);
     const names = secretNames(cls).server;
     if (names === undefined) return [];
-    const direct = read.get(ofWorkloads, key);
+    const inside = read.within(MAIN_INTERNAL);
+    const direct = inside.follow(ofWorkloads, key);
     const all = read.get(services, waypointOf(cls))
-      .map((service) => read.get(ofService, { cls: key, service }));
+      .map((service) => inside.within(service.host).follow(ofService, { cls: key, service }));
     const detects = direct.chains.length > 0;
     return [
       connectTerminate({
