@@ -6,8 +6,10 @@
  * @module
  */
 import assert from "node:assert/strict";
+import type { Explanation } from "../../lib/insight/verdict/mod.ts";
 import {
   call,
+  type Daemon,
   eventually,
   makeNodeNetwork,
   type NodeNetwork,
@@ -295,7 +297,36 @@ async function statusOf(
   }
 }
 
-async function whole(places: Places, wanted: typeof PERMISSIVE): Promise<void> {
+/** The outcome that the daemon predicts. */
+async function explained(
+  daemon: Daemon,
+  { at, server, sidecarPort, outsidePorts }: Places,
+  caller: Caller,
+  service: Service,
+): Promise<string> {
+  const direct: Partial<Record<Service, string>> = {
+    sidecar: `${at.sidecar}:${sidecarPort}`,
+    ambient: `${server.address}:8080`,
+    outside: `${at.outside}:${outsidePorts[0]}`,
+  };
+  const from = { sidecar: "client.shop", ambient: "caller.shop", outside: "192.0.2.20" }[caller];
+  const to = caller === "outside" ? direct[service] : `${service}.test`;
+  const asked = async (path: string): Promise<Explanation> =>
+    await daemon.debug<Explanation>(`request?from=${from}&url=http://${to}${path}`);
+  const { outcomes } = await asked("/");
+  const [outcome] = outcomes;
+  if (outcomes.length !== 1 || outcome?.kind !== "reached") {
+    return outcome?.kind === "refused" ? "refused" : JSON.stringify(outcomes);
+  }
+  const [marked] = (await asked("/mark")).outcomes;
+  return marked?.kind === "refused" && marked.status === 403 ? "waypoint" : "reached";
+}
+
+async function whole(
+  { daemon }: AmbientMesh,
+  places: Places,
+  wanted: typeof PERMISSIVE,
+): Promise<void> {
   for (const caller of CALLERS) {
     for (const [service, met] of Object.entries(wanted[caller]) as [Service, Met][]) {
       let last = "";
@@ -303,6 +334,7 @@ async function whole(places: Places, wanted: typeof PERMISSIVE): Promise<void> {
         last = await meets(places, caller, service);
         return last === met;
       }).catch(() => assert.equal(last, met, `${caller} → ${service}`));
+      assert.equal(await explained(daemon, places, caller, service), met, `${caller} → ${service}`);
     }
   }
 }
@@ -335,13 +367,13 @@ Deno.test({
     };
     const target = (spec: Spec) => atService("wp-ambient", spec);
 
-    await t.step("the mode PERMISSIVE", () => whole(places, PERMISSIVE));
+    await t.step("the mode PERMISSIVE", () => whole(mesh, places, PERMISSIVE));
     await t.step("the mode STRICT", async () => {
       await config.write(
         "peer.yaml",
         policy("PeerAuthentication", "p", { mtls: { mode: "STRICT" } }),
       );
-      await whole(places, STRICT);
+      await whole(mesh, places, STRICT);
       await config.remove("peer.yaml");
     });
     await t.step("HTTPRoutes at the waypoint", async () => {

@@ -8,27 +8,11 @@ import { AddressSchema } from "#mesh/workload/workload_pb.ts";
 import { fromBinary, toJson } from "../../kit/proto/mod.ts";
 import { ipText } from "../../kit/text/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
-import type { ProxyBinding, ProxyNode } from "../../mesh/model/mod.ts";
+import type { ProxyBinding } from "../../mesh/model/mod.ts";
 import { objectKey, serviceKeys, XDS_TYPES } from "../../mesh/model/mod.ts";
+import { ANY_NODE_PROXY } from "../explain/mod.ts";
 import { debugRoute } from "./access.ts";
 import type { DebugInputs } from "./inputs.ts";
-
-/** The node proxy whose view is shown: all see the same. */
-const NODE: ProxyNode = {
-  id: "ztunnel~127.0.0.1~ambientz.debug~",
-  role: "ztunnel",
-  ip: "127.0.0.1",
-  ips: ["127.0.0.1"],
-  name: "ambientz",
-  namespace: "debug",
-  dnsDomain: "",
-  cluster: "",
-  locality: { region: "", zone: "", subzone: "" },
-  metadata: {},
-  buildVersion: "",
-  userAgent: "",
-  transport: "delta",
-};
 
 /** Workloads, services and policies as node proxies are sent them, and the waypoints. */
 export function ambientRoutes(inputs: DebugInputs): Route[] {
@@ -39,7 +23,7 @@ export function ambientRoutes(inputs: DebugInputs): Route[] {
         status: 404,
       });
     }
-    const binding = bind(NODE);
+    const binding = bind(ANY_NODE_PROXY);
     try {
       return json({
         ...addressesOf(binding),

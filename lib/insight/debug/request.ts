@@ -7,17 +7,22 @@
  * @module
  */
 import {
+  ANY_NODE_PROXY,
   explain,
   idOf,
+  knownTo,
+  type Origin,
+  originNamed,
   parseQuestion,
+  type Party,
   type Question,
   type QuestionFields,
   type World,
 } from "../explain/mod.ts";
 import { type Explanation, renderExplanation, type Verdict } from "../verdict/mod.ts";
-import type { SessionInfo } from "../../mesh/xds/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
 import { hasSigned } from "../../kit/pki/mod.ts";
+import type { ProxyBinding } from "../../mesh/model/mod.ts";
 import { startPace } from "../whatif/mod.ts";
 import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
@@ -158,7 +163,7 @@ export async function ask(
     const parties = [...world.parties, ...bound.parties];
     const text = parameters.get("keys") ?? "";
     const keys = { ...world.keys, ...(text === "" ? {} : { text }) };
-    const asked = { ...found, from: whole.party, world: { ...world, parties, keys } };
+    const asked = { ...found, from: whole.from, world: { ...world, parties, keys } };
     const explanation = explain(asked.world, asked.from, asked.question);
     return await decided(explanation, asked, { whatIf: inputs.whatIf, signal, tried });
   } finally {
@@ -167,9 +172,9 @@ export async function ask(
   }
 }
 
-/** The first proxy and the question of a request. */
+/** The first proxy, or the workload without one, and the question of a request. */
 interface Parsed {
-  readonly from: SessionInfo;
+  readonly from: Party | Origin;
   readonly question: Question;
 }
 
@@ -183,9 +188,25 @@ export function parsed(inputs: DebugInputs, fields: QuestionFields): Parsed | Fa
   }
   const question = parseQuestion(fields);
   if (typeof question === "string") return { error: question, status: 400 };
-  const from = findProxy(inputs, fields.from);
+  const from = findProxy(inputs, fields.from) ??
+    originNamed(knownTo({ ...nodeProxyOf(inputs) }), fields.from);
   if (from === undefined) return { error: unknownProxy(inputs, fields.from), status: 404 };
   return { from, question };
+}
+
+/** What node proxies are sent, bound once: all see the same. */
+const NODE_PROXIES = new WeakMap<DebugInputs, ProxyBinding>();
+
+function nodeProxyOf(inputs: DebugInputs): Pick<World, "nodeProxy"> {
+  const { mesh, bind } = inputs;
+  if (mesh.ambient === undefined || bind === undefined) return {};
+  return {
+    nodeProxy: (typeUrl) => {
+      const bound = NODE_PROXIES.get(inputs) ?? bind(ANY_NODE_PROXY);
+      NODE_PROXIES.set(inputs, bound);
+      return bound.view(typeUrl);
+    },
+  };
 }
 
 /** The mesh of this daemon. */
@@ -194,6 +215,7 @@ export function worldOf(inputs: DebugInputs): World {
     mesh: inputs.mesh,
     parties: inputs.sessions(),
     services: allServices(inputs),
+    ...nodeProxyOf(inputs),
     objectOf: objectFinder(inputs),
     now: inputs.now(),
     keys: { hasSigned, setAt: (uri) => inputs.mesh.tables.keySets.peek(uri)?.jwks },

@@ -4,8 +4,10 @@
  * @module
  */
 import {
+  ANY_NODE_PROXY,
   explain,
   nameDeciding,
+  type Origin,
   type Party,
   type Question,
   removalOf,
@@ -20,7 +22,7 @@ import { allServices } from "./config.ts";
 /** A question with its first proxy. */
 export interface Asked {
   readonly world: World;
-  readonly from: Party;
+  readonly from: Party | Origin;
   readonly question: Question;
 }
 
@@ -41,7 +43,7 @@ export async function decided(
   if (verdictOf(explanation).outcome !== "denied") return explanation;
   return await whatIf.withFork((second, pace) => {
     const world = worldIn(second, asked.world);
-    const from = partyIn(second, asked.from);
+    const from = "node" in asked.from ? partyIn(second, asked.from) : asked.from;
     const written = second.original.bind(second);
     return nameDeciding(explanation, async (parts) => {
       const { without, before } = removalOf(written, parts);
@@ -60,8 +62,14 @@ export async function decided(
 }
 
 /** The same proxies, which are bound in the second translation when they are on the way. */
-function worldIn(second: Fork, { parties, now, keys, assumedAddresses }: World): World {
+function worldIn(
+  second: Fork,
+  { parties, nodeProxy, now, keys, assumedAddresses }: World,
+): World {
   return {
+    ...(nodeProxy === undefined
+      ? {}
+      : { nodeProxy: partyIn(second, { node: ANY_NODE_PROXY }).view }),
     mesh: second.translation.mesh,
     services: [],
     parties: parties.map((one) => partyIn(second, one)),
@@ -71,7 +79,7 @@ function worldIn(second: Fork, { parties, now, keys, assumedAddresses }: World):
   };
 }
 
-function partyIn({ translation }: Fork, { node }: Party): Party {
+function partyIn({ translation }: Fork, { node }: Pick<Party, "node">): Party {
   let binding: ProxyBinding | undefined;
   const bound = (): ProxyBinding => binding ??= translation.source.bind(node, () => {});
   return {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { explain, type Party, type Question, type World } from "../explain/mod.ts";
+import { explain, type Origin, type Party, type Question, type World } from "../explain/mod.ts";
 import { type Verdict, verdictOf } from "../verdict/mod.ts";
 import type { View } from "../../mesh/graph/mod.ts";
 import type { History, Revision } from "../history/mod.ts";
@@ -22,7 +22,7 @@ export interface PastOutcome {
 /** The request, and the history of what its proxies were served. */
 export interface PastQuestion {
   readonly world: World;
-  readonly from: Party;
+  readonly from: Party | Origin;
   readonly question: Question;
   readonly history: History;
 }

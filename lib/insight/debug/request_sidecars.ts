@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { classOf, type Party } from "../explain/mod.ts";
+import { classOf, type Origin, type Party } from "../explain/mod.ts";
 import type { ProxyNode } from "../../mesh/model/mod.ts";
 import { asksOnDemand, wholeNode } from "../../mesh/translate/mod.ts";
 import type { SessionInfo } from "../../mesh/xds/mod.ts";
@@ -77,22 +77,23 @@ export function bindSidecars(
   };
 }
 
-/** A proxy with all that it may ask for, until it is closed. */
+/** The begin of a request; a proxy has all that it may ask for, until it is closed. */
 export interface BoundWhole {
-  readonly party: Party;
+  readonly from: Party | Origin;
   close(): void;
 }
 
 /** Binds a proxy that asks for resources on demand once more, without that; others are returned as they are. */
-export function bindWhole({ bind }: DebugInputs, party: Party): BoundWhole {
-  if (bind === undefined || !asksOnDemand(classOf(party))) return { party, close: () => {} };
-  const node = wholeNode(party.node);
+export function bindWhole({ bind }: DebugInputs, from: Party | Origin): BoundWhole {
+  const isWhole = bind === undefined || !("node" in from) || !asksOnDemand(classOf(from));
+  if (isWhole) return { from, close: () => {} };
+  const node = wholeNode(from.node);
   const binding = bind(node);
   const { classKey } = binding;
-  const { types } = party;
+  const { types } = from;
   const view: Party["view"] = (typeUrl) => binding.view(typeUrl);
   return {
-    party: { node, classKey, view, ...(types && { types }), asksOnDemand: true },
+    from: { node, classKey, view, ...(types && { types }), asksOnDemand: true },
     close: () => binding.close(),
   };
 }

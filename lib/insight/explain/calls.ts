@@ -28,6 +28,25 @@ export interface FirstCall {
   readonly unresolved?: string;
 }
 
+/** The content of the connection of a question. */
+export function contentOf(
+  { world, assumptions }: Pick<CallContext, "world" | "assumptions">,
+  { host, scheme, request }: Question,
+): Omit<Call, "direction" | "source" | "destination" | "tunnel"> {
+  const { now, keys, assumedAddresses = [] } = world;
+  if (request?.token !== undefined) {
+    assumptions.add("a token with the claims that are given is signed by its issuer");
+  }
+  const tls = scheme === "https" ? { serverName: host, alpn: ["h2", "http/1.1"] } : undefined;
+  return {
+    ...(tls === undefined ? {} : { tls }),
+    ...(request === undefined ? {} : { http: request }),
+    ...(now === undefined ? {} : { now }),
+    ...(keys === undefined ? {} : { keys }),
+    assumedAddresses,
+  };
+}
+
 /** The call of a question as it arrives at the first proxy. */
 export function firstCall(
   context: CallContext,
@@ -35,19 +54,9 @@ export function firstCall(
   question: Question,
   resources: Resources,
 ): FirstCall {
-  const { host, port, scheme, request } = question;
-  const { now, keys, assumedAddresses = [] } = context.world;
-  if (request?.token !== undefined) {
-    context.assumptions.add("a token with the claims that are given is signed by its issuer");
-  }
-  const tls = scheme === "https" ? { serverName: host, alpn: ["h2", "http/1.1"] } : undefined;
-  const common = {
-    ...(tls === undefined ? {} : { tls }),
-    ...(request === undefined ? {} : { http: request }),
-    ...(now === undefined ? {} : { now }),
-    ...(keys === undefined ? {} : { keys }),
-    assumedAddresses,
-  };
+  const { host, port } = question;
+  const { assumedAddresses = [] } = context.world;
+  const common = contentOf(context, question);
   const { targets, interception } = classOf(from);
   if (from.node.role === "router") {
     const own = targets.find((target) => target.port === port)?.targetPort ?? port;

@@ -4,9 +4,7 @@
  * @module
  */
 import type { View } from "../../mesh/graph/mod.ts";
-import { MESH_ALPN } from "../../mesh/envoy/mod.ts";
-import { type Provenance, provenanceOf as explainResource } from "../../mesh/translate/mod.ts";
-import { TYPE_URLS } from "../../mesh/model/mod.ts";
+import { ENCAP } from "../../mesh/envoy/mod.ts";
 import {
   type Call,
   type Ending,
@@ -14,35 +12,28 @@ import {
   type Resources,
   resourcesOf,
   type Shelf,
-  type Target,
 } from "../simulate/mod.ts";
-import { type CallContext, type FirstCall, firstCall, nextCall } from "./calls.ts";
-import { type Branch, branchesOf, laggingTypes } from "./onward.ts";
-import type { Doubt, Explanation, Hop, Outcome } from "../verdict/mod.ts";
+import { knownTo, leave, type Origin, type Travel } from "./ambient/mod.ts";
+import { type CallContext, contentOf, type FirstCall, firstCall, nextCall } from "./calls.ts";
+import { inMeshTls, isSealed, notEnded, notKnown, sealedAt } from "./content_tls.ts";
+import { addressOf, type Branch, branchesOf, laggingTypes } from "./onward.ts";
+import type { Doubt, Explanation, Outcome } from "../verdict/mod.ts";
 import { mergeOutcomes, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
-import { explainCall, type ProvenanceOf, refOf } from "./steps.ts";
-import {
-  idOf,
-  type PartiesByAddress,
-  partiesByAddress,
-  type Party,
-  servesTls,
-  type World,
-} from "./world.ts";
+import { provenanceFor } from "./provenance.ts";
+import { explainCall } from "./steps.ts";
+import { isCaptured, through } from "./through.ts";
+import { idOf, partiesByAddress, type Party, type World } from "./world.ts";
 
 /** Branches of one proxy that are followed to the next proxy. */
 const FOLLOWED = 64;
 
 /** An explanation under construction. */
-interface Draft extends CallContext {
+interface Draft extends CallContext, Omit<Travel, "enter"> {
   readonly causes: boolean;
   readonly contentOf: (view: View) => Shelf | undefined;
-  readonly hops: Hop[];
   readonly doubts: Map<string, Doubt>;
   readonly elsewhere: Set<string>;
-  readonly objects: Set<string>;
-  readonly byAddress: PartiesByAddress;
   /** Branches that were followed. */
   followed: number;
 }
@@ -59,7 +50,8 @@ export interface ExplainOptions {
 }
 
 /**
- * Explains a request that starts at a proxy: at its workload, or as a client of a gateway.
+ * Explains a request that starts at a proxy: at its workload, or as a client of a gateway; or at a workload
+ * without a proxy beside it.
  *
  * @example
  * ```ts
@@ -77,7 +69,7 @@ export interface ExplainOptions {
  */
 export function explain(
   world: World,
-  from: Party,
+  from: Party | Origin,
   question: Question,
   { causes = true, contentOf = (view) => view }: ExplainOptions = {},
 ): Explanation {
@@ -91,18 +83,14 @@ export function explain(
       objects: new Set(),
     },
     byAddress: partiesByAddress(world),
+    known: knownTo(world, (url) => {
+      const view = world.nodeProxy?.(url);
+      return view && contentOf(view);
+    }),
   };
-  if (from.asksOnDemand === true) {
-    draft.assumptions.add(
-      `${
-        idOf(from)
-      } asks for hosts and clusters on demand, and is answered: it may not know them yet`,
-    );
-  }
-  const resources = servedTo(draft, from);
-  const first = firstCall(draft, from, question, resources);
-  const endings = pass(draft, from, resources, first.call);
-  const outcomes = mergeOutcomes(endings.flatMap((one) => onward(draft, from, first, one)));
+  const outcomes = mergeOutcomes(
+    "node" in from ? fromProxy(draft, from, question) : fromOrigin(draft, from, question),
+  );
   for (const { kind, text, remedy } of outcomes) {
     if (kind === "unknown") doubt(draft, text, remedy);
   }
@@ -114,6 +102,37 @@ export function explain(
     objects: [...draft.objects].sort(),
     elsewhere: [...draft.elsewhere],
   };
+}
+
+function fromProxy(draft: Draft, from: Party, question: Question): Outcome[] {
+  if (from.asksOnDemand === true) {
+    const name = idOf(from);
+    draft.assumptions.add(
+      `${name} asks for hosts and clusters on demand, and is answered: it may not know them yet`,
+    );
+  }
+  const resources = servedTo(draft, from);
+  const first = firstCall(draft, from, question, resources);
+  const endings = pass(draft, from, resources, first.call);
+  return endings.flatMap((one) => onward(draft, from, first, one));
+}
+
+function fromOrigin(draft: Draft, from: Origin, question: Question): Outcome[] {
+  const { host, port } = question;
+  return leave(travelOf(draft), from, { host, port, content: contentOf(draft, question) });
+}
+
+/** The way through node proxies and tunnels, which leads to proxies again. */
+function travelOf(draft: Draft): Travel & CallContext {
+  return { ...draft, enter: (party, call) => entered(draft, party, call) };
+}
+
+/** A call at a proxy that it reached through a tunnel or a node proxy. */
+function entered(draft: Draft, party: Party, call: Call): Outcome[] {
+  const endings = pass(draft, party, servedTo(draft, party), call);
+  return party.node.role === "waypoint"
+    ? endings.flatMap((one) => onward(draft, party, { call }, one))
+    : endings.map(({ outcome }) => outcome);
 }
 
 function doubt({ doubts }: Draft, what: string, remedy: string | undefined): void {
@@ -144,7 +163,8 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
     doubt(draft, `${proxy} ${lag}: it may use older ones`, "See meshctl proxy-status.");
   }
   const { ip, port } = call.destination;
-  draft.hops.push({ proxy, direction: call.direction, destination: hostPort(ip, port), steps });
+  const direction = party.node.role === "waypoint" ? "waypoint" : call.direction;
+  draft.hops.push({ proxy, direction, destination: hostPort(ip, port), steps });
   const endsTls = verdict.steps.some(({ stage }) => stage === "TLS");
   return verdict.endings.map((ending) => ({
     ending,
@@ -158,39 +178,6 @@ function servedTo({ contentOf, world }: Draft, party: Party): Resources {
     const view = party.view(typeUrl);
     return view && contentOf(view);
   }, world.decode);
-}
-
-function provenanceFor({ world, objects }: Draft, party: Party): ProvenanceOf {
-  const { mesh, objectOf } = world;
-  const known = new Map<string, Provenance | undefined>();
-  const one = (type: string, name: string, part?: string): Provenance | undefined => {
-    const key = JSON.stringify([type, name, part]);
-    if (known.has(key)) return known.get(key);
-    const view = party.view(type);
-    const parts = part === undefined ? {} : { parts: new Set([part]) };
-    const found = view && explainResource({ mesh, view, type, name, ...parts, objectOf });
-    known.set(key, found);
-    // A route table has the objects of all services; those of the passed routes are causes of steps.
-    if (type !== TYPE_URLS.route && type !== TYPE_URLS.virtualHost) {
-      for (const object of found?.objects ?? []) objects.add(refOf(object));
-    }
-    return found;
-  };
-  return (type, name, virtualHost) => {
-    if (virtualHost === undefined) return [one(type, name)].filter((found) => found !== undefined);
-    const apart = inTable(virtualHost, one(TYPE_URLS.virtualHost, virtualHost));
-    return [one(type, name, virtualHost), apart].filter((found) => found !== undefined);
-  };
-}
-
-/**
- * The provenance of a virtual host that is a separate resource, with the paths that it has in a
- * route table: they begin with the name of the virtual host, which is that of the resource.
- */
-function inTable(name: string, provenance: Provenance | undefined): Provenance | undefined {
-  if (provenance === undefined) return undefined;
-  const groups = provenance.groups.map((group) => ({ ...group, of: [name, ...group.of] }));
-  return { ...provenance, groups };
 }
 
 /** Follows a forwarded call into the sidecars of its endpoints. */
@@ -207,6 +194,10 @@ function onward(
     })];
   }
   const { ip, port } = call.destination;
+  if (ending.cluster === ENCAP) {
+    return through(travelOf(draft), from, call, { ending, to: call.destination, tunnelled: true })
+      .map((one) => ({ ...one, share: one.share * outcome.share }));
+  }
   if (ending.upstream.discovery === "ORIGINAL_DST" && isServiceAddress(draft.world, ip)) {
     return [notKnown(
       outcome,
@@ -243,6 +234,15 @@ function followed(draft: Draft, from: Party, call: Call, branching: Branching): 
   const { ending, branch: { next, targets }, outcome } = branching;
   const [target] = targets;
   if (target === undefined) return [outcome];
+  if (++draft.followed > FOLLOWED) {
+    return [notKnown(outcome, `only ${FOLLOWED} kinds of endpoints are followed`, {})];
+  }
+  const tunnelled = target.tunnel !== undefined;
+  if (tunnelled || isCaptured(draft, next, targets)) {
+    return targets.flatMap((one) =>
+      through(travelOf(draft), from, call, { ending, target: one, to: addressOf(one), tunnelled })
+    ).map((one) => ({ ...one, share: one.share * outcome.share / targets.length }));
+  }
   if (next.kind === "none") {
     draft.assumptions.add("endpoints without a sidecar accept every request");
     return [outcome];
@@ -253,9 +253,6 @@ function followed(draft: Draft, from: Party, call: Call, branching: Branching): 
       remedy:
         "Ask all daemons: meshctl explain request without --daemon, or one --daemon for each.",
     })];
-  }
-  if (++draft.followed > FOLLOWED) {
-    return [notKnown(outcome, `only ${FOLLOWED} kinds of endpoints are followed`, {})];
   }
   const { party, ip, port } = next;
   const inbound = nextCall(draft, from, call, { ending, target });
@@ -272,54 +269,6 @@ function followed(draft: Draft, from: Party, call: Call, branching: Branching): 
       : one;
     return { ...result, share: one.share * outcome.share };
   });
-}
-
-function notKnown(
-  { share, proxy }: Outcome,
-  text: string,
-  { remedy }: Pick<Outcome, "remedy">,
-): Outcome {
-  const known = { share, proxy, kind: "unknown", text } as const;
-  return remedy === undefined ? known : { ...known, remedy };
-}
-
-/** True: the proxy speaks the mesh's mutual TLS to the endpoint, which no application ends. */
-function inMeshTls({ handshake }: Target): boolean {
-  return handshake?.alpn.includes(MESH_ALPN) === true;
-}
-
-/** True: the proxy speaks TLS to the endpoint that is not the mesh's. */
-function isSealed(target: Target): boolean {
-  return target.handshake !== undefined && !inMeshTls(target);
-}
-
-/** TLS of a client's proxy that the server's proxy passes on: the port's protocol says who ends it. */
-function sealedAt(
-  { world }: Draft,
-  { party, port, outcome }: {
-    readonly party: Party;
-    readonly port: number;
-    readonly outcome: Outcome;
-  },
-): Outcome {
-  if (servesTls(world, party, port)) return outcome;
-  return notKnown(outcome, `whether the application at port ${port} of ${idOf(party)} ends TLS`, {
-    remedy: "Declare the protocol of its port as TLS or HTTPS, or send plain text to it.",
-  });
-}
-
-/** The outcome of mutual TLS that reaches the application. */
-function notEnded({ hops }: Draft, { share, proxy }: Outcome): Outcome {
-  const why = `${proxy} passes the client's mutual TLS on to the application, which cannot end it`;
-  const causes = (hops[0]?.steps ?? []).flatMap((one) => one.causes)
-    .filter(({ decides }) => decides === "mutualTls");
-  return {
-    share,
-    kind: "refused",
-    proxy,
-    text: `the connection is closed: ${why}`,
-    refusal: { by: "TLS", why, causes },
-  };
 }
 
 function hostPort(ip: string, port: number): string {

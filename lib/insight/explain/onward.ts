@@ -57,7 +57,8 @@ export function branchesOf(
   const total = targets.reduce((sum, { weight }) => sum + weight, 0) || targets.length;
   const groups = Map.groupBy(
     targets.map((target) => ({ target, found: nextOf(world, parties, { target, host }) })),
-    ({ target, found }) => `${found.key} ${JSON.stringify(target.handshake)}`,
+    ({ target, found }) =>
+      `${found.key} ${JSON.stringify(target.handshake)} ${JSON.stringify(target.tunnel)}`,
   );
   return [...groups.values()].map((group): Branch => ({
     share: group.reduce((sum, { target: { weight } }) => sum + (weight || 1), 0) / total,
@@ -102,7 +103,10 @@ const LAGS: Readonly<Record<string, string>> = {
   STALE: "has not accepted yet its",
 };
 
-function addressOf({ address }: Target): { readonly ip: string; readonly port: number } {
+/** The address and port of an endpoint. */
+export function addressOf(
+  { address }: Pick<Target, "address">,
+): { readonly ip: string; readonly port: number } {
   const colon = address.lastIndexOf(":");
   const ip = address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, "");
   return { ip, port: Number(address.slice(colon + 1)) };

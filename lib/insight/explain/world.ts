@@ -38,6 +38,8 @@ export interface World {
   readonly mesh: Mesh;
   readonly parties: readonly Party[];
   readonly services: readonly Service[];
+  /** What node proxies are sent, by type URL; unset: ambient mode is off. */
+  readonly nodeProxy?: (typeUrl: string) => View | undefined;
   /** Finds an object with its position. */
   readonly objectOf?: (kind: string, key: string) => Pick<ConfigObject, "meta"> | undefined;
   /** Milliseconds since the epoch; unset: tokens with a limited validity are not decided. */

@@ -6,9 +6,12 @@
  */
 import { MeshError } from "../../kit/base/mod.ts";
 import {
+  ANY_NODE_PROXY,
   explain,
   type ExplainOptions,
+  knownTo,
   nameDeciding,
+  originNamed,
   parseQuestion,
   type Party,
   type QuestionFields,
@@ -85,6 +88,7 @@ export class OfflineMesh {
 
   readonly #pipeline: Pipeline | undefined;
   readonly #decode = decodeOnce();
+  #nodeProxy: ((typeUrl: string) => View | undefined) | undefined;
   #services: { readonly at: number; readonly all: readonly Service[] } | undefined;
 
   private constructor(
@@ -169,7 +173,16 @@ export class OfflineMesh {
   ask(fields: QuestionFields, options: ExplainOptions = {}): Explanation {
     const question = parseQuestion(fields);
     if (typeof question === "string") throw new MeshError("question", question);
-    return explain(this.world(), this.proxy(fields.from).session, question, options);
+    const world = this.world();
+    const origin = this.#has(fields.from) ? undefined : originNamed(knownTo(world), fields.from);
+    return explain(world, origin ?? this.proxy(fields.from).session, question, options);
+  }
+
+  /** Reports if a proxy that the files describe has a name. */
+  #has(name: string): boolean {
+    return this.#proxies.some(({ workload: { name: own, namespace, gateway } }) =>
+      `${own}.${namespace}` === name || gateway === name
+    );
   }
 
   /** Explains a request, and names the objects without which a refusal would not be. */
@@ -195,6 +208,9 @@ export class OfflineMesh {
       mesh: this.mesh,
       parties: this.#proxies.map(({ session }) => session),
       services: this.services(),
+      ...(this.mesh.ambient === undefined ? {} : {
+        nodeProxy: this.#nodeProxy ??= this.bind(ANY_NODE_PROXY),
+      }),
       decode: this.#decode,
       objectOf: (kind, key) => this.objectNamed(kind, key),
       now: Date.now(),

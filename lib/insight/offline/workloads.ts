@@ -16,7 +16,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** The properties of a proxy that files tell. */
 export interface Workload {
-  readonly role: "sidecar" | "router";
+  readonly role: "sidecar" | "router" | "waypoint";
   readonly name: string;
   readonly namespace: string;
   /** Empty: no address is known. */
@@ -42,8 +42,13 @@ export const NOWHERE = "198.51.100.1";
  */
 export function workloadsOf(mesh: Mesh): Workload[] {
   const { tables } = mesh;
+  const waypoints = waypointsOf(mesh);
+  const ofWaypoints = new Set(waypoints.map(({ address }) => address));
+  const hasSidecar = (address: string, labels: Labels): boolean =>
+    !ofWaypoints.has(address) && !(mesh.ambient !== undefined && isCaptured(labels));
   const all = rowsOf(tables.workloadEntries).map(({ meta, spec, pod }) => ({
-    injected: pod === undefined || meta.labels[TLS_MODE_LABEL] === "mesh",
+    injected: (pod === undefined || meta.labels[TLS_MODE_LABEL] === "mesh") &&
+      hasSidecar(spec.address, { ...meta.labels, ...spec.labels }),
     workload: {
       role: "sidecar",
       name: meta.name,
@@ -72,7 +77,10 @@ export function workloadsOf(mesh: Mesh): Workload[] {
   const endpoints = rowsOf(tables.serviceEntries).flatMap(({ meta, spec }) =>
     spec.location === ServiceEntry_Location.MESH_EXTERNAL
       ? []
-      : spec.endpoints.map((one, at): Workload => ({
+      : spec.endpoints.filter(({ address, labels }) => hasSidecar(address, labels)).map((
+        one,
+        at,
+      ): Workload => ({
         role: "sidecar",
         name: `${meta.name}-${at}`,
         namespace: meta.namespace,
@@ -81,7 +89,7 @@ export function workloadsOf(mesh: Mesh): Workload[] {
         serviceAccount: one.serviceAccount,
       }))
   );
-  return [...entries, ...endpoints, ...oncePerProxy(gateways)];
+  return [...entries, ...endpoints, ...oncePerProxy(gateways), ...waypoints];
 }
 
 /** Each proxy once: each listener of a Gateway of the Gateway API is a Gateway. */
@@ -89,6 +97,40 @@ function oncePerProxy(gateways: readonly Workload[]): readonly Workload[] {
   const keyOf = ({ gateway, namespace, address, serviceAccount, labels }: Workload) =>
     JSON.stringify([gateway, namespace, address, serviceAccount, Object.entries(labels).sort()]);
   return [...Map.groupBy(gateways, keyOf).values()].flatMap((same) => same.slice(0, 1));
+}
+
+/** Label of workloads that accept tunnels. */
+const TUNNEL_LABEL = "networking.mesh.io/tunnel";
+
+/** Reports if a workload outside the orchestrator takes tunnels and no mutual TLS: a node proxy is beside it. */
+function isCaptured(labels: Labels): boolean {
+  return takesTunnels(labels) && labels[TLS_MODE_LABEL] === "disabled";
+}
+
+function takesTunnels(labels: Labels): boolean {
+  return (labels[TUNNEL_LABEL] ?? "").split(",").includes("http");
+}
+
+/** A proxy of each waypoint: at the first endpoint of the service in front of it. */
+function waypointsOf({ graph, ambient, services }: Mesh): Workload[] {
+  if (ambient === undefined) return [];
+  return ambient.indexes.gateways.peek("all").flatMap((key) => {
+    const waypoint = graph.peek(ambient.waypoints.waypoint, key);
+    if (waypoint === undefined) return [];
+    const [endpoint] = waypoint.service === undefined
+      ? []
+      : graph.peek(services.endpoints, waypoint.service);
+    return [
+      {
+        role: "waypoint",
+        name: key.name,
+        namespace: key.namespace,
+        address: endpoint?.address ?? "",
+        labels: { "gateway.networking.k8s.io/gateway-name": key.name },
+        serviceAccount: endpoint?.serviceAccount || `${key.name}-${waypoint.className}`,
+      } as const,
+    ];
+  });
 }
 
 /** Reports if a selector, which must not be empty, selects a workload. */
@@ -138,7 +180,7 @@ export function workloadOf({ role, name, namespace, ip, metadata }: ProxyNode): 
     readonly LABELS?: Labels;
     readonly SERVICE_ACCOUNT?: string;
   };
-  const kind = role === "router" ? "router" : "sidecar";
+  const kind = role === "router" || role === "waypoint" ? role : "sidecar";
   return { role: kind, name, namespace, address: ip, labels, serviceAccount };
 }
 
@@ -165,6 +207,7 @@ export function nodeOf(
       NAMESPACE: namespace,
       LABELS: labels,
       ...CERTIFICATES,
+      ...(takesTunnels(labels) ? { ENABLE_HBONE: "true" } : {}),
       ...(serviceAccount === "" ? {} : { SERVICE_ACCOUNT: serviceAccount }),
     },
   };

@@ -11,6 +11,8 @@ export interface Call {
   readonly source: Source;
   /** Destination before any capture. */
   readonly destination: { readonly ip: string; readonly port: number };
+  /** The tunnel (HBONE) that it came through, which the proxy has ended; unset: none. */
+  readonly tunnel?: TunnelEnd;
   /** TLS of the client; unset: plain text. */
   readonly tls?: ClientTls;
   /** The request; unset: the connection carries bytes that are not HTTP. */
@@ -20,6 +22,12 @@ export interface Call {
   readonly keys?: KeyKnowledge;
   /** Addresses that stand for one that is not known; what depends on them is not decided. */
   readonly assumedAddresses?: readonly string[];
+}
+
+/** The end of a tunnel. */
+export interface TunnelEnd {
+  /** Identity of its client; unset: not known. */
+  readonly principal?: string;
 }
 
 /** Knowledge about key sets that are not part of a proxy's configuration. */

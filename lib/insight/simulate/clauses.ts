@@ -107,6 +107,12 @@ function principalPart({ identifier: id }: Principal, subject: Subject): Part {
         wanted: id.value.principalName === undefined ? "any" : textOf(id.value.principalName),
         actual: subject.principal ?? "none: no mutual TLS",
       };
+    case "filterState":
+      return {
+        property: "principal",
+        wanted: id.value.matcher.case === "stringMatch" ? textOf(id.value.matcher.value) : "any",
+        actual: subject.principal ?? "none: no tunnel",
+      };
     case "directRemoteIp":
       return ipPart("peer address", id.value, subject.directIp);
     case "sourceIp":

@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { TUNNEL_KEYS, TUNNEL_METADATA } from "../../mesh/envoy/mod.ts";
 import { parseClusterName } from "../../mesh/model/mod.ts";
 import type { Address } from "#envoy/config/core/v3/address_pb.ts";
 import { HealthStatus } from "#envoy/config/core/v3/health_check_pb.ts";
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import { type Cluster, Cluster_DiscoveryType } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { LbEndpoint } from "#envoy/config/endpoint/v3/endpoint_components_pb.ts";
+import { InternalUpstreamTransportSchema } from "#envoy/extensions/transport_sockets/internal_upstream/v3/internal_upstream_pb.ts";
 import { UpstreamTlsContextSchema } from "#envoy/extensions/transport_sockets/tls/v3/tls_pb.ts";
 import { type Journey, note } from "./journey.ts";
 import { unpack } from "./resources.ts";
@@ -89,16 +91,33 @@ function upstreamOf(cluster: Cluster, journey: Journey): Upstream {
     const { region = "", zone = "", subZone = "" } = group.locality ?? {};
     const locality = [region, zone, subZone].join("/").replace(/\/+$/, "");
     return group.lbEndpoints.map((one): Target => ({
-      address: addressOf(one),
+      address: tunnelOf(one)?.to ?? addressOf(one),
       weight: (one.loadBalancingWeight ?? 1) * (group.loadBalancingWeight ?? 1),
       priority: group.priority,
       locality,
       healthy: one.healthStatus === HealthStatus.UNKNOWN ||
         one.healthStatus === HealthStatus.HEALTHY || one.healthStatus === HealthStatus.DEGRADED,
       ...securityOf(cluster, one),
+      ...tunnelled(one),
     }));
   });
   return { discovery, endpoints };
+}
+
+/** The tunnel to an endpoint, with the `address:port` that it leads to. */
+function tunnelOf({ metadata }: LbEndpoint): { to: string; waypoint: string } | undefined {
+  const about = metadata?.filterMetadata[TUNNEL_METADATA];
+  const to = about?.[TUNNEL_KEYS.to];
+  const waypoint = about?.[TUNNEL_KEYS.waypoint];
+  if (typeof to !== "string") return undefined;
+  return { to, waypoint: typeof waypoint === "string" ? waypoint : "" };
+}
+
+function tunnelled(endpoint: LbEndpoint): Pick<Target, "tls" | "tunnel"> | undefined {
+  const tunnel = tunnelOf(endpoint);
+  if (tunnel === undefined) return undefined;
+  const through = tunnel.waypoint === "" ? "" : ` of the waypoint ${tunnel.waypoint}`;
+  return { tls: `tunnel${through}`, tunnel: { waypoint: tunnel.waypoint } };
 }
 
 function addressOf({ hostIdentifier: id }: LbEndpoint): string {
@@ -141,6 +160,8 @@ function handshake(socket: TransportSocket | undefined): Pick<Target, "tls" | "h
   if (socket === undefined || socket.name === "envoy.transport_sockets.raw_buffer") {
     return { tls: "plaintext" };
   }
+  const inside = unpack(InternalUpstreamTransportSchema, socket.configType.value);
+  if (inside !== undefined) return handshake(inside.transportSocket);
   const context = unpack(UpstreamTlsContextSchema, socket.configType.value);
   if (context === undefined) return { tls: socket.name };
   const common = context.commonTlsContext;

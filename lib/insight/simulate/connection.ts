@@ -22,6 +22,7 @@ export interface Connection {
   readonly ended: boolean;
   /** True: filters still see encrypted bytes. */
   readonly sealed: boolean;
+  /** The identity of the client of its mutual TLS, or of its tunnel. */
   readonly principal: string | undefined;
   readonly serverName: string;
   readonly sourceIp: string;
@@ -38,12 +39,12 @@ export function accept(
   seen: Seen,
   journey: Journey,
 ): Connection | string | Ending[] {
-  const { call: { tls, source } } = journey;
+  const { call: { tls, source, tunnel } } = journey;
   const socket = chain.transportSocket;
   const plain = socket === undefined || socket.name === RAW;
   const common = { serverName: seen.serverName, sourceIp: source.ip };
   if (plain) {
-    return { ended: false, sealed: tls !== undefined, principal: undefined, ...common };
+    return { ended: false, sealed: tls !== undefined, principal: tunnel?.principal, ...common };
   }
   const context = unpack(DownstreamTlsContextSchema, socket.configType.value);
   if (context === undefined) {

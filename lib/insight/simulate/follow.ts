@@ -23,7 +23,12 @@ export function follow(resources: Resources, call: Call): Verdict {
 function endingsOf(journey: Journey): Ending[] {
   const { ip, port } = journey.call.destination;
   const listener = findListener(journey);
-  if (listener === undefined) return closed("the node", `nothing listens for ${ip}:${port}`);
+  if (listener === undefined) {
+    const why = journey.call.tunnel === undefined
+      ? `nothing listens for ${ip}:${port}`
+      : "it accepts no tunnels";
+    return closed("the node", why);
+  }
   const seen = inspect(listener, journey);
   const chain = findChain(listener, seen, journey);
   if (chain === undefined) {

@@ -11,6 +11,7 @@ import { TrafficDirection } from "#envoy/config/core/v3/base_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import type { ListenerFilterChainMatchPredicate } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { isIpv4 } from "../../kit/text/mod.ts";
+import { MAIN_INTERNAL } from "../../mesh/envoy/mod.ts";
 import { type Journey, note } from "./journey.ts";
 import { every, negated, some, type Ternary } from "./ternary.ts";
 
@@ -26,7 +27,12 @@ export interface Seen {
  * which the capturing listener passes it.
  */
 export function findListener(journey: Journey): Listener | undefined {
-  const { call: { direction, destination }, resources } = journey;
+  const { call: { direction, destination, tunnel }, resources } = journey;
+  if (tunnel !== undefined) {
+    const inside = resources.listeners.find(({ name }) => name === MAIN_INTERNAL);
+    if (inside !== undefined) note(journey, "listener", MAIN_INTERNAL, "takes what tunnels carry");
+    return inside;
+  }
   const wanted = direction === "inbound" ? TrafficDirection.INBOUND : TrafficDirection.OUTBOUND;
   const all = resources.listeners.filter((one) => one.trafficDirection === wanted);
   const bound = all.filter((one) => one.bindToPort !== false);

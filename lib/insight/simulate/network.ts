@@ -117,6 +117,8 @@ const MODELS: Readonly<Record<string, Model>> = {
   [RBAC]: access,
   "envoy.filters.network.ext_authz": asking,
   "envoy.filters.network.tcp_proxy": tcpProxy,
+  // It hands the identity at the end of a tunnel over, which decides nothing here.
+  "envoy.filters.network.set_filter_state": () => undefined,
   "envoy.filters.network.sni_cluster": (passing) => {
     if (passing.connection.serverName !== "") passing.cluster = passing.connection.serverName;
     return undefined;

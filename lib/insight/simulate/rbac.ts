@@ -23,6 +23,7 @@ import {
   regexMatches,
   textMatches,
 } from "./match.ts";
+import { PEER_PRINCIPAL } from "../../mesh/envoy/mod.ts";
 import { unpack } from "./resources.ts";
 import { every, negated, some, type Ternary } from "./ternary.ts";
 
@@ -36,7 +37,8 @@ export interface Subject {
   /** Addresses that stand for one that is not known. */
   readonly assumedAddresses?: readonly string[];
   /**
-   * URI of the client's certificate; `undefined`: no TLS with a client certificate was terminated.
+   * URI of the client's certificate, or of that of its tunnel's client; `undefined`: no TLS with a client
+   * certificate was terminated.
    */
   readonly principal: string | undefined;
   /** True: the principal stands for one that is not known. */
@@ -133,6 +135,13 @@ export function isOne({ identifier: id }: Principal, subject: Subject): Ternary 
       if (id.value.principalName === undefined) return true;
       if (subject.principalAssumed === true) return undefined;
       return textMatches(id.value.principalName, subject.principal);
+    case "filterState":
+      if (id.value.key !== PEER_PRINCIPAL || id.value.matcher.case !== "stringMatch") {
+        return undefined;
+      }
+      if (subject.principal === undefined) return false;
+      if (subject.principalAssumed === true) return undefined;
+      return textMatches(id.value.matcher.value, subject.principal);
     case "directRemoteIp":
       return comesFrom(subject.directIp, id.value, subject);
     case "sourceIp":

@@ -122,6 +122,14 @@ export interface Target {
   readonly tls: string;
   /** The handshake with the endpoint; unset: plain text, or not modelled. */
   readonly handshake?: Handshake;
+  /** The tunnel (HBONE) to the endpoint; unset: none. */
+  readonly tunnel?: Tunnel;
+}
+
+/** A tunnel that a proxy opens. */
+export interface Tunnel {
+  /** `address:port` of the waypoint at which it ends; empty: at the endpoint. */
+  readonly waypoint: string;
 }
 
 /** TLS of the proxy as a client. */

@@ -9,7 +9,7 @@ import type { AccessTrace, Call, Stage, TokenTrace } from "../simulate/mod.ts";
 export interface Hop {
   /** `NAME.NAMESPACE`. */
   readonly proxy: string;
-  readonly direction: Call["direction"];
+  readonly direction: Call["direction"] | "waypoint";
   /** Destination of the connection, `ip:port`. */
   readonly destination: string;
   readonly steps: readonly ExplainedStep[];
@@ -40,7 +40,14 @@ export interface Doubt {
 }
 
 /** Name of a step: a stage of the simulator, or one of its filters that has a name of its own. */
-export type StepName = Exclude<Stage, "TLS"> | "mutual TLS" | "tokens" | "access";
+export type StepName =
+  | Exclude<Stage, "TLS">
+  | "mutual TLS"
+  | "tokens"
+  | "access"
+  /** Of node proxies: where a connection goes, and the end of a tunnel. */
+  | "destination"
+  | "tunnel";
 
 /** An object, or another source, behind a step. */
 export interface Cause {

@@ -12,6 +12,7 @@ const DIRECTIONS: Readonly<Record<Hop["direction"], string>> = {
   outbound: "outbound from its workload",
   inbound: "inbound to its workload",
   gateway: "from a client of the gateway",
+  waypoint: "through the waypoint",
 };
 
 /** The hops with their steps, then the outcomes. */

@@ -84,6 +84,7 @@ export {
   MESH_HTTP_ALPNS,
   NO_TELEMETRY,
   PASSTHROUGH_CLUSTER,
+  PEER_PRINCIPAL,
   SESSION_BACKEND_FILTER,
   SESSION_FILTER,
   type SessionLabels,
@@ -91,6 +92,8 @@ export {
   sessionRule,
   statName,
   type TelemetrySet,
+  TUNNEL_KEYS,
+  TUNNEL_METADATA,
   TUNNEL_PORT,
 } from "./core/mod.ts";
 export {

@@ -132,6 +132,7 @@ const DIRECTIONS: Readonly<Record<Hop["direction"], string>> = {
   outbound: "outbound",
   inbound: "inbound",
   gateway: "gateway",
+  waypoint: "waypoint",
 };
 
 function hopTable({ proxy, direction, destination, steps }: Hop): ComponentChildren {

@@ -1,0 +1,256 @@
+/** Requests between sidecars, workloads in ambient mode, waypoints and programs outside: their outcomes and hops. */
+import assert from "node:assert/strict";
+import {
+  type Bench,
+  featuresWith,
+  startTranslation,
+} from "../../../../tests/support/translation_fixture.ts";
+import { documents, manifest, type Spec } from "../../../../tests/support/manifest.ts";
+import { toYaml } from "../../../kit/text/mod.ts";
+import { OfflineMesh } from "../../offline/mod.ts";
+import type { Explanation } from "../../verdict/mod.ts";
+
+const ADDRESS = {
+  caller: "10.0.0.1",
+  ambient: "10.0.0.2",
+  sidecar: "10.0.0.3",
+  client: "10.0.0.4",
+  wp: "10.0.0.5",
+} as const;
+
+function workload(name: keyof typeof ADDRESS, tlsMode: string): string {
+  return toYaml({
+    apiVersion: "networking.mesh.io/v1",
+    kind: "WorkloadEntry",
+    metadata: {
+      name,
+      namespace: "shop",
+      labels: {
+        app: name,
+        "networking.mesh.io/tunnel": "http",
+        "security.mesh.io/tlsMode": tlsMode,
+      },
+    },
+    spec: { address: ADDRESS[name], serviceAccount: name },
+  });
+}
+
+const USE = { "mesh.io/use-waypoint": "wp" };
+
+function service(name: string, vip: string, spec: Spec, labels: Record<string, string>): string {
+  return toYaml({
+    apiVersion: "networking.mesh.io/v1",
+    kind: "ServiceEntry",
+    metadata: { name, namespace: "shop", labels },
+    spec: {
+      hosts: [`${name}.test`],
+      addresses: [vip],
+      resolution: "STATIC",
+      location: "MESH_INTERNAL",
+      ports: [{ number: 80, name: "http", protocol: "HTTP", targetPort: 8080 }],
+      ...spec,
+    },
+  });
+}
+
+const selecting = (app: string): Spec => ({ workloadSelector: { labels: { app } } });
+const listing = (address: string): Spec => ({
+  location: "MESH_EXTERNAL",
+  endpoints: [{ address, labels: { app: "outside" } }],
+});
+
+const WAYPOINT = documents(
+  toYaml({
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "Gateway",
+    metadata: { name: "wp", namespace: "shop" },
+    spec: {
+      gatewayClassName: "mesh-waypoint",
+      listeners: [{ name: "mesh", port: 15008, protocol: "HBONE" }],
+    },
+  }),
+  manifest("ServiceEntry", "wp", {
+    hosts: ["wp-mesh-waypoint.shop.svc.cluster.local"],
+    addresses: ["10.96.8.9"],
+    location: "MESH_INTERNAL",
+    resolution: "STATIC",
+    ports: [{ number: 15008, name: "mesh", protocol: "TLS" }],
+    endpoints: [{ address: ADDRESS.wp, serviceAccount: "wp", labels: { app: "wp" } }],
+  }, "shop"),
+);
+
+const VIPS = {
+  sidecar: "10.96.8.1",
+  ambient: "10.96.8.2",
+  outside: "10.96.8.3",
+  "wp-sidecar": "10.96.8.4",
+  "wp-ambient": "10.96.8.5",
+  "wp-outside": "10.96.8.6",
+} as const;
+
+const MESH = [
+  workload("caller", "disabled"),
+  workload("ambient", "disabled"),
+  workload("sidecar", "mesh"),
+  workload("client", "mesh"),
+  service("sidecar", VIPS.sidecar, selecting("sidecar"), {}),
+  service("ambient", VIPS.ambient, selecting("ambient"), {}),
+  service("outside", VIPS.outside, listing("10.9.0.1"), {}),
+  service("wp-sidecar", VIPS["wp-sidecar"], selecting("sidecar"), USE),
+  service("wp-ambient", VIPS["wp-ambient"], selecting("ambient"), USE),
+  service("wp-outside", VIPS["wp-outside"], listing("10.9.0.2"), USE),
+  WAYPOINT,
+].join("---\n");
+
+function policy(kind: string, spec: Spec, name = "p"): string {
+  return manifest(kind, name, spec, "shop").replace("networking.mesh.io", "security.mesh.io");
+}
+
+const STRICT = policy("PeerAuthentication", { mtls: { mode: "STRICT" } });
+
+function world(...more: readonly string[]): {
+  bench: Bench;
+  ask: (from: string, url: string) => Explanation;
+} {
+  const bench = startTranslation(undefined, featuresWith({ PILOT_ENABLE_AMBIENT: "true" }));
+  bench.set([MESH, ...more].join("---\n"));
+  const mesh = OfflineMesh.over(bench.translation);
+  return { bench, ask: (from, url) => mesh.ask({ from, url }) };
+}
+
+/** The outcome in short, with the proxies on the way. */
+function shown({ hops, outcomes }: Explanation): string {
+  const way = hops.map(({ proxy }) => proxy.replace(/node proxy of /, "~").replace(".shop", ""));
+  return `${outcomes.map(({ kind }) => kind).join("+")}: ${way.join(" ")}`;
+}
+
+/** From, to → the outcome; under STRICT the same but where another one is given. */
+const CELLS: readonly [from: string, to: string, outcome: string, strict?: string][] = [
+  ["client.shop", "sidecar.test", "reached: client sidecar"],
+  ["client.shop", "ambient.test", "reached: client ~ambient"],
+  ["client.shop", "outside.test", "reached: client"],
+  ["client.shop", "wp-sidecar.test", "reached: client sidecar"],
+  ["client.shop", "wp-ambient.test", "reached: client ~ambient"],
+  ["client.shop", "wp-outside.test", "reached: client"],
+  ["caller.shop", "sidecar.test", "reached: ~caller sidecar"],
+  ["caller.shop", "ambient.test", "reached: ~caller ~ambient"],
+  ["caller.shop", "outside.test", "reached: ~caller"],
+  ["caller.shop", "wp-sidecar.test", "reached: ~caller wp sidecar"],
+  ["caller.shop", "wp-ambient.test", "reached: ~caller wp ~ambient"],
+  ["caller.shop", "wp-outside.test", "reached: ~caller wp"],
+  ["192.0.2.20", `${ADDRESS.sidecar}:8080`, "reached: sidecar", "refused: sidecar"],
+  ["192.0.2.20", `${ADDRESS.ambient}:8080`, "reached: ~ambient", "refused: ~ambient"],
+  ["192.0.2.20", "10.9.0.1:8080", "reached: "],
+];
+
+for (const [mode, more] of [["PERMISSIVE", []], ["STRICT", [STRICT]]] as const) {
+  Deno.test(`explained: who reaches whom, ${mode}`, () => {
+    const { ask } = world(...more);
+    const found = CELLS.map(([from, to]) => [from, to, shown(ask(from, `http://${to}/`))]);
+    const wanted = CELLS.map(([from, to, outcome, strict = outcome]) => [
+      from,
+      to,
+      mode === "STRICT" ? strict : outcome,
+    ]);
+    assert.deepEqual(found, wanted);
+  });
+}
+
+Deno.test("explained: the PeerAuthentication that refuses at a node proxy is named", () => {
+  const { ask } = world(STRICT);
+  const [outcome] = ask("192.0.2.20", `http://${ADDRESS.ambient}:8080/`).outcomes;
+  assert.deepEqual(outcome?.refusal?.causes.map(({ object }) => object), [
+    "PeerAuthentication/shop/p",
+  ]);
+});
+
+const rule = (principal: string): Spec => ({
+  from: [{ source: { principals: [`cluster.local/ns/shop/sa/${principal}`] } }],
+});
+const selector = { selector: { matchLabels: { app: "ambient" } } };
+
+Deno.test("explained: node proxies decide by the client of the tunnel, waypoints by requests", () => {
+  const cases: [what: string, spec: Spec, from: string, to: string, outcome: string][] = [
+    [
+      "denied to the caller",
+      { ...selector, action: "DENY", rules: [rule("caller")] },
+      "caller.shop",
+      "ambient.test",
+      "refused: ~caller ~ambient",
+    ],
+    [
+      "denied to another",
+      { ...selector, action: "DENY", rules: [rule("client")] },
+      "caller.shop",
+      "ambient.test",
+      "reached: ~caller ~ambient",
+    ],
+    [
+      "allowed to the waypoint alone",
+      { ...selector, rules: [rule("wp")] },
+      "caller.shop",
+      "wp-ambient.test",
+      "reached: ~caller wp ~ambient",
+    ],
+    [
+      "past the waypoint",
+      { ...selector, rules: [rule("wp")] },
+      "client.shop",
+      "wp-ambient.test",
+      "refused: client ~ambient",
+    ],
+    [
+      "a path that the waypoint denies",
+      {
+        targetRefs: [{ group: "networking.mesh.io", kind: "ServiceEntry", name: "wp-ambient" }],
+        action: "DENY",
+        rules: [{ to: [{ operation: { paths: ["/"] } }], ...rule("caller") }],
+      },
+      "caller.shop",
+      "wp-ambient.test",
+      "refused: ~caller wp",
+    ],
+    [
+      "a path in a rule that allows: node proxies allow nothing",
+      { ...selector, rules: [{ to: [{ operation: { paths: ["/"] } }] }] },
+      "caller.shop",
+      "ambient.test",
+      "refused: ~caller ~ambient",
+    ],
+    [
+      "ports",
+      { ...selector, action: "DENY", rules: [{ to: [{ operation: { ports: ["8080"] } }] }] },
+      "caller.shop",
+      "ambient.test",
+      "refused: ~caller ~ambient",
+    ],
+    [
+      "addresses",
+      {
+        ...selector,
+        action: "DENY",
+        rules: [{ from: [{ source: { notIpBlocks: ["10.0.0.0/8"] } }] }],
+      },
+      "caller.shop",
+      "ambient.test",
+      "reached: ~caller ~ambient",
+    ],
+  ];
+  for (const [what, spec, from, to, outcome] of cases) {
+    const { ask } = world(policy("AuthorizationPolicy", spec));
+    assert.equal(shown(ask(from, `http://${to}/`)), outcome, what);
+  }
+});
+
+Deno.test("explained: what cannot be known is said by name", () => {
+  const { bench, ask } = world();
+  assert.match(JSON.stringify(ask("caller.shop", "http://absent.test/").outcomes), /absent\.test/);
+  bench.set(MESH.replaceAll("mesh.io/use-waypoint: wp", "mesh.io/use-waypoint: none-here"));
+  const { hops, outcomes } = ask("caller.shop", "http://wp-ambient.test/");
+  assert.equal(outcomes[0]?.kind, "reached");
+  assert.match(JSON.stringify(hops), /none-here.*does not exist/);
+  assert.match(
+    JSON.stringify(ask("caller.shop", "http://ambient.test:81/").outcomes),
+    /has no port 81/,
+  );
+});

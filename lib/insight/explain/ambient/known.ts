@@ -1,0 +1,120 @@
+/**
+ * The workloads, services and policies that node proxies are sent.
+ *
+ * @module
+ */
+import { AddressSchema, type Service, type Workload } from "#mesh/workload/workload_pb.ts";
+import {
+  LoadBalancing_HealthPolicy as HealthPolicy,
+  TunnelProtocol,
+  WorkloadStatus,
+} from "#mesh/workload/workload_pb.ts";
+import { type Authorization, AuthorizationSchema, Scope } from "#mesh/security/authorization_pb.ts";
+import { fromBinary } from "../../../kit/proto/mod.ts";
+import { ipText } from "../../../kit/text/mod.ts";
+import { type ProxyNode, XDS_TYPES } from "../../../mesh/model/mod.ts";
+import type { Shelf } from "../../simulate/mod.ts";
+import type { World } from "../world.ts";
+
+/** Any node proxy: all see the same. */
+export const ANY_NODE_PROXY: ProxyNode = {
+  id: "ztunnel~127.0.0.1~any.debug~",
+  role: "ztunnel",
+  ip: "127.0.0.1",
+  ips: ["127.0.0.1"],
+  name: "any",
+  namespace: "debug",
+  dnsDomain: "",
+  cluster: "",
+  locality: { region: "", zone: "", subzone: "" },
+  metadata: {},
+  buildVersion: "",
+  userAgent: "",
+  transport: "delta",
+};
+
+/** A workload that serves a port of a service. */
+export interface ServiceEndpoint {
+  readonly workload: Workload;
+  /** Empty: the address is found by DNS. */
+  readonly ip: string;
+  readonly port: number;
+}
+
+/** What node proxies know. */
+export interface Known {
+  /** The service at a virtual address. */
+  serviceAt(ip: string): Service | undefined;
+  /** The service of a namespace and host. */
+  serviceNamed(namespace: string, host: string): Service | undefined;
+  workloadAt(ip: string): Workload | undefined;
+  /** The workload that `NAME.NAMESPACE` means. */
+  workloadNamed(name: string): Workload | undefined;
+  /** The workloads that connections to a port of a service may go to. */
+  endpointsOf(service: Service, port: number): readonly ServiceEndpoint[];
+  /** The policies that the node proxy of a workload enforces. */
+  policiesOf(workload: Workload): readonly Authorization[];
+}
+
+/** Reads what node proxies are sent; undefined: ambient mode is off. */
+export function knownTo(
+  { nodeProxy, decode = fromBinary }: Pick<World, "nodeProxy" | "decode">,
+  contentOf: (typeUrl: string) => Shelf | undefined = (url) => nodeProxy?.(url),
+): Known | undefined {
+  if (nodeProxy === undefined) return undefined;
+  const addresses = [...contentOf(XDS_TYPES.address.url)?.entries() ?? []]
+    .map(({ bytes }) => decode(AddressSchema, bytes).type);
+  const services = addresses.flatMap((one) => one.case === "service" ? [one.value] : []);
+  const workloads = addresses.flatMap((one) => one.case === "workload" ? [one.value] : []);
+  const byVip = new Map(
+    services.flatMap((one) => one.addresses.map(({ address }) => [ipText(address), one] as const)),
+  );
+  const byIp = new Map(
+    workloads.flatMap((one) => one.addresses.map((address) => [ipText(address), one] as const)),
+  );
+  let policies: readonly Authorization[] | undefined;
+  return {
+    serviceAt: (ip) => byVip.get(ip),
+    serviceNamed: (namespace, host) =>
+      services.find((one) => one.namespace === namespace && one.hostname === host),
+    workloadAt: (ip) => byIp.get(ip),
+    workloadNamed: (name) => workloads.find((one) => `${one.name}.${one.namespace}` === name),
+    endpointsOf: (service, port) => endpointsOf(workloads, service, port),
+    policiesOf: (workload) => {
+      policies ??= [...contentOf(XDS_TYPES.authorization.url)?.entries() ?? []]
+        .map(({ bytes }) => decode(AuthorizationSchema, bytes));
+      return policies.filter((one) => concerns(one, workload));
+    },
+  };
+}
+
+/** Reports if the node's proxy, or the workload itself, ends tunnels. */
+export function takesTunnels({ tunnelProtocol }: Workload): boolean {
+  return tunnelProtocol === TunnelProtocol.HBONE;
+}
+
+function endpointsOf(
+  workloads: readonly Workload[],
+  service: Service,
+  port: number,
+): ServiceEndpoint[] {
+  const key = `${service.namespace}/${service.hostname}`;
+  const any = service.loadBalancing?.healthPolicy === HealthPolicy.ALLOW_ALL;
+  return workloads.filter(({ status }) => any || status === WorkloadStatus.HEALTHY)
+    .flatMap((workload): ServiceEndpoint[] => {
+      const own = workload.services[key]?.ports.find(({ servicePort }) => servicePort === port);
+      if (own === undefined) return [];
+      const [address] = workload.addresses;
+      const ip = address === undefined ? "" : ipText(address);
+      return [{ workload, ip, port: own.targetPort || port }];
+    });
+}
+
+function concerns(
+  { scope, namespace, name }: Authorization,
+  { namespace: own, authorizationPolicies }: Workload,
+): boolean {
+  if (scope === Scope.GLOBAL) return true;
+  if (scope === Scope.NAMESPACE) return namespace === own;
+  return authorizationPolicies.includes(`${namespace}/${name}`);
+}

@@ -1,0 +1,10 @@
+/**
+ * The way of a request through node proxies, waypoints and tunnels: what each decides, from what node proxies
+ * are sent.
+ *
+ * @module
+ */
+export { ANY_NODE_PROXY, type Known, knownTo, takesTunnels } from "./known.ts";
+export { arrive, atWaypoint } from "./flow.ts";
+export type { Client, Content, Travel } from "./travel.ts";
+export { leave, type Origin, originNamed } from "./origin.ts";

@@ -1,0 +1,70 @@
+/**
+ * The way of a proxy's call through a tunnel, or to a workload whose connections a node proxy takes.
+ *
+ * @module
+ */
+import type { Call, Forwarded, Target } from "../simulate/mod.ts";
+import type { Outcome } from "../verdict/mod.ts";
+import {
+  arrive,
+  atWaypoint,
+  type Client,
+  type Content,
+  takesTunnels,
+  type Travel,
+} from "./ambient/mod.ts";
+import { type CallContext, nextCall } from "./calls.ts";
+import { addressOf, type Branch } from "./onward.ts";
+import { idOf, type Party, principalOf } from "./world.ts";
+
+/** Reports if a node proxy takes connections to endpoints. */
+export function isCaptured(
+  { known }: Pick<Travel, "known">,
+  next: Branch["next"],
+  targets: readonly Target[],
+): boolean {
+  if (next.kind !== "none") return false;
+  return targets.some((target) => {
+    const workload = known?.workloadAt(addressOf(target).ip);
+    return workload !== undefined && takesTunnels(workload);
+  });
+}
+
+/** Follows a call through a tunnel, or to a workload whose connections a node proxy takes. */
+export function through(
+  travel: Travel & CallContext,
+  from: Party,
+  call: Call,
+  { ending, target, to, tunnelled }: {
+    readonly ending: Forwarded;
+    readonly target?: Target;
+    readonly to: Call["destination"];
+    readonly tunnelled: boolean;
+  },
+): Outcome[] {
+  const plain = target ?? PLAIN;
+  const { direction: _d, source, tunnel: _t, ...content } = nextCall(travel, from, call, {
+    ending,
+    target: plain,
+  });
+  const client: Client = {
+    ip: source.ip,
+    ...(tunnelled ? { principal: principalOf(travel.world, from) } : {}),
+    ...(from.accountUnknown === true ? { principalAssumed: true } : {}),
+  };
+  const arrival = { sender: idOf(from), client, to, content: content as Content, tunnelled };
+  const waypoint = target?.tunnel?.waypoint ?? "";
+  if (waypoint === "") return arrive(travel, arrival);
+  const { ip } = addressOf({ address: waypoint });
+  const party = travel.world.parties.find(({ node }) =>
+    node.role === "waypoint" && node.ips.includes(ip)
+  );
+  if (party !== undefined) return atWaypoint(travel, party, arrival);
+  const text = `the proxy of the waypoint at ${waypoint} is not connected here`;
+  return [{ share: 1, kind: "unknown", proxy: idOf(from), text }];
+}
+
+/** An endpoint to which nothing is spoken but the call itself. */
+const PLAIN: Target = {
+  ...{ address: "", weight: 1, priority: 0, locality: "", healthy: true, tls: "plaintext" },
+};
