@@ -301,8 +301,7 @@ async function statusOf(
 async function explained(
   daemon: Daemon,
   { at, server, sidecarPort, outsidePorts }: Places,
-  caller: Caller,
-  service: Service,
+  [caller, service, met]: readonly [Caller, Service, Met],
 ): Promise<string> {
   const direct: Partial<Record<Service, string>> = {
     sidecar: `${at.sidecar}:${sidecarPort}`,
@@ -313,10 +312,11 @@ async function explained(
   const to = caller === "outside" ? direct[service] : `${service}.test`;
   const asked = async (path: string): Promise<Explanation> =>
     await daemon.debug<Explanation>(`request?from=${from}&url=http://${to}${path}`);
-  const { outcomes } = await asked("/");
+  const { outcomes, hops } = await asked("/");
   const [outcome] = outcomes;
   if (outcomes.length !== 1 || outcome?.kind !== "reached") {
-    return outcome?.kind === "refused" ? "refused" : JSON.stringify(outcomes);
+    if (outcome?.kind !== met) return JSON.stringify({ hops, outcomes });
+    return met;
   }
   const [marked] = (await asked("/mark")).outcomes;
   return marked?.kind === "refused" && marked.status === 403 ? "waypoint" : "reached";
@@ -334,7 +334,8 @@ async function whole(
         last = await meets(places, caller, service);
         return last === met;
       }).catch(() => assert.equal(last, met, `${caller} → ${service}`));
-      assert.equal(await explained(daemon, places, caller, service), met, `${caller} → ${service}`);
+      const told = await explained(daemon, places, [caller, service, met]);
+      assert.equal(told, met, `${caller} → ${service}, explained`);
     }
   }
 }

@@ -7,7 +7,6 @@
  * @module
  */
 import {
-  ANY_NODE_PROXY,
   explain,
   idOf,
   knownTo,
@@ -22,7 +21,6 @@ import {
 import { type Explanation, renderExplanation, type Verdict } from "../verdict/mod.ts";
 import { json, type Route, text } from "../../kit/web/mod.ts";
 import { hasSigned } from "../../kit/pki/mod.ts";
-import type { ProxyBinding } from "../../mesh/model/mod.ts";
 import { startPace } from "../whatif/mod.ts";
 import { debugRoute } from "./access.ts";
 import { allServices } from "./config.ts";
@@ -30,6 +28,7 @@ import { unknownProxy } from "./find.ts";
 import type { DebugInputs } from "./inputs.ts";
 import { readSeenRequests } from "../offline/mod.ts";
 import { requestPage, shellOf, wantsPage } from "./pages/mod.ts";
+import { nodeProxyOf } from "./node_proxy.ts";
 import { findProxy } from "./proxies.ts";
 import { decided } from "./request_deciding.ts";
 import { outcomesSince } from "./request_history.ts";
@@ -188,25 +187,12 @@ export function parsed(inputs: DebugInputs, fields: QuestionFields): Parsed | Fa
   }
   const question = parseQuestion(fields);
   if (typeof question === "string") return { error: question, status: 400 };
-  const from = findProxy(inputs, fields.from) ??
-    originNamed(knownTo({ ...nodeProxyOf(inputs) }), fields.from);
+  const connected = findProxy(inputs, fields.from);
+  // The way of a request begins at its workload, not at a node proxy.
+  const from = connected?.node.role !== "ztunnel" && connected ||
+    originNamed(knownTo(nodeProxyOf(inputs)), fields.from);
   if (from === undefined) return { error: unknownProxy(inputs, fields.from), status: 404 };
   return { from, question };
-}
-
-/** What node proxies are sent, bound once: all see the same. */
-const NODE_PROXIES = new WeakMap<DebugInputs, ProxyBinding>();
-
-function nodeProxyOf(inputs: DebugInputs): Pick<World, "nodeProxy"> {
-  const { mesh, bind } = inputs;
-  if (mesh.ambient === undefined || bind === undefined) return {};
-  return {
-    nodeProxy: (typeUrl) => {
-      const bound = NODE_PROXIES.get(inputs) ?? bind(ANY_NODE_PROXY);
-      NODE_PROXIES.set(inputs, bound);
-      return bound.view(typeUrl);
-    },
-  };
 }
 
 /** The mesh of this daemon. */

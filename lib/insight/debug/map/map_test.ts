@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { debugInputs, debugSession } from "../../../../tests/support/debug_inputs.ts";
 import { objectsOf } from "../../../../tests/support/mesh_fixture.ts";
-import { proxyNode, startTranslation } from "../../../../tests/support/translation_fixture.ts";
+import {
+  featuresWith,
+  proxyNode,
+  startTranslation,
+} from "../../../../tests/support/translation_fixture.ts";
 import type { SessionInfo } from "../../../mesh/xds/mod.ts";
 import { startWeb } from "../../../kit/web/mod.ts";
 import type { Traffic } from "../../monitor/mod.ts";
@@ -196,6 +200,70 @@ Deno.test("seen traffic leads from services and Gateways, with its errors", () =
   assert.deepEqual(node(CART).troubles, [{ text: "< 0.1 % errors seen", tone: "warn" }]);
   const { kind, label } = node("workload unknown");
   assert.deepEqual([kind, label], ["workload", "clients without proxy"]);
+});
+
+const TUNNEL = "networking.mesh.io/tunnel: http";
+const AMBIENT = `${HEAD}
+kind: WorkloadEntry
+metadata: {name: w1, namespace: shop, labels: {app: w, ${TUNNEL}, security.mesh.io/tlsMode: disabled}}
+spec: {address: 10.0.0.7, serviceAccount: w}
+---
+${HEAD}
+kind: WorkloadEntry
+metadata: {name: s1, namespace: shop, labels: {app: s, security.mesh.io/tlsMode: mesh}}
+spec: {address: 10.0.0.8}
+---
+${HEAD}
+kind: ServiceEntry
+metadata: {name: w, namespace: shop, labels: {mesh.io/use-waypoint: wp}}
+spec:
+  hosts: [w.example]
+  addresses: [240.0.0.1]
+  location: MESH_INTERNAL
+  resolution: STATIC
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  workloadSelector: {labels: {app: w}}
+---
+${HEAD}
+kind: ServiceEntry
+metadata: {name: front, namespace: shop}
+spec:
+  hosts: [wp-mesh-waypoint.shop.svc.cluster.local]
+  ports: [{number: 15008, name: mesh, protocol: TLS}]
+  resolution: STATIC
+  endpoints: [{address: 10.1.0.1}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: wp, namespace: shop}
+spec:
+  gatewayClassName: mesh-waypoint
+  listeners: [{name: mesh, port: 15008, protocol: HBONE}]
+`;
+
+Deno.test("in ambient mode the map has tunnels, waypoints and the workloads of its namespace", () => {
+  const bench = startTranslation(undefined, featuresWith({ PILOT_ENABLE_AMBIENT: "true" }));
+  bench.set(AMBIENT);
+  const inputs = debugInputs({
+    mesh: bench.translation.mesh,
+    objects: () => objectsOf(AMBIENT),
+    bind: (node) => bench.translation.source.bind(node, () => {}),
+  });
+  const { nodes, workloads = [] } = mapOf(inputs, { namespace: "shop" }, undefined);
+  const service = nodes.find(({ id }) => id === "shop/w.example");
+  assert.deepEqual(service?.security, {
+    text: "tunnels (HBONE) · waypoint wp",
+    tone: "good",
+  });
+  assert.deepEqual(
+    workloads.map(({ name, protocol, proxy, waypoint }) => [name, protocol, proxy, waypoint]),
+    [
+      ["front", "plain text", "none", ""],
+      ["s1", "mutual TLS", "its own", ""],
+      ["w1", "HBONE", "of its node", "wp-mesh-waypoint.shop.svc.cluster.local"],
+    ],
+  );
+  assert.equal(mapOf(inputsOf(), { namespace: "shop" }, undefined).workloads, undefined);
 });
 
 Deno.test("a map says that traffic is not seen, and why", () => {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { MapWorkload } from "./workloads.ts";
 export { type MapAbout, mapOf, type MapView, type NamespaceRow, namespacesOf } from "./view.ts";
 export { type MapEdge, MOST_IMPORTS, percent, rateText, toneOf } from "./edges.ts";
 export { type MapNode } from "./nodes.ts";

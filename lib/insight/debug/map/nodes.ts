@@ -5,7 +5,7 @@
  */
 import { modeOf } from "../../../mesh/derive/mod.ts";
 import type { Endpoint, Locality, Service } from "../../../mesh/model/mod.ts";
-import { hasMutualProxy } from "../../../mesh/translate/mod.ts";
+import { acceptsTunnels, hasMutualProxy } from "../../../mesh/translate/mod.ts";
 import type { SessionInfo } from "../../../mesh/xds/mod.ts";
 import { ServerTLSSettings_TLSmode as TlsMode } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { GraphNode, Mark } from "../../picture/mod.ts";
@@ -57,13 +57,41 @@ export function serviceMarks(
   sessions: readonly SessionInfo[],
 ): Marks {
   const endpoints = mesh.graph.peek(mesh.services.endpoints, service);
+  const security: Mark = service.meshExternal
+    ? { text: "outside of the mesh", tone: "plain" }
+    : securityOf(mesh, endpoints);
   return {
-    security: service.meshExternal
-      ? { text: "outside of the mesh", tone: "plain" }
-      : mutualTlsOf(mesh, endpoints),
+    security: { ...security, text: join(security.text, waypointOf(mesh, service)) },
     instances: healthOf(service, endpoints),
     zones: zonesOf(endpoints.map(({ locality }) => locality)),
     troubles: rejecting(sessions, "sidecar"),
+  };
+}
+
+/** The waypoint of a service in words. */
+function waypointOf({ graph, ambient }: DebugInputs["mesh"], { namespace, host }: Service): string {
+  if (ambient === undefined) return "";
+  const { waypoint, fault } = graph.peek(ambient.waypoints.ofService, { namespace, host });
+  if (waypoint !== undefined) {
+    const { name } = waypoint;
+    return `waypoint ${waypoint.namespace === namespace ? name : `${waypoint.namespace}/${name}`}`;
+  }
+  return fault === undefined ? "" : "waypoint not used";
+}
+
+function securityOf(
+  mesh: DebugInputs["mesh"],
+  endpoints: readonly Endpoint[],
+): Mark {
+  const ofTunnels = mesh.ambient === undefined
+    ? []
+    : endpoints.filter((one) => !hasMutualProxy(one) && acceptsTunnels(one));
+  if (ofTunnels.length === 0) return mutualTlsOf(mesh, endpoints);
+  const others = endpoints.filter((one) => !ofTunnels.includes(one));
+  const rest = mutualTlsOf(mesh, others);
+  return {
+    text: join("tunnels (HBONE)", rest.text),
+    tone: others.length === 0 ? "good" : rest.tone,
   };
 }
 

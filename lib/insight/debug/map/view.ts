@@ -22,6 +22,7 @@ import {
 } from "./edges.ts";
 import { type GatewayObject, gatewaysOf } from "./gateways.ts";
 import { gatewayMarks, type MapNode, nodeOf, serviceMarks } from "./nodes.ts";
+import { type MapWorkload, workloadsIn } from "./workloads.ts";
 
 /** The subject of a map. */
 export type MapAbout =
@@ -34,6 +35,8 @@ export interface MapView {
   readonly edges: readonly MapEdge[];
   /** Says whether traffic was seen, and why not. */
   readonly seen: string;
+  /** Workloads of the namespace as node proxies know them; absent while ambient mode is off. */
+  readonly workloads?: readonly MapWorkload[];
   /** Number of services here whose Sidecar imports too many services for edges. */
   readonly wide: number;
 }
@@ -66,6 +69,9 @@ export function mapOf(
   );
   const focus = "service" in about ? about.service : undefined;
   return {
+    ...(inputs.mesh.ambient === undefined || "service" in about
+      ? {}
+      : { workloads: workloadsIn(inputs, about.namespace) }),
     nodes: [...drawn].sort().map((id) =>
       all.get(id)?.(errors.get(id) ?? [], id === focus) ?? strangeNode(id, lost.has(id))
     ),

@@ -27,6 +27,7 @@ import {
   type MapNode,
   mapOf,
   type MapView,
+  type MapWorkload,
   MOST_IMPORTS,
   type NamespaceRow,
   namespacesOf,
@@ -155,6 +156,7 @@ function mapPage(inputs: DebugInputs, url: URL, { about, view, namespaces }: Map
       leftOut(drawn),
       nodeTable(view.nodes),
       edgeTable(view),
+      view.workloads === undefined ? null : workloadTable(view.workloads),
     ],
   });
 }
@@ -269,6 +271,23 @@ function nodeTable(nodes: readonly MapNode[]): ComponentChildren {
       node.zones,
       node.troubles.map((one) => [mark(one), " "]),
     ]),
+  });
+}
+
+/** How the workloads of the namespace are reached, as node proxies know it. */
+function workloadTable(workloads: readonly MapWorkload[]): ComponentChildren {
+  return longTable({
+    caption: `Workloads (${workloads.length})`,
+    columns: ["Workload", "Address", "Protocol", "Proxy", "Waypoint", "Node"],
+    rows: workloads.map(({ name, addresses, protocol, proxy, waypoint, node }) => [
+      name,
+      addresses.join(", "),
+      protocol === "plain text" ? badge(protocol, "warn") : protocol,
+      proxy,
+      waypoint,
+      node,
+    ]),
+    empty: "No workload is in this namespace.",
   });
 }
 

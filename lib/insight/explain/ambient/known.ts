@@ -43,6 +43,7 @@ export interface ServiceEndpoint {
 
 /** What node proxies know. */
 export interface Known {
+  readonly workloads: readonly Workload[];
   /** The service at a virtual address. */
   serviceAt(ip: string): Service | undefined;
   /** The service of a namespace and host. */
@@ -74,6 +75,7 @@ export function knownTo(
   );
   let policies: readonly Authorization[] | undefined;
   return {
+    workloads,
     serviceAt: (ip) => byVip.get(ip),
     serviceNamed: (namespace, host) =>
       services.find((one) => one.namespace === namespace && one.hostname === host),
