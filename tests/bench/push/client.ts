@@ -13,6 +13,7 @@ import {
   DiscoveryRequestSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { NAMESPACES } from "../../support/corpus.ts";
+import { answerCommands } from "./commands.ts";
 import { ACCOUNT } from "./identity.ts";
 import { handshakes } from "./handshakes.ts";
 import { outboundOf, shuffled, versionsOf } from "./held.ts";
@@ -282,43 +283,41 @@ async function pace(i: number): Promise<void> {
 async function main(): Promise<void> {
   const options = JSON.parse(Deno.args[0]!) as ClientOptions;
   const clients = Array.from({ length: options.clients }, (_, i) => new XdsClient(options, i));
-  const answer = (value: unknown): void => console.log(JSON.stringify(value));
-  const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
-  let buffered = "";
-  for await (const chunk of lines) {
-    buffered += chunk;
-    for (let nl = buffered.indexOf("\n"); nl >= 0; nl = buffered.indexOf("\n")) {
-      const [command = "", argument] = buffered.slice(0, nl).split(" ");
-      buffered = buffered.slice(nl + 1);
-      if (command === "connect") {
-        const synced: Promise<void>[] = [];
-        for (const [i, c] of clients.entries()) {
-          synced.push(c.connect(argument));
-          if (options.tls) await pace(i);
-        }
-        await Promise.all(synced);
-      }
-      if (command === "reconnect") {
-        for (const c of clients) c.close();
-        mark(clients);
-        for (const [i, c] of clients.entries()) {
-          c.reconnect(argument!);
-          // Requests are sent and responses are received before further requests.
-          if (options.tls) await pace(i);
-          else if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 0));
-        }
-      }
-      if (command === "handshakes") {
-        await handshakes(argument!, clients.map((_, i) => options.tls![i % NAMESPACES]!));
-      }
-      if (command === "mark") mark(clients);
-      answer(report(clients));
-      if (command === "quit") {
-        for (const c of clients) c.close();
-        return;
-      }
+  await answerCommands(async (command, target) => {
+    await obey(clients, options, command, target);
+    return report(clients);
+  });
+}
+
+async function obey(
+  clients: readonly XdsClient[],
+  options: ClientOptions,
+  command: string,
+  target: string | undefined,
+): Promise<void> {
+  if (command === "connect") {
+    const synced: Promise<void>[] = [];
+    for (const [i, c] of clients.entries()) {
+      synced.push(c.connect(target));
+      if (options.tls) await pace(i);
+    }
+    await Promise.all(synced);
+  }
+  if (command === "reconnect") {
+    for (const c of clients) c.close();
+    mark(clients);
+    for (const [i, c] of clients.entries()) {
+      c.reconnect(target!);
+      // Requests are sent and responses are received before further requests.
+      if (options.tls) await pace(i);
+      else if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 0));
     }
   }
+  if (command === "handshakes") {
+    await handshakes(target!, clients.map((_, i) => options.tls![i % NAMESPACES]!));
+  }
+  if (command === "mark") mark(clients);
+  if (command === "quit") { for (const c of clients) c.close(); }
 }
 
 if (import.meta.main) await main();

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { generateKey, issueLeaf, privateKeyPem, spiffeText } from "../../../lib/kit/pki/mod.ts";
+import {
+  generateKey,
+  issueLeaf,
+  type Issuer,
+  privateKeyPem,
+  spiffeText,
+} from "../../../lib/kit/pki/mod.ts";
 import type { RpcClientTls } from "../../../lib/kit/rpc/mod.ts";
 import { namespaceOf, NAMESPACES } from "../../support/corpus.ts";
 import { writePluggedCa } from "../../support/identity.ts";
@@ -13,19 +19,34 @@ export const ACCOUNT = "app";
 
 const HOUR = 3_600_000;
 
-/** Writes an authority into a directory; returns the TLS of the proxies of each namespace, in order. */
-export async function prepareIdentities(dir: string): Promise<RpcClientTls[]> {
+/** Certificates of one authority. */
+export interface Identities {
+  /** TLS of the proxies of each namespace, in order. */
+  readonly proxies: readonly RpcClientTls[];
+  /** Of a server on `localhost`. */
+  readonly server: Required<Pick<RpcClientTls, "ca" | "cert" | "key">>;
+}
+
+/** Writes an authority into a directory, and issues the certificates. */
+export async function prepareIdentities(dir: string): Promise<Identities> {
   const issuer = await writePluggedCa(dir);
-  const now = Date.now();
-  return await Promise.all(Array.from({ length: NAMESPACES }, async (_, i) => {
-    const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  const proxies = Array.from({ length: NAMESPACES }, (_, i) => {
     const id = { trustDomain: "cluster.local", namespace: namespaceOf(i), serviceAccount: ACCOUNT };
-    const { pem } = await issueLeaf({
-      spki: key.spki,
-      uris: [spiffeText(id)],
-      notBefore: now - HOUR / 2,
-      notAfter: now + HOUR,
-    }, issuer);
-    return { ca: issuer.certificate.pem, cert: pem, key: await privateKeyPem(key, "pkcs8") };
-  }));
+    return leaf(issuer, { uris: [spiffeText(id)] });
+  });
+  return {
+    proxies: await Promise.all(proxies),
+    server: await leaf(issuer, { dnsNames: ["localhost"] }),
+  };
+}
+
+async function leaf(
+  issuer: Issuer,
+  names: { readonly uris?: readonly string[]; readonly dnsNames?: readonly string[] },
+): Promise<Identities["server"]> {
+  const now = Date.now();
+  const key = await generateKey({ type: "ecdsa", curve: "P256" });
+  const validity = { notBefore: now - HOUR / 2, notAfter: now + HOUR };
+  const { pem } = await issueLeaf({ spki: key.spki, ...names, ...validity }, issuer);
+  return { ca: issuer.certificate.pem, cert: pem, key: await privateKeyPem(key, "pkcs8") };
 }

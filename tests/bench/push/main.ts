@@ -36,7 +36,9 @@ export async function main(): Promise<void> {
   const fixed = calibrate();
   await using config = await makeConfigDir();
   await using authority = await makeConfigDir();
-  const tls = Deno.args.includes("--mtls") ? await prepareIdentities(authority.path) : undefined;
+  const tls = Deno.args.includes("--mtls")
+    ? (await prepareIdentities(authority.path)).proxies
+    : undefined;
   const account = tls && ACCOUNT;
   await writeCorpus(config.path, services, account);
   if (tls) await config.write("strict.yaml", strictAuthentication());

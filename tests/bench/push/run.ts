@@ -93,14 +93,17 @@ export interface Clients {
   ask(command: string): Promise<Report>;
 }
 
-/** Starts the clients; they connect on command. */
-export async function startClients(options: ClientOptions): Promise<Clients> {
+/** Starts the clients; they connect on command. `module`: the program of the process. */
+export async function startClients(
+  options: ClientOptions,
+  module: URL = new URL("client.ts", import.meta.url),
+): Promise<Clients> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       "-q",
       "-A",
-      new URL("client.ts", import.meta.url).pathname,
+      module.pathname,
       JSON.stringify(options),
     ],
     stdin: "piped",

@@ -84,7 +84,8 @@ function contentOf(bytes: Uint8Array): Content {
   const found = alike.find((one) => Buffer.compare(one.bytes, bytes) === 0);
   if (found) return found.content;
   const content = readContent(bytes);
-  if (alike.length < MOST_ALIKE) alike.push({ bytes, content });
+  // A copy: the bytes belong to the caller.
+  if (alike.length < MOST_ALIKE) alike.push({ bytes: bytes.slice(), content });
   return content;
 }
 
