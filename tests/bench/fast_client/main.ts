@@ -3,7 +3,8 @@
  * clients that read as fast as they can, beside the wire floor: a bare server on the same runtime
  * that writes the same number of bytes to as many clients. Mutual TLS everywhere. Prints CPU,
  * bytes, convergence and memory of the first sync and of reconnects, what the memory consists of,
- * and the ratio to the floor.
+ * and the ratio to the floor. `--env=NAME=VALUE` sets a variable of the daemon, such as
+ * `DENO_V8_FLAGS`; `--module=FILE` runs a bundle.
  *
  * @module
  */
@@ -33,7 +34,7 @@ export async function main(): Promise<void> {
   await using daemon = await startDaemon({
     configDir: config.path,
     secured: port,
-    env: { ROOT_CA_DIR: authority.path },
+    env: { ROOT_CA_DIR: authority.path, ...envFlags() },
     module: moduleFlag(),
   });
   const target = `localhost:${port}`;
@@ -63,6 +64,15 @@ export async function main(): Promise<void> {
     `wire floor ${floor.toFixed(2)} CPU s; ` +
       `first sync ${(first.cpuSeconds / floor).toFixed(1)} times as much`,
   );
+}
+
+/** Variables of the daemon. */
+function envFlags(): Record<string, string> {
+  const given = Deno.args.filter((arg) => arg.startsWith("--env="));
+  return Object.fromEntries(given.map((arg) => {
+    const [name = "", ...value] = arg.slice("--env=".length).split("=");
+    return [name, value.join("=")];
+  }));
 }
 
 /** The daemon's bundled module, if `--module=FILE` names one. */

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Resource } from "../../graph/mod.ts";
+import { slicesOf } from "../wire/mod.ts";
 import type { PendingResponse } from "./pending_response.ts";
 
 /** A part of a response that is sent at once. */
@@ -25,8 +26,8 @@ export interface PushTimes {
 /** The push of one stream. All times are those of `ServerContext.now`. */
 export class RunningPush {
   #responses: readonly PendingResponse[] = [];
-  /** Resources and removed names of the first response that were sent. */
-  #sentResources = 0;
+  /** Slices and removed names of the first response that were sent. */
+  #sentSlices = 0;
   #sentRemoved = 0;
   #startedAt: number | undefined;
   #publishedFor: number | undefined;
@@ -85,25 +86,20 @@ export class RunningPush {
    */
   takeSlice(limit: number): Slice {
     const { subscription, resources, removed } = this.#responses[0]!;
-    const [fromResource, fromRemoved] = [this.#sentResources, this.#sentRemoved];
-    let size = 0;
-    let to = fromResource;
-    while (to < resources.length) {
-      size += subscription.encoder.size(resources[to]!);
-      if (size > limit && to > fromResource) break;
-      to++;
-    }
-    const complete = to === resources.length;
+    const { encoder } = subscription;
+    const slices = slicesOf(resources, limit, encoder.size);
+    const slice = slices[this.#sentSlices] ?? [];
+    if (this.#sentSlices < slices.length) this.#sentSlices++;
+    const complete = this.#sentSlices === slices.length;
+    const fromRemoved = this.#sentRemoved;
     let toRemoved = fromRemoved;
-    while (complete && toRemoved < removed.length && size < limit) {
-      size += removed[toRemoved++]!.length + 4;
+    if (complete && fromRemoved < removed.length) {
+      let size = slice.reduce((sum, resource) => sum + encoder.size(resource), 0);
+      while (toRemoved < removed.length && size < limit) size += removed[toRemoved++]!.length + 4;
     }
-    this.#sentResources = to;
     this.#sentRemoved = toRemoved;
     return {
-      resources: to - fromResource === resources.length
-        ? resources
-        : resources.slice(fromResource, to),
+      resources: slice,
       removed: removed.slice(fromRemoved, toRemoved),
       last: complete && toRemoved === removed.length,
     };
@@ -112,7 +108,7 @@ export class RunningPush {
   /** The first response was sent completely. */
   responseSent(): void {
     this.#responses = this.#responses.slice(1);
-    this.#sentResources = this.#sentRemoved = 0;
+    this.#sentSlices = this.#sentRemoved = 0;
   }
 
   /** The transport has taken all of the push. `undefined` if there was none. */
@@ -127,6 +123,6 @@ export class RunningPush {
   /** The stream is over: nothing is sent any more. */
   drop(): void {
     this.#responses = [];
-    this.#sentResources = this.#sentRemoved = 0;
+    this.#sentSlices = this.#sentRemoved = 0;
   }
 }

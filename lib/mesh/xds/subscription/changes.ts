@@ -168,9 +168,7 @@ function first(subscription: Subscription, variant: "sotw" | "delta"): Draft {
     return { resources: [], absent: known.absent, removed: [], respond: false };
   }
   // Clients that ask for the same list are sent the same arrays.
-  const listed = variant === "delta" && subscription.listed && !subscription.parents
-    ? expected(subscription)
-    : undefined;
+  const listed = variant === "delta" && isAlike(subscription) ? expected(subscription) : undefined;
   if (listed && !versions) {
     const { resources, absent } = listed;
     return { resources, absent, removed: [], respond: true };
@@ -193,6 +191,12 @@ function first(subscription: Subscription, variant: "sotw" | "delta"): Draft {
     if (known && !(subscription.view?.get(name) && wants(subscription, name))) removed.push(name);
   }
   return { resources, absent, removed, respond: false };
+}
+
+/** Reports if what a client asks for is a list, or children of parents, as others ask for it. */
+function isAlike({ listed, parents, names, unasked, onDemand, wildcard }: Subscription): boolean {
+  if (!parents) return listed !== undefined;
+  return names.size === 0 && unasked.length === 0 && onDemand === undefined && !wildcard;
 }
 
 function nextDelta(subscription: Subscription): Draft {

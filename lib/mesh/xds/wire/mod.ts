@@ -1,7 +1,8 @@
 /**
  * Bytes on the wire: xDS requests (`DiscoveryRequest`, `DeltaDiscoveryRequest`) decoded, responses
  * (`DiscoveryResponse`, `DeltaDiscoveryResponse`) encoded, the xDS node of a client, versions of
- * resources, initial resource versions of reconnecting clients, and caches of shared bytes.
+ * resources, initial resource versions of reconnecting clients, slices of responses, and caches of
+ * shared bytes.
  *
  * @module
  */
@@ -14,4 +15,5 @@ export { type NameListCache, nameListCache } from "./name_list_cache.ts";
 export { parseNode } from "./node.ts";
 export { decodeRequest, type EncodedNames, tooManyNames, type XdsRequest } from "./request.ts";
 export { type ResponseEncoder, responseEncoder } from "./response.ts";
+export { slicesOf } from "./slices.ts";
 export { wireVersion } from "./wire_version.ts";
