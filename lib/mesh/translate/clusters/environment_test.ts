@@ -170,8 +170,7 @@ spec: {host: partner.example, trafficPolicy: {tls: {mode: SIMPLE, caCertificates
   const tls = "envoy.transport_sockets.tls";
   assert.deepEqual(sockets({}), [tls]);
   assert.deepEqual(sockets({ preferRuleTls: false }), [
-    undefined,
+    tls,
     ["tlsMode-mesh", tls],
-    ["tlsMode-disabled", tls],
   ]);
 });
