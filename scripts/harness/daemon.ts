@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { engineFlags } from "../engine_flags.ts";
+import { engineFlags, engineVariables } from "../engine_flags.ts";
 import { eventually, freePorts } from "./ports.ts";
 import { type Program, startCommand, startProgram } from "./process.ts";
 
@@ -90,7 +90,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 function startDiscovery(options: DaemonOptions, args: readonly string[]): Program {
-  const { binary, module, main, env, cwd, permissions } = options;
+  const { binary, module, main, cwd, permissions } = options;
+  const variables = engineVariables("pilot-discovery").map((one) => one.split("="));
+  const env = { ...Object.fromEntries(variables), ...options.env };
   if (binary !== undefined) return startCommand(binary, args, env, cwd);
   const flags = engineFlags("pilot-discovery");
   if (module === undefined) {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Delta, Resource } from "../../graph/mod.ts";
-import { expected } from "./expected_state.ts";
+import { expected, expectedOfRequest } from "./expected_state.ts";
 import { diffFromSnapshot, logReaches } from "./snapshot.ts";
 import { RpcError } from "../../../kit/rpc/mod.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { sameChecksum, wireVersion } from "../wire/mod.ts";
 import { noteFound, resourcesNamed } from "./aliases.ts";
 import { type Subscription, wants, wantsAll, wantsResource } from "./subscription.ts";
-import { planned } from "./transitions.ts";
+import { planned, stateOf } from "./transitions.ts";
 import { contentOf } from "./view_content.ts";
 
 /** Pending changes of one type. */
@@ -127,12 +127,8 @@ export function collect(
     const was = held?.at(heldAt, name);
     return was === null ? snapshot?.content?.find((one) => one.name === name) : was;
   };
-  const answers = subscription.requestedNames.size > 0
-    ? new Set(subscription.requestedNames)
-    : undefined;
+  const { requestedNames } = stateOf(subscription);
   const ofNewParents = childrenOfNewParents(subscription);
-  const isRequested = (name: string): boolean =>
-    answers?.has(name) === true || ofNewParents?.(name) === true;
   const draft = !subscription.started
     ? first(subscription, variant)
     : variant === "delta"
@@ -141,6 +137,8 @@ export function collect(
   noteNewParents(subscription, draft.resources);
   // A view that was made after the publication, for edits that are not published yet, has no older log.
   const isOlder = !subscription.view || logReaches(subscription.view, revision);
+  const answers = requestedNames.take();
+  const isRequested = (name: string): boolean => answers.has(name) || ofNewParents?.(name) === true;
   planned(subscription, revision, isOlder ? revision : subscription.view!.changedAt);
   const { resources, absent, removed, respond } = draft;
   const any = resources.length > 0 || absent.length > 0 || removed.length > 0;
@@ -150,7 +148,7 @@ export function collect(
     from: at,
     differing: resources,
     ...draft,
-    asking: !started || requestedAll || !!answers || !!ofNewParents,
+    asking: !started || requestedAll || answers.size > 0 || !!ofNewParents,
     asked: (name) => !started || requestedAll || isRequested(name),
     lacks: (resource) =>
       started
@@ -215,6 +213,15 @@ function nextDelta(subscription: Subscription): Draft {
   const parents = subscription.parents?.newParents;
   if (subscription.requestedNames.size === 0 && !parents?.size) {
     return { resources, absent: [], removed: filteredNames(subscription, removed), respond: false };
+  }
+  if (resources.length === 0 && !subscription.parents) {
+    const alike = expectedOfRequest(subscription);
+    if (alike) {
+      const gone = filteredNames(subscription, removed).filter((name) =>
+        !subscription.requestedNames.has(name)
+      );
+      return { resources: alike.resources, absent: alike.absent, removed: gone, respond: false };
+    }
   }
   const newChildren = childrenOfAll(subscription, parents ?? []);
   const absent = [...newChildren.absent];

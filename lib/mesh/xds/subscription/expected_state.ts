@@ -37,6 +37,7 @@ interface Known {
   readonly changedAt: number;
   all: Expected | undefined;
   readonly byList: WeakMap<readonly string[], Expected>;
+  readonly byRequest: WeakMap<readonly string[], Expected>;
   readonly byParents: Map<string, Expected>;
 }
 
@@ -73,6 +74,21 @@ export function expected(subscription: Subscription): Expected | undefined {
 }
 
 /**
+ * What a client is sent that asked for one more list, shared by all that ask for it; `undefined` if
+ * it asked for something else.
+ */
+export function expectedOfRequest(
+  { view, requestedNames, onDemand, type }: Subscription,
+): Pick<Expected, "resources" | "absent"> | undefined {
+  const { list } = requestedNames;
+  if (!view || !list || onDemand !== undefined || type.aliased) return undefined;
+  const of = knownOf(view);
+  let found = of.byRequest.get(list);
+  if (!found) of.byRequest.set(list, found = ofNames(view, new Set(list)));
+  return found;
+}
+
+/**
  * Recognizes a reconnected client that has everything: its reported versions are replaced by the
  * shared ones before they are compared.
  */
@@ -89,7 +105,13 @@ function knownOf(view: View): Known {
   const { changedAt } = view;
   let found = known.get(view);
   if (found?.changedAt === changedAt) return found;
-  found = { changedAt, all: undefined, byList: new WeakMap(), byParents: new Map() };
+  found = {
+    changedAt,
+    all: undefined,
+    byList: new WeakMap(),
+    byRequest: new WeakMap(),
+    byParents: new Map(),
+  };
   known.set(view, found);
   return found;
 }

@@ -113,6 +113,8 @@ export interface NameSet extends Iterable<string> {
   delete(name: string): boolean;
   /** Adds a list to an empty set; sets of the same list share it until they change. */
   adopt(list: readonly string[]): void;
+  /** Adds a list; sets of the same lists share them as {@link adopt} does if no name is in two of them. */
+  addAll(list: readonly string[]): void;
   /** Empties the set and gives its names back to the table. */
   clear(): void;
 }
@@ -128,8 +130,8 @@ class BitSet implements NameSet {
   #bits = new Uint32Array(0);
   #size = 0;
   #characters = 0;
-  /** Owner of these bits, if they are shared. */
-  #base: SharedNames | undefined = undefined;
+  /** Lists that the names come from, if all do. */
+  #bases: readonly SharedNames[] | undefined = undefined;
 
   constructor(table: NameTable) {
     this.#table = table;
@@ -172,16 +174,32 @@ class BitSet implements NameSet {
   adopt(list: readonly string[]): void {
     if (this.#size > 0) throw new Error("only an empty set takes over a list");
     const base = this.#table.share(list);
-    this.#base = base;
+    this.#bases = [base];
     this.#bits = base.bits;
     this.#size = base.size;
     this.#characters = base.characters;
   }
 
+  addAll(list: readonly string[]): void {
+    if (this.#size === 0) return this.adopt(list);
+    if (this.#bases !== undefined) {
+      const base = this.#table.share(list);
+      if (areApart(this.#bits, base.bits)) {
+        this.#bases = [...this.#bases, base];
+        this.#bits = union(this.#bits, base.bits);
+        this.#size += base.size;
+        this.#characters += base.characters;
+        return;
+      }
+      this.#table.unshare(base);
+    }
+    for (const name of list) this.add(name);
+  }
+
   clear(): void {
-    if (this.#base) this.#table.unshare(this.#base);
+    if (this.#bases) { for (const base of this.#bases) this.#table.unshare(base); }
     else for (const id of idsOf(this.#bits, this.#size)) this.#table.release(id);
-    this.#base = undefined;
+    this.#bases = undefined;
     this.#bits = new Uint32Array(0);
     this.#size = 0;
     this.#characters = 0;
@@ -198,12 +216,27 @@ class BitSet implements NameSet {
 
   /** Copies shared bits before a change. */
   #own(): void {
-    if (!this.#base) return;
+    if (!this.#bases) return;
     for (const id of idsOf(this.#bits, this.#size)) this.#table.use(id);
-    this.#table.unshare(this.#base);
+    for (const base of this.#bases) this.#table.unshare(base);
     this.#bits = this.#bits.slice();
-    this.#base = undefined;
+    this.#bases = undefined;
   }
+}
+
+/** Reports if two sets have no bit in common. */
+function areApart(one: Uint32Array, other: Uint32Array): boolean {
+  const words = Math.min(one.length, other.length);
+  for (let word = 0; word < words; word++) if ((one[word]! & other[word]!) !== 0) return false;
+  return true;
+}
+
+/** The bits of both. */
+function union(one: Uint32Array, other: Uint32Array): Uint32Array<ArrayBuffer> {
+  const all = new Uint32Array(Math.max(one.length, other.length));
+  all.set(one);
+  for (let word = 0; word < other.length; word++) all[word]! |= other[word]!;
+  return all;
 }
 
 /** The bits with one more set; others when they had to grow. */

@@ -6,12 +6,12 @@ Deno.test("sets over one table behave as sets, and the table knows exactly what 
   const operation = fc.record({
     set: fc.nat(2),
     name: fc.nat(80).map(String),
-    do: fc.constantFrom("add", "delete", "clear", "adopt"),
+    do: fc.constantFrom("add", "delete", "clear", "adopt", "addAll"),
   });
   fc.assert(fc.property(fc.array(operation, { maxLength: 200 }), (operations) => {
     const table = nameTable();
     const sets = [0, 1, 2].map(() => nameSet(table));
-    const lists = [["1", "2", "1"], ["2", "70"], []];
+    const lists = [["1", "2", "1"], ["2", "70"], ["3", "4"], []];
     const model = [0, 1, 2].map(() => new Set<string>());
     for (const { set, name, do: action } of operations) {
       const [real, want] = [sets[set]!, model[set]!];
@@ -20,6 +20,10 @@ Deno.test("sets over one table behave as sets, and the table knows exactly what 
       else if (action === "adopt" && want.size === 0) {
         const list = lists[Number(name) % lists.length]!;
         real.adopt(list);
+        for (const one of list) want.add(one);
+      } else if (action === "addAll") {
+        const list = lists[Number(name) % lists.length]!;
+        real.addAll(list);
         for (const one of list) want.add(one);
       } else if (name === "7") [real, want].forEach((one) => one.clear());
       assert.equal(real.has(name), want.has(name));

@@ -90,6 +90,10 @@ export function subscribeDelta(
       state.listed = request.names;
       return;
     }
+  } else if (isPlainList(request) && !state.type.aliased) {
+    state.names.addAll(request.names);
+    state.requestedNames.adopt(request.names);
+    return;
   }
   for (const name of request.names) {
     if (name === ALL) {

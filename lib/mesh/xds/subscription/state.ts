@@ -7,6 +7,7 @@
 import type { Resource, View } from "../../graph/mod.ts";
 import type { OnDemand, XdsType } from "../../model/mod.ts";
 import type { HeldVersions, ResponseEncoder } from "../wire/mod.ts";
+import { AskedNames } from "./asked_names.ts";
 import { type NameSet, nameSet, type NameTable } from "./names.ts";
 import type { ViewSnapshot } from "./snapshot.ts";
 import type { AnswerState, ContentState, RemovalState, SearchState } from "./states.ts";
@@ -101,7 +102,7 @@ export interface SubscriptionState {
   /** True: something may have to be sent; derived from {@link content}. */
   due: boolean;
   /** Names to be sent even if their resources did not change. */
-  readonly requestedNames: Set<string>;
+  readonly requestedNames: AskedNames;
   /** All resources are to be sent even if they did not change. */
   requestedAll: boolean;
   /** SotW: the next request gets a response even if it looks like an acknowledgement. */
@@ -177,7 +178,7 @@ export function initialState(
     content: "initial",
     started: false,
     due: true,
-    requestedNames: new Set(),
+    requestedNames: new AskedNames(),
     requestedAll: false,
     respondToNext: false,
     view: undefined,

@@ -8,12 +8,14 @@ import type { Resource } from "../../graph/mod.ts";
 import type { XdsType } from "../../model/mod.ts";
 import type { ResponseEncoder } from "../wire/mod.ts";
 import { parentOf } from "./child_names.ts";
+import type { AskedNames } from "./asked_names.ts";
 import type { NameSet, NameTable } from "./names.ts";
 import { initialState } from "./state.ts";
 import type { SubscriptionState } from "./state.ts";
 
 /** Readonly, with the collections in it. */
-type Shown<T> = T extends NameSet ? Omit<NameSet, "add" | "delete" | "adopt" | "clear">
+type Shown<T> = T extends AskedNames ? Omit<AskedNames, "add" | "delete" | "adopt" | "take">
+  : T extends NameSet ? Omit<NameSet, "add" | "delete" | "adopt" | "addAll" | "clear">
   : T extends SubscriptionState ? Subscription
   : T extends Set<infer V> ? ReadonlySet<V>
   : T extends Map<infer K, infer V> ? ReadonlyMap<K, V>

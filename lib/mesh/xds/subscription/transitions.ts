@@ -133,7 +133,7 @@ export function planned(subscription: Subscription, revision: number, heldAt: nu
   const state = stateOf(subscription);
   contentEvent(state, "planned");
   state.requestedAll = false;
-  state.requestedNames.clear();
+  state.requestedNames.take();
   state.lost.clear();
   state.parents?.newParents.clear();
   state.versions = state.snapshot = undefined;
