@@ -16,6 +16,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
       "CPU, bytes, memory and convergence of pushes  [--services= --clients= --sotw|--whole --mtls]",
     load: () => import("./push/main.ts"),
   },
+  "fast-client": {
+    measures:
+      "a first sync and reconnects with fast clients, beside the wire floor  [--clients= --narrowed]",
+    load: () => import("./fast_client/main.ts"),
+  },
   start: {
     measures: "start of the process to ready, from files  [--runs=]",
     load: () => import("./start.ts"),
@@ -94,7 +99,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 
 function usage(): string {
   const lines = Object.entries(BENCHMARKS).map(([name, { measures }]) =>
-    `  ${name.padEnd(10)} ${measures}`
+    `  ${name.padEnd(12)} ${measures}`
   );
   return `Usage:\n  deno task bench WHAT [flags]\n\nBenchmarks:\n${lines.join("\n")}\n`;
 }

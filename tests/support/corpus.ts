@@ -114,6 +114,18 @@ spec:
 `;
 }
 
+/** A Sidecar for each namespace, which imports the hosts of that namespace alone. */
+export function sidecars(): string {
+  return Array.from({ length: NAMESPACES }, (_, i) =>
+    `apiVersion: networking.mesh.io/v1
+kind: Sidecar
+metadata: {name: default, namespace: ${namespaceOf(i)}}
+spec:
+  egress:
+  - hosts: ["./*"]
+`).join("---\n");
+}
+
 /** Writes the whole configuration, one object a file. Accounts: see {@link serviceEntry}. */
 export async function writeCorpus(dir: string, services: number, account?: string): Promise<void> {
   for (let i = 0; i < services; i++) {

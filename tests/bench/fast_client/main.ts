@@ -1,16 +1,17 @@
 /**
- * `deno task bench fast-client [--services=1000] [--clients=500] [--reconnects=10]`: a daemon with
+ * `deno task bench fast-client [--services=1000] [--clients=500] [--reconnects=10]
+ * [--narrowed]`: a daemon with
  * clients that read as fast as they can, beside the wire floor: a bare server on the same runtime
  * that writes the same number of bytes to as many clients. Mutual TLS everywhere. Prints CPU,
  * bytes, convergence and memory of the first sync and of reconnects, what the memory consists of,
- * and the ratio to the floor. `--env=NAME=VALUE` sets a variable of the daemon, such as
+ * and the ratio to the floor. `--narrowed`: a Sidecar in each namespace imports its own hosts alone. `--env=NAME=VALUE` sets a variable of the daemon, such as
  * `DENO_V8_FLAGS`; `--module=FILE` runs a bundle.
  *
  * @module
  */
 import { type Daemon, eventually, freePort, makeConfigDir } from "../../../scripts/harness/mod.ts";
 import { startCommand, startDaemon } from "../../../scripts/harness/mod.ts";
-import { strictAuthentication, writeCorpus } from "../../support/corpus.ts";
+import { sidecars, strictAuthentication, writeCorpus } from "../../support/corpus.ts";
 import { numberFlag } from "../flags.ts";
 import { calibrate } from "../push/calibrate.ts";
 import { ACCOUNT, type Identities, prepareIdentities } from "../push/identity.ts";
@@ -30,6 +31,7 @@ export async function main(): Promise<void> {
   const identities = await prepareIdentities(authority.path);
   await writeCorpus(config.path, services, ACCOUNT);
   await config.write("strict.yaml", strictAuthentication());
+  if (Deno.args.includes("--narrowed")) await config.write("sidecars.yaml", sidecars());
   const port = freePort();
   await using daemon = await startDaemon({
     configDir: config.path,
