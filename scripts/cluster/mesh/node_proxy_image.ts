@@ -6,6 +6,7 @@
 import { baseLayer } from "../../images/base.ts";
 import { writeImageArchive } from "../../images/image.ts";
 import { TEST_TAG } from "../../images/kept.ts";
+import { platformOf } from "../../images/platforms.ts";
 
 /** Writes an archive with the image into a folder; returns its path. */
 export async function nodeProxyArchive(program: string, folder: string): Promise<string> {
@@ -13,7 +14,7 @@ export async function nodeProxyArchive(program: string, folder: string): Promise
   await writeImageArchive({
     name: `docker.io/mesh/ztunnel:${TEST_TAG}`,
     layers: [
-      await baseLayer("newer"),
+      await baseLayer("newer", platformOf()),
       [{ path: "usr/local/bin/ztunnel", mode: 0o755, source: program }],
     ],
     config: { Entrypoint: ["/usr/local/bin/ztunnel"], Cmd: ["proxy", "ztunnel"], User: "0:0" },
