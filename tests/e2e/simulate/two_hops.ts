@@ -170,18 +170,20 @@ async function ask(
   const from = partyOf(mesh, fields.from, running.get(fields.from)!.ip);
   const explanation = explain(mesh.world(), from, question);
   const [first] = explanation.hops;
+  const direction = first!.direction;
+  if (direction === "waypoint") throw new Error("a question begins at a sidecar or gateway");
   const colon = first!.destination.lastIndexOf(":");
   const port = Number(first!.destination.slice(colon + 1));
   const { ip } = running.get(fields.from)!;
   const { authorization: _, ...headers } = question.request?.headers ?? {};
   const call: Call = {
-    direction: first!.direction,
+    direction,
     source: { ip: question.client ?? ip, port: 30_000 + Number(id) },
     destination: { ip: first!.destination.slice(0, colon), port },
     ...(question.request === undefined ? {} : { http: { ...question.request, headers } }),
   };
   const reply = await make(call, {
-    at: { ip, port: first!.direction === "gateway" ? port : outbound },
+    at: { ip, port: direction === "gateway" ? port : outbound },
     localAddress: ip,
     certificates: {},
     headers: {
