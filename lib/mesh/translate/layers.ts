@@ -32,7 +32,7 @@ import {
 } from "./listeners/mod.ts";
 import { deriveEndpoints } from "./endpoints/mod.ts";
 import { deriveClassClusters, deriveOutboundClusters } from "./clusters/mod.ts";
-import { createPatched, type Patched, PATCHED_BY, type Whole } from "./patches/mod.ts";
+import { createPatched, type Parent, type Patched, PATCHED_BY } from "./patches/mod.ts";
 import { createExplained, type Explainable } from "./provenance/mod.ts";
 import { workloadClasses } from "./proxies/mod.ts";
 import { type AnyResourceTable, anyTable, overlayOf, TYPE_URLS } from "./resources/mod.ts";
@@ -59,7 +59,7 @@ export function createLayers(context: Context): Layers {
   const tables = deriveTables(context);
   const grpc = deriveGrpcTables(context);
   const byType = tablesByType(tables);
-  const patched = createPatched(context, { ...byType, extension: [] }, wholesOf(tables));
+  const patched = createPatched(context, { ...byType, extension: [] }, parentsOf(tables));
   const explained = createExplained(mesh.graph, explainable(byType, patched));
   const of: LayersOf = (binding) => {
     const layers = isGrpc(binding.cls) ? grpcLayers(tables, grpc, binding) : withPullSecrets(
@@ -86,9 +86,10 @@ export function createLayers(context: Context): Layers {
 }
 
 /** Virtual hosts on demand are patched as those of whole tables, whose names and domains patches select. */
-function wholesOf({ routes: { asked } }: LayerTables): ReadonlyMap<AnyResourceTable, Whole> {
-  const partOf: Whole["partOf"] = (read, key, whole) => asked.partOf(read, key as AskedKey, whole);
-  return new Map([[anyTable(asked.hosts), { table: anyTable(asked.wholes), partOf }]]);
+function parentsOf({ routes: { asked } }: LayerTables): ReadonlyMap<AnyResourceTable, Parent> {
+  const partOf: Parent["partOf"] = (read, key, parent) =>
+    asked.partOf(read, key as AskedKey, parent);
+  return new Map([[anyTable(asked.hosts), { table: anyTable(asked.parents), partOf }]]);
 }
 
 /** Creates the tables that layers are made of. */

@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { createPatched, type Patched, PATCHED_BY, type Whole } from "./patched_layers.ts";
+export { createPatched, type Parent, type Patched, PATCHED_BY } from "./patched_layers.ts";
 export type { PatchFault } from "./report.ts";

@@ -59,23 +59,23 @@ interface PatchedKey {
   readonly of: unknown;
 }
 
-/** Resources that are patched as parts of others. */
-export interface Whole {
-  /** The resources of which they are parts, by the same keys. */
+/** Parent resources: they are patched in place of their parts, which are made of the result. */
+export interface Parent {
+  /** The parent resources, by the keys of their parts. */
   readonly table: AnyResourceTable;
-  /** The part of a patched whole; of a whole that a patch removed, where it is unset. */
-  readonly partOf: (read: Read, key: unknown, whole: Resource | undefined) => Resource;
+  /** The part of a patched parent; `undefined`: a patch removed it. */
+  readonly partOf: (read: Read, key: unknown, parent: Resource | undefined) => Resource;
 }
 
 /**
  * Creates the tables.
  *
- * @param wholes the wholes of the tables whose resources are parts
+ * @param parents parent resources, by the tables of their parts
  */
 export function createPatched(
   { mesh, features }: Pick<Context, "mesh" | "features">,
   bases: TablesByType,
-  wholes: ReadonlyMap<AnyResourceTable, Whole> = new Map(),
+  parents: ReadonlyMap<AnyResourceTable, Parent> = new Map(),
 ): Patched {
   const { graph } = mesh;
   const report = createPatchReport(mesh);
@@ -89,14 +89,14 @@ export function createPatched(
       });
       const name = `patched/${base.name}`;
       const table = resourceTable(graph, name, codec, (read, key) => {
-        const whole = wholes.get(base);
-        const resources = read.follow(whole?.table ?? base, key.of);
+        const parent = parents.get(base);
+        const resources = read.follow(parent?.table ?? base, key.of);
         const all = read.get(changes, key.changes);
         const note = report.start(type, `${base.name} ${codec.encode(key)}`, read);
         return resources.map((r) => {
           if (r.tombstone) return r;
           const changed = changedResource(r, type, all, note);
-          return whole?.partOf(read, key.of, changed) ?? changed ?? tombstone(r.name);
+          return parent?.partOf(read, key.of, changed) ?? changed ?? tombstone(r.name);
         });
       });
       patched.set(base, table);

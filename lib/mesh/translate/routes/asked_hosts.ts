@@ -109,7 +109,7 @@ export function deriveAskedHosts(
       const whole = wholeOf(read, key);
       return whole === undefined ? [] : [partOf(key.name, whole)];
     }),
-    wholes: resourceTable(graph, "vhds.asked.whole", askedKeys, (read, key) => {
+    parents: resourceTable(graph, "vhds.asked.parent", askedKeys, (read, key) => {
       const whole = wholeOf(read, key);
       if (whole === undefined) return [];
       whole.name = `${tableNameOf(key.name)}/${whole.name}`;

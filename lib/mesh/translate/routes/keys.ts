@@ -212,10 +212,10 @@ export const askedKeys: KeyCodec<AskedKey> = keyOf<AskedKey>({
 export interface AskedHosts {
   /** The virtual host of a name. */
   readonly hosts: VirtualHostTable<AskedKey>;
-  /** The virtual host of which that one is a part, under the name that patches know. */
-  readonly wholes: VirtualHostTable<AskedKey>;
-  /** The part of a whole virtual host for the authority of a name; of what no host has, where it is unset. */
-  readonly partOf: (read: Read, key: AskedKey, whole: Resource | undefined) => Resource;
+  /** Its parent: the virtual host with all its domains, under the name that patches select. */
+  readonly parents: VirtualHostTable<AskedKey>;
+  /** The part of a parent for the authority of a name; without a parent, the answer to an unknown host. */
+  readonly partOf: (read: Read, key: AskedKey, parent: Resource | undefined) => Resource;
   /** The host that a name stands for; empty: the table has none. */
   readonly hostOf: Derived<string, AskedKey>;
   /** A route table without virtual hosts, by its name. */
