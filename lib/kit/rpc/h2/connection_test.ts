@@ -109,3 +109,47 @@ Deno.test("replies that the peer does not read are bounded", () => {
     assert.deepEqual(ends, ["too many replies wait to be read"]);
   }
 });
+
+Deno.test("the first headers of a stream go with its first content, in one write", () => {
+  const writes: Uint8Array[] = [];
+  const wire = {
+    ...socket(),
+    write: (bytes: Uint8Array, done: (error?: Error) => void) => {
+      writes.push(bytes.slice());
+      queueMicrotask(() => done());
+      return true;
+    },
+  };
+  createConnection({
+    role: "server",
+    socket: wire,
+    maxStreams: 1,
+    window: 1000,
+    accept: (stream) => {
+      writes.length = 0;
+      stream.begin([[":status", "200"]]);
+      assert.equal(writes.length, 0);
+      stream.data([new TextEncoder().encode("content")], () => {});
+      return { headers() {}, data() {}, aborted() {} };
+    },
+    closed() {},
+  });
+  const request = headerFrames(
+    1,
+    encodeHeaders([[":method", "POST"], [":scheme", "http"], [":path", "/"]]),
+    { end: false },
+  );
+  wire.say(PREFACE, settingsFrame([]), ...request);
+  assert(writes.some((bytes) => containsHeadersAndData(bytes)));
+  wire.close();
+});
+
+/** Reports if a written piece has frames of both types. */
+function containsHeadersAndData(bytes: Uint8Array): boolean {
+  const types = new Set<number>();
+  for (let at = 0; at + 9 <= bytes.length;) {
+    types.add(bytes[at + 3]!);
+    at += 9 + bytes[at]! * 65_536 + bytes[at + 1]! * 256 + bytes[at + 2]!;
+  }
+  return types.has(FRAME.HEADERS) && types.has(FRAME.DATA);
+}

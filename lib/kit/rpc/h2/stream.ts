@@ -4,7 +4,7 @@
  * @module
  */
 import { FLAG, FRAME, frame, headerFrames, resetFrame, windowFrame } from "./frame.ts";
-import { encodeHeaders } from "./hpack.ts";
+import { encodeHeaders, type Headers } from "./hpack.ts";
 import { pardon } from "./limits.ts";
 import {
   admitStream,
@@ -32,12 +32,17 @@ export function streamOf(state: ConnectionState, stream: StreamState): H2Stream 
     state.ready.add(stream);
     transmit(state);
   };
+  const framesOf = (headers: Headers, end: boolean) =>
+    headerFrames(stream.id, encodeHeaders(headers), { end, maxFrame: state.peerMaxFrame });
   return {
     id: stream.id,
+    begin(headers) {
+      if (!isOpen() || stream.localEnded) return;
+      for (const bytes of framesOf(headers, false)) control(state, bytes);
+    },
     headers(headers, end) {
       if (!isOpen() || stream.localEnded) return;
-      const block = encodeHeaders(headers);
-      const frames = headerFrames(stream.id, block, { end, maxFrame: state.peerMaxFrame });
+      const frames = framesOf(headers, end);
       stream.localEnded = end;
       if (end || stream.queue.length > 0) {
         send({ frames, end });

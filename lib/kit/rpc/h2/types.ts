@@ -37,6 +37,8 @@ export interface StreamListener {
 /** A stream of a connection. */
 export interface H2Stream {
   readonly id: number;
+  /** Queues the first headers: they are sent with the content that the caller queues next. */
+  begin(headers: Headers): void;
   /**
    * Sends headers, or trailers behind all data queued before. A server resets a stream whose end
    * the client does not read for half a minute.

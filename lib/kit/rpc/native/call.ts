@@ -54,7 +54,7 @@ export function openCall(stream: H2Stream, options: CallOptions): OpenCall {
   const { peer, metadata, maxReceive } = options;
   let begun = false;
   const out = outbox((parts, taken) => {
-    if (!begun) stream.headers(RESPONSE, false);
+    if (!begun) stream.begin(RESPONSE);
     begun = true;
     stream.data(parts, taken);
   });
