@@ -1,5 +1,5 @@
 /**
- * What a daemon costs, as formulae with coefficients from `docs/performance.md`. Times are those of a
+ * The cost of a daemon, as formulae with coefficients from `docs/performance.md`. Times are those of a
  * machine whose fixed piece of work takes 0.85 s.
  *
  * @module
@@ -41,7 +41,7 @@ const ENCRYPT_MS = 1.3;
 const EMPTY_MIB = 95;
 const SERVICE_MIB = 0.06;
 const CLASS_MIB = 0.00015;
-/** Of a connection, and of one with TLS; what a first sync of all takes beside that, at most. */
+/** A connection takes this, TLS adds that; a first sync of all takes more beside it, at most. */
 const PROXY_MIB = 0.08;
 const TLS_MIB = 0.17;
 const STORM_MIB = 110;

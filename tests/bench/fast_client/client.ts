@@ -33,7 +33,7 @@ class Client {
   readonly #index: number;
   #stream: LightStream | undefined;
   #node: Uint8Array | undefined;
-  /** What was received, by type. */
+  /** Received resources by type. */
   readonly #held = new Map<string, Resources[]>();
   readonly #asked = new Set<string>();
   #responses = 0;

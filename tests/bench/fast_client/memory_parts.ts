@@ -1,5 +1,5 @@
 /**
- * What the resident memory of a daemon consists of, by `smaps` and by the engine's own figures.
+ * The parts of a daemon's resident memory, by `smaps` and by the engine's own figures.
  *
  * @module
  */

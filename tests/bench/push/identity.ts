@@ -23,7 +23,7 @@ const HOUR = 3_600_000;
 export interface Identities {
   /** TLS of the proxies of each namespace, in order. */
   readonly proxies: readonly RpcClientTls[];
-  /** Of a server on `localhost`. */
+  /** TLS of a server on `localhost`. */
   readonly server: Required<Pick<RpcClientTls, "ca" | "cert" | "key">>;
 }
 

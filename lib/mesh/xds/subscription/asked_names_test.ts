@@ -37,7 +37,7 @@ Deno.test("asked names behave as sets, whichever lists they share", () => {
   }));
 });
 
-Deno.test("what was taken stays as it was, and a list has one set", () => {
+Deno.test("taken names stay as they were, and a list has one set", () => {
   const list = ["a", "b"];
   const [one, other] = [new AskedNames(), new AskedNames()];
   for (const names of [one, other]) names.adopt(list);

@@ -74,7 +74,7 @@ export function expected(subscription: Subscription): Expected | undefined {
 }
 
 /**
- * What a client is sent that asked for one more list, shared by all that ask for it; `undefined` if
+ * The answer to a client that asked for one more list, shared by all that ask for it; `undefined` if
  * it asked for something else.
  */
 export function expectedOfRequest(
