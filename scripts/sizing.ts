@@ -14,7 +14,7 @@ import {
   syncCpu,
 } from "./sizing_model.ts";
 
-/** The page. */
+/** Path of `docs/sizing.md`. */
 export const PAGE: string = fromFileUrl(new URL("../docs/sizing.md", import.meta.url));
 
 const [BEGIN, END] = ["<!-- table: begin -->", "<!-- table: end -->"];

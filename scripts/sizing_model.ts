@@ -5,7 +5,7 @@
  * @module
  */
 
-/** A mesh. */
+/** Sizes of a mesh that decide what its daemons cost. */
 export interface Mesh {
   /** Services that the daemon knows. */
   readonly services: number;

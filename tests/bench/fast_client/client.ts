@@ -23,6 +23,8 @@ const PATH = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggreg
 /** Fields of a DeltaDiscoveryRequest. */
 const FIELD = { typeUrl: 2, subscribe: 3, held: 5, nonce: 6 };
 
+/** Pause before a further attempt to connect, ms. */
+const RETRY_MS = 1000;
 /** TLS connections that are opened at the same time. */
 const WIDTH = 50;
 
@@ -53,22 +55,32 @@ class Client {
     return this.#synced.promise;
   }
 
-  /** Opens a stream; a second time it names what it holds. */
+  /**
+   * Opens a stream; a second time it names what it holds. As an agent does, it tries again when the
+   * connection is lost.
+   */
   async open(target: string): Promise<void> {
     this.#node = nodeOf(this.#options, this.#index);
-    this.#stream = await openLight({
+    const lost = (): void => {
+      if (this.#stream === stream) setTimeout(() => void this.open(target), RETRY_MS);
+    };
+    const stream = await openLight({
       target,
       path: PATH,
       tls: this.#options.tls![this.#index % NAMESPACES]!,
       message: (bytes) => this.#take(bytes),
-      closed: () => {},
-    });
+      closed: () => lost(),
+    }).catch(() => undefined);
+    this.#stream = stream;
+    if (stream === undefined) return lost();
     const known = [...this.#held.keys()];
     for (const type of known.length > 0 ? known : [CDS, LDS]) this.#ask(type, true);
   }
 
   close(): void {
-    this.#stream?.close();
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.close();
   }
 
   mark(): void {
