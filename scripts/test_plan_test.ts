@@ -4,6 +4,7 @@ import { type PlannedTier, planOf, secondsOf } from "./test_plan.ts";
 const UNIT: PlannedTier = { name: "unit", seconds: 100, cpu: 190 };
 const WIRE: PlannedTier = { name: "wire", seconds: 100, cpu: 100 };
 const NODE: PlannedTier = { name: "node", seconds: 400, cpu: 200, place: "beside" };
+const ORCH: PlannedTier = { name: "orch", seconds: 100, cpu: 90, place: "beside" };
 const ATTACKS: PlannedTier = { name: "attacks", seconds: 50, cpu: 80, place: "last" };
 const GIB = 1024 ** 3;
 
@@ -27,6 +28,12 @@ const CASES: readonly {
     tiers: [UNIT, WIRE, NODE, ATTACKS],
     plan: [["node", "unit wire"], ["attacks"]],
     seconds: 450,
+  },
+  {
+    name: "two tiers that wait, one after the other",
+    tiers: [UNIT, WIRE, ORCH, NODE, ATTACKS],
+    plan: [["orch node", "unit wire"], ["attacks"]],
+    seconds: 550,
   },
   {
     name: "little memory",
