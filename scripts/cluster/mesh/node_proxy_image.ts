@@ -4,6 +4,7 @@
  * @module
  */
 import { baseLayer } from "../../images/base.ts";
+import { platformOf } from "../../images/platforms.ts";
 import { writeImageArchive } from "../../images/image.ts";
 import { TEST_TAG } from "../../images/kept.ts";
 import { platformOf } from "../../images/platforms.ts";
