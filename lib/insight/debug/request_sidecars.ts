@@ -1,5 +1,5 @@
 /**
- * Sidecars that are connected to another replica of the daemon: what one replica tells of them, and
+ * Sidecars and proxies of waypoints that are connected to another replica of the daemon: what one replica tells of them, and
  * how another one reads what they are served.
  *
  * @module
@@ -29,7 +29,8 @@ export function sidecarsAt(
 ): Sidecar[] {
   const wanted = new Set(addresses.map((one) => one.slice(0, one.lastIndexOf(":"))));
   const isWanted = (ip: string): boolean => wanted.has(ip) || wanted.has(`[${ip}]`);
-  return sessions.filter(({ node }) => node.role === "sidecar" && node.ips.some(isWanted))
+  const roles = ["sidecar", "waypoint"];
+  return sessions.filter(({ node }) => roles.includes(node.role) && node.ips.some(isWanted))
     .map(({ node, types }) => ({
       node,
       types: types.map(({ short, state }) => ({ short, state })),

@@ -33,7 +33,6 @@ interface Draft extends CallContext, Omit<Travel, "enter"> {
   readonly causes: boolean;
   readonly contentOf: (view: View) => Shelf | undefined;
   readonly doubts: Map<string, Doubt>;
-  readonly elsewhere: Set<string>;
   /** Branches that were followed. */
   followed: number;
 }

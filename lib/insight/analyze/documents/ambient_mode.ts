@@ -15,13 +15,26 @@ const GATEWAY_API = "gateway.networking.k8s.io";
 /** Names of waypoints, modes of namespaces and pods, and policies, each against the rest of the set. */
 export const AMBIENT_MODE: DocumentAnalyzer = {
   name: "ambient.ModeAnalyzer",
-  kinds: ["Namespace", "Service", "ServiceEntry", "WorkloadEntry", "AuthorizationPolicy", "Pod"],
+  kinds: [
+    "Namespace",
+    "Service",
+    "ServiceEntry",
+    "WorkloadEntry",
+    "AuthorizationPolicy",
+    "Pod",
+    "RequestAuthentication",
+    "Telemetry",
+    "WasmPlugin",
+    "DataproxyFilter",
+  ],
   codes: ["MSH0101", "MSH1009"],
   *analyze(set) {
     yield* missingWaypoints(set);
     yield* bothWays(set);
     yield* hostPods(set);
     yield* policies(set);
+    yield* targets(set);
+    yield* entries(set);
   },
 };
 
@@ -98,6 +111,74 @@ function unenforced(rule: unknown): string[] {
     ...source.filter((field) => sources.some((one) => one[field] !== undefined)),
     ...new Set(keys.filter((key) => !isEnforcedCondition(key)).map((key) => `when ${key}`)),
   ];
+}
+
+/** Kinds that waypoints apply to services. */
+const ATTACHED = [
+  "AuthorizationPolicy",
+  "RequestAuthentication",
+  "Telemetry",
+  "WasmPlugin",
+  "DataproxyFilter",
+] as const;
+
+/** Services in `targetRefs` that have no waypoint, so that nothing applies the object to them. */
+function* targets(set: DocumentSet): Iterable<DocumentFinding> {
+  for (const kind of ATTACHED) {
+    for (const on of set.of(kind)) {
+      const spec = mapAt(on.value, "spec");
+      const refs: [path: string, ref: unknown][] = [
+        ...spec.targetRef === undefined
+          ? []
+          : [["spec.targetRef", spec.targetRef] as [string, unknown]],
+        ...listAt(spec, "targetRefs").map((ref, at): [string, unknown] => [
+          `spec.targetRefs[${at}]`,
+          ref,
+        ]),
+      ];
+      for (const [path, ref] of refs) {
+        const target = `${valueAt(ref, "kind")}`;
+        const name = `${valueAt(ref, "name")}`;
+        if (!lacksWaypoint(set, { kind: target, namespace: on.namespace, name })) continue;
+        const reason =
+          `${target} ${on.namespace}/${name} has no waypoint, so nothing applies this ` +
+          "to it";
+        yield notDone(on, reason, path);
+      }
+    }
+  }
+}
+
+/** Reports if a service certainly has no waypoint: the labels of it and of its namespace are known. */
+function lacksWaypoint(
+  set: DocumentSet,
+  { kind, namespace, name }: {
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+  },
+): boolean {
+  if (kind !== "Service" && kind !== "ServiceEntry") return false;
+  const service = set.of(kind).find((one) => one.namespace === namespace && one.name === name);
+  if (service === undefined) return false;
+  const own = service.labels[USE_WAYPOINT] ?? "";
+  if (own !== "") return own === "none";
+  const around = set.of("Namespace", "").find((one) => one.name === namespace);
+  return around !== undefined && ["", "none"].includes(around.labels[USE_WAYPOINT] ?? "");
+}
+
+/** WorkloadEntries that take tunnels and count as taking mutual TLS, which no node proxy does. */
+function* entries(set: DocumentSet): Iterable<DocumentFinding> {
+  for (const on of set.of("WorkloadEntry")) {
+    const spec = mapAt(on.value, "spec");
+    const labels = { ...mapAt(spec, "labels"), ...on.labels };
+    const tunnels = `${labels["networking.mesh.io/tunnel"] ?? ""}`.split(",").includes("http");
+    const account = valueAt(spec, "serviceAccount") ?? "";
+    if (!tunnels || account === "" || labels["security.mesh.io/tlsMode"] !== undefined) continue;
+    const reason = "sidecars send mutual TLS to a workload with a service account, and not " +
+      "tunnels; label it security.mesh.io/tlsMode: disabled if a node proxy is beside it, mesh if a sidecar is";
+    yield notDone(on, reason, "spec.serviceAccount");
+  }
 }
 
 function notDone(on: PlainDocument, reason: string, path: string): DocumentFinding {

@@ -252,7 +252,7 @@ Deno.test("in ambient mode the map has tunnels, waypoints and the workloads of i
   const { nodes, workloads = [] } = mapOf(inputs, { namespace: "shop" }, undefined);
   const service = nodes.find(({ id }) => id === "shop/w.example");
   assert.deepEqual(service?.security, {
-    text: "tunnels (HBONE) · waypoint wp",
+    text: "HBONE · waypoint wp",
     tone: "good",
   });
   assert.deepEqual(

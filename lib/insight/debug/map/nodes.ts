@@ -90,7 +90,7 @@ function securityOf(
   const others = endpoints.filter((one) => !ofTunnels.includes(one));
   const rest = mutualTlsOf(mesh, others);
   return {
-    text: join("tunnels (HBONE)", rest.text),
+    text: join("HBONE", rest.text),
     tone: others.length === 0 ? "good" : rest.tone,
   };
 }

@@ -27,6 +27,7 @@ export function arrive(travel: Travel, arrival: Arrival): Outcome[] {
   const party = partyAt(byAddress, ip, port);
   if (party !== undefined) return travel.enter(party, inboundCall(arrival));
   if (proxyKnown(world, ip, "") === "some") {
+    travel.elsewhere.add(hostPort(ip, port));
     return [unknown(sender, `the sidecar of ${ip}:${port} is not connected here`, ALL_DAEMONS)];
   }
   const workload = known?.workloadAt(ip);
@@ -163,6 +164,8 @@ function toWaypoint(sends: Sending, { destination }: GatewayAddress, to: Arrival
     return [closed(proxy, `waypoint ${name}`, "it has no healthy endpoints")];
   }
   if (party === undefined) {
+    const proxies = front === undefined ? [] : travel.known?.endpointsOf(front, TUNNEL_PORT) ?? [];
+    for (const { ip, port } of proxies) travel.elsewhere.add(hostPort(ip, port));
     const text = `the waypoint ${gateway ?? name}: none of its proxies is connected here`;
     return [unknown(proxy, text, ALL_DAEMONS)];
   }

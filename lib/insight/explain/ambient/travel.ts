@@ -17,6 +17,8 @@ export interface Travel {
   readonly hops: Hop[];
   readonly objects: Set<string>;
   readonly assumptions: Set<string>;
+  /** Addresses of endpoints whose proxies are connected elsewhere. */
+  readonly elsewhere: Set<string>;
   readonly byAddress: PartiesByAddress;
   /** Passes a call through a proxy, and on to what follows. */
   enter(party: Party, call: Call): Outcome[];
