@@ -237,7 +237,7 @@ const HTTP_FILTERS = {
   last: "envoy.filters.http.router",
 } as const;
 
-/** What is attached to one service, to the waypoint and to its class acts on these alone. */
+/** Extensions that are attached to one service, to the waypoint and to its class act on these alone. */
 async function extensions({ world, ask }: Asked, seen: () => string): Promise<void> {
   const lua = (name: string) => ({
     name,

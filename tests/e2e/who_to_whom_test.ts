@@ -408,13 +408,12 @@ Deno.test({
     );
     await t.step("RequestAuthentication at the waypoint", async () => {
       const { issuer, jwksUri } = JSON.parse(mesh.issuer.rule);
-      const jwks = await (await fetch(jwksUri)).text();
       await config.write(
         "tokens.yaml",
         policy(
           "RequestAuthentication",
           "t",
-          target({ jwtRules: [{ issuer, jwks }] }),
+          target({ jwtRules: [{ issuer, jwksUri }] }),
         ),
       );
       const token = await mesh.issuer.token("shop", "caller");

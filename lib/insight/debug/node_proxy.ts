@@ -1,5 +1,5 @@
 /**
- * What node proxies are sent.
+ * The resources of node proxies.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { DebugInputs } from "./inputs.ts";
 /** The bindings, made when they are first read: all node proxies see the same. */
 const BOUND = new WeakMap<DebugInputs["mesh"], ProxyBinding>();
 
-/** What node proxies are sent, by type URL; nothing while ambient mode is off. */
+/** The resources of node proxies, by type URL; nothing while ambient mode is off. */
 export function nodeProxyOf(
   { mesh, bind }: Pick<DebugInputs, "mesh" | "bind">,
 ): Pick<World, "nodeProxy"> {

@@ -38,7 +38,7 @@ export interface World {
   readonly mesh: Mesh;
   readonly parties: readonly Party[];
   readonly services: readonly Service[];
-  /** What node proxies are sent, by type URL; unset: ambient mode is off. */
+  /** The resources of node proxies, by type URL; unset: ambient mode is off. */
   readonly nodeProxy?: (typeUrl: string) => View | undefined;
   /** Finds an object with its position. */
   readonly objectOf?: (kind: string, key: string) => Pick<ConfigObject, "meta"> | undefined;

@@ -24,7 +24,7 @@ export interface Call {
   readonly assumedAddresses?: readonly string[];
 }
 
-/** The end of a tunnel. */
+/** A tunnel (HBONE) at the proxy that ends it. */
 export interface TunnelEnd {
   /** Identity of its client; unset: not known. */
   readonly principal?: string;

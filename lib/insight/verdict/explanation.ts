@@ -45,7 +45,7 @@ export type StepName =
   | "mutual TLS"
   | "tokens"
   | "access"
-  /** Of node proxies: where a connection goes, and the end of a tunnel. */
+  /** Steps of node proxies: the way that a connection takes, and the end of a tunnel. */
   | "destination"
   | "tunnel";
 

@@ -56,7 +56,13 @@ export async function startAmbientMesh(
       configDir: config.path,
       secured: port,
       args: [`--secureGRPCAddr=0.0.0.0:${port}`],
-      env: { PILOT_ENABLE_AMBIENT: "true", ROOT_CA_DIR: `${dir}/ca`, JWT_RULE: issuer.rule },
+      env: {
+        PILOT_ENABLE_AMBIENT: "true",
+        ROOT_CA_DIR: `${dir}/ca`,
+        JWT_RULE: issuer.rule,
+        // The issuer is on loopback, from where the daemon fetches no keys unasked.
+        JWKS_ALLOWED_CIDRS: "127.0.0.0/8",
+      },
     }),
   );
   return { config, daemon, issuer, root: certificate.pem, dir, port, stack };

@@ -4,7 +4,7 @@
  * @module
  */
 import { modeOf } from "../../../mesh/derive/mod.ts";
-import type { Endpoint, Locality, Service } from "../../../mesh/model/mod.ts";
+import { type Endpoint, type Locality, objectKeys, type Service } from "../../../mesh/model/mod.ts";
 import { acceptsTunnels, hasMutualProxy } from "../../../mesh/translate/mod.ts";
 import type { SessionInfo } from "../../../mesh/xds/mod.ts";
 import { ServerTLSSettings_TLSmode as TlsMode } from "#mesh/networking/v1alpha3/gateway_pb.ts";
@@ -73,8 +73,9 @@ function waypointOf({ graph, ambient }: DebugInputs["mesh"], { namespace, host }
   if (ambient === undefined) return "";
   const { waypoint, fault } = graph.peek(ambient.waypoints.ofService, { namespace, host });
   if (waypoint !== undefined) {
-    const { name } = waypoint;
-    return `waypoint ${waypoint.namespace === namespace ? name : `${waypoint.namespace}/${name}`}`;
+    return `waypoint ${
+      waypoint.namespace === namespace ? waypoint.name : objectKeys.encode(waypoint)
+    }`;
   }
   return fault === undefined ? "" : "waypoint not used";
 }

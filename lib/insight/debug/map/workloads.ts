@@ -4,18 +4,19 @@
  * @module
  */
 import { TunnelProtocol, type Workload } from "#mesh/workload/workload_pb.ts";
+import { serviceKeys } from "../../../mesh/model/mod.ts";
 import { ipText } from "../../../kit/text/mod.ts";
 import { knownTo } from "../../explain/mod.ts";
 import type { DebugInputs } from "../inputs.ts";
 import { nodeProxyOf } from "../node_proxy.ts";
 
-/** A workload of the map. */
+/** The way in which a workload is reached in ambient mode. */
 export interface MapWorkload {
   readonly name: string;
   readonly addresses: readonly string[];
   /** `HBONE`: by tunnels; `mutual TLS`: of its sidecar; `plain text`. */
   readonly protocol: string;
-  /** Who takes its connections: the node's proxy, a proxy of its own, or nobody. */
+  /** The proxy that takes its connections: the node's proxy, a proxy of its own, or nobody. */
   readonly proxy: string;
   /** Host of the service in front of its waypoint, or of those of its services; empty: it has none. */
   readonly waypoint: string;
@@ -54,8 +55,8 @@ export function workloadsIn(inputs: DebugInputs, namespace: string): MapWorkload
     }).sort((a, b) => a.name < b.name ? -1 : 1);
 
   function waypointOf(key: string) {
-    const slash = key.indexOf("/");
-    return known?.serviceNamed(key.slice(0, slash), key.slice(slash + 1))?.waypoint;
+    const { namespace, host } = serviceKeys.decode(key);
+    return known?.serviceNamed(namespace, host)?.waypoint;
   }
 }
 

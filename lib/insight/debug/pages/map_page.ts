@@ -274,7 +274,7 @@ function nodeTable(nodes: readonly MapNode[]): ComponentChildren {
   });
 }
 
-/** How the workloads of the namespace are reached, as node proxies know it. */
+/** The workloads of the namespace, as node proxies know them. */
 function workloadTable(workloads: readonly MapWorkload[]): ComponentChildren {
   return longTable({
     caption: `Workloads (${workloads.length})`,

@@ -144,7 +144,7 @@ const CELLS: readonly [from: string, to: string, outcome: string, strict?: strin
 ];
 
 for (const [mode, more] of [["PERMISSIVE", []], ["STRICT", [STRICT]]] as const) {
-  Deno.test(`explained: who reaches whom, ${mode}`, () => {
+  Deno.test(`explained: sidecars, node proxies, waypoints and programs outside, ${mode}`, () => {
     const { ask } = world(...more);
     const found = CELLS.map(([from, to]) => [from, to, shown(ask(from, `http://${to}/`))]);
     const wanted = CELLS.map(([from, to, outcome, strict = outcome]) => [
@@ -242,7 +242,7 @@ Deno.test("explained: node proxies decide by the client of the tunnel, waypoints
   }
 });
 
-Deno.test("explained: what cannot be known is said by name", () => {
+Deno.test("explained: an outcome that cannot be known has its reason", () => {
   const { bench, ask } = world();
   assert.match(JSON.stringify(ask("caller.shop", "http://absent.test/").outcomes), /absent\.test/);
   bench.set(MESH.replaceAll("mesh.io/use-waypoint: wp", "mesh.io/use-waypoint: none-here"));

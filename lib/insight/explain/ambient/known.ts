@@ -12,7 +12,7 @@ import {
 import { type Authorization, AuthorizationSchema, Scope } from "#mesh/security/authorization_pb.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
 import { ipText } from "../../../kit/text/mod.ts";
-import { type ProxyNode, XDS_TYPES } from "../../../mesh/model/mod.ts";
+import { objectKey, type ProxyNode, serviceKeys, XDS_TYPES } from "../../../mesh/model/mod.ts";
 import type { Shelf } from "../../simulate/mod.ts";
 import type { World } from "../world.ts";
 
@@ -41,7 +41,7 @@ export interface ServiceEndpoint {
   readonly port: number;
 }
 
-/** What node proxies know. */
+/** The mesh as node proxies know it. */
 export interface Known {
   readonly workloads: readonly Workload[];
   /** The service at a virtual address. */
@@ -100,7 +100,7 @@ function endpointsOf(
   service: Service,
   port: number,
 ): ServiceEndpoint[] {
-  const key = `${service.namespace}/${service.hostname}`;
+  const key = serviceKeys.encode({ namespace: service.namespace, host: service.hostname });
   const any = service.loadBalancing?.healthPolicy === HealthPolicy.ALLOW_ALL;
   return workloads.filter(({ status }) => any || status === WorkloadStatus.HEALTHY)
     .flatMap((workload): ServiceEndpoint[] => {
@@ -118,5 +118,5 @@ function concerns(
 ): boolean {
   if (scope === Scope.GLOBAL) return true;
   if (scope === Scope.NAMESPACE) return namespace === own;
-  return authorizationPolicies.includes(`${namespace}/${name}`);
+  return authorizationPolicies.includes(objectKey({ namespace, name }));
 }
