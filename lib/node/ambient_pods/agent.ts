@@ -66,6 +66,8 @@ export interface AmbientAgent extends AmbientPlugin {
 
 const TIMES: MemberTimes = { servedMs: 20_000, leavingMs: 5_000, forgottenMs: 10_000 };
 const PAUSES = { first: 500, longest: 15_000 };
+/** Time between two looks at the rules of pods. */
+const REPAIR_MS = 60_000;
 
 /** Starts the agent. */
 export function startAmbient(options: AmbientOptions): AmbientAgent {
@@ -86,6 +88,7 @@ class Agent implements AmbientAgent {
   readonly #namespaces: Following<KnownNamespace>;
   readonly #pods: Following<CniPod>;
   readonly #serving: Promise<void>;
+  readonly #watching: Promise<void>;
   /** Ids of pods by namespace and name, as deletions name them. */
   readonly #uids = new Map<string, string>();
 
@@ -119,6 +122,7 @@ class Agent implements AmbientAgent {
     });
     this.#serving = this.#proxies.run(signal);
     this.begun = this.#begin();
+    this.#watching = this.#members.watch(REPAIR_MS);
   }
 
   get nodeProxies(): number {
@@ -140,6 +144,7 @@ class Agent implements AmbientAgent {
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all([this.#pods.close(), this.#namespaces.close(), this.#serving]);
+    await this.#watching;
     await this.#members.settled();
   }
 

@@ -148,6 +148,30 @@ export class Member {
     await this.#announce("enabled");
   }
 
+  /**
+   * Writes the rules of a pod in ambient mode again where others have changed them.
+   *
+   * @returns the rules that were missing or differed
+   * @throws if its network namespace is gone; {@link isIn} is false then
+   */
+  repair(): Promise<readonly string[]> {
+    return this.#inTurn(async () => {
+      const seen = this.#netns;
+      if (!this.#isRedirected || seen === undefined) return [];
+      try {
+        await this.#options.check(seen);
+        const rules = this.#rules(seen);
+        const differences = await rules.inspect();
+        if (differences.length > 0) await rules.enter();
+        return differences;
+      } catch (error) {
+        this.#netns = undefined;
+        this.#isRedirected = false;
+        throw error;
+      }
+    });
+  }
+
   /** The pod could not enter: it is announced so, once. */
   async pend(): Promise<void> {
     if (!this.isAnnounced) await this.#announce("pending");

@@ -121,6 +121,33 @@ export class Members {
     return true;
   }
 
+  /** Repairs the rules of the pods that are in ambient mode, one pod after the other, until the end. */
+  async watch(everyMs: number): Promise<void> {
+    const { signal } = this.#options;
+    while (await sleep(everyMs, signal)) await this.repair();
+  }
+
+  /** Repairs the rules of each pod that is in ambient mode, once. */
+  async repair(): Promise<void> {
+    for (const entry of [...this.#entries.values()]) {
+      const { member, isWanted, hasEnded, work } = entry;
+      if (this.#options.signal.aborted) return;
+      if (!isWanted || hasEnded || work !== undefined || !member.isIn) continue;
+      try {
+        const [first, ...more] = await member.repair();
+        if (first === undefined) continue;
+        events.inc({ type: "repair" });
+        log.warn("the rules of a pod were changed by others; they are written again", {
+          pod: member.name,
+          reason: more.length === 0 ? first : `${first}, and ${more.length} more`,
+        });
+      } catch (error) {
+        failed(member, error);
+        this.#work(entry);
+      }
+    }
+  }
+
   /** Takes everything away, because nothing of the mesh stays on the node. */
   async abandon(): Promise<void> {
     await Promise.all([...this.#entries.values()].map(async ({ member }) => {

@@ -16,6 +16,8 @@ class Node {
   /** Words that fail when they would be done. */
   fails: string | undefined;
   namespace: string | undefined = "/var/run/netns/a";
+  /** Rules that others have changed. */
+  changed: readonly string[] = [];
   readonly #stop = new AbortController();
 
   constructor() {
@@ -48,7 +50,7 @@ class Node {
         enter: () => act("enter").then(() => "applied" as const),
         leave: () => act("leave"),
         remove: () => act("remove"),
-        inspect: () => Promise.resolve([]),
+        inspect: () => Promise.resolve(this.changed),
       }),
       announce: async (pod, value) => {
         await act(`announce ${value ?? "nothing"}`);
@@ -197,4 +199,43 @@ Deno.test("the end of the mesh on the node takes the rules of all pods away", ()
     await node.until("announce enabled");
     await node.members.abandon();
     assert.deepEqual(node.done, ["announce nothing", "remove", "drop", "host removed"]);
+  }));
+
+Deno.test("rules that others have changed are written again; others are left alone", () =>
+  nodeTest(async (node) => {
+    await node.members.begin();
+    node.members.update(pod(), AMBIENT);
+    await node.until("announce enabled");
+    await node.members.repair();
+    assert.deepEqual(node.done.splice(0), ["check"]);
+    node.changed = ["nat MESH_OUTPUT"];
+    await node.members.repair();
+    assert.deepEqual(node.done.splice(0), ["check", "enter"]);
+    node.changed = [];
+    await node.members.repair();
+    assert.deepEqual(node.done.splice(0), ["check"]);
+  }));
+
+Deno.test("a pod whose network namespace was replaced enters again by the next look at its rules", () =>
+  nodeTest(async (node) => {
+    await node.members.begin();
+    node.members.update(pod(), AMBIENT);
+    await node.until("announce enabled");
+    node.namespace = "/var/run/netns/b";
+    node.fails = "check";
+    await node.members.repair();
+    node.fails = undefined;
+    const done = await node.until("enter");
+    assert.ok(done.includes("put /var/run/netns/b"), done.join(", "));
+  }));
+
+Deno.test("pods that enter, leave or have ended are not looked at", () =>
+  nodeTest(async (node) => {
+    await node.members.begin();
+    node.namespace = undefined;
+    node.members.update(pod(), AMBIENT);
+    node.members.update({ ...pod({ uid: "u2" }), status: { phase: "Failed" } }, AMBIENT);
+    node.changed = ["nat MESH_OUTPUT"];
+    await node.members.repair();
+    assert.ok(!node.done.includes("enter"), node.done.join(", "));
   }));
