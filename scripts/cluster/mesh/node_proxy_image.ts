@@ -7,7 +7,6 @@ import { baseLayer } from "../../images/base.ts";
 import { platformOf } from "../../images/platforms.ts";
 import { writeImageArchive } from "../../images/image.ts";
 import { TEST_TAG } from "../../images/kept.ts";
-import { platformOf } from "../../images/platforms.ts";
 
 /** Writes an archive with the image into a folder; returns its path. */
 export async function nodeProxyArchive(program: string, folder: string): Promise<string> {
