@@ -60,11 +60,12 @@ export function deriveRoutes(inputs: MeshInputs): Routes {
     (read, { namespace, gateways }): readonly string[] => {
       const keys = new Set(gateways.flatMap((g) => read.members(indexes.routesByGateway, g)));
       return [...keys]
-        .map((key) => read.get(tables.virtualServices, key))
-        .filter((row) => row !== undefined)
-        .filter((row) => isVisible(row, namespace))
-        .sort(byAge)
-        .map((row) => objectKey(row.meta));
+        .flatMap((key) => {
+          const row = read.get(tables.virtualServices, key);
+          return row !== undefined && isVisible(row, namespace) ? [{ key, row }] : [];
+        })
+        .sort((a, b) => byAge(a.row, b.row))
+        .map(({ key }) => key);
     },
   );
   return { meshRoute, gatewayRoutes, spec: deriveDelegates(inputs) };

@@ -37,7 +37,13 @@ import {
 } from "./keys.ts";
 import { gatewayListeners, gatewayRouteName } from "./listeners.ts";
 import { gatewayVirtualHost } from "./virtual_hosts.ts";
-import { claimsOf, type HostClaims, refusedHosts, UNCLAIMED } from "./virtual_services_of_hosts.ts";
+import {
+  claimsOf,
+  createFactsOf,
+  type HostClaims,
+  refusedHosts,
+  UNCLAIMED,
+} from "./virtual_services_of_hosts.ts";
 
 /** A port, and its servers by their keys. */
 interface KeyedPort {
@@ -128,10 +134,13 @@ function deriveVirtualHosts(context: PortsContext): {
   readonly virtualHosts: VirtualHostTable<GatewayHostKey>;
 } {
   const { graph } = context.mesh;
+  const factsOf = createFactsOf(context.mesh.domain);
   const claims = graph.derive("gateway.claims", gatewayTableKeys, (read, key) => {
     const port = portOf(read, context, key.scope, key.table);
     const refused = refusedBy(read, context, key.scope, key.table);
-    return inShares(claimsOf(read, context, key.namespace, { port, refused }));
+    return inShares(
+      claimsOf(read, context, { namespace: key.namespace, factsOf }, { port, refused }),
+    );
   });
   const hosts = graph.derive(
     "gateway.hosts",

@@ -6,8 +6,14 @@
  */
 import { type GatewayPort, type GatewayServer, servedHosts } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { coveringPatterns, fullHost, objectKey } from "../../model/mod.ts";
-import { boundRoutes } from "./bound_routes.ts";
+import {
+  type ConfigObject,
+  coveringPatterns,
+  fullHost,
+  gatewayKey,
+  objectKey,
+} from "../../model/mod.ts";
+import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { Context } from "./features.ts";
 
 /** A VirtualService that is served under a host, and the Gateways that serve the host. */
@@ -46,6 +52,44 @@ export function refusedHosts(port: GatewayPort, server: GatewayServer): readonly
   return [...new Set([...within, ...within.length < others.length ? ["*"] : []])];
 }
 
+/** What a VirtualService says by itself. */
+interface RouteFacts {
+  /** `namespace/name`. */
+  readonly route: string;
+  readonly owner: string;
+  /** Full names of its hosts. */
+  readonly named: readonly string[];
+  /** The Gateways that it names. */
+  readonly bound: ReadonlySet<string>;
+  /** The claims of a host that it alone claims, by Gateway; without and with a redirect. */
+  readonly alone: readonly [Map<string, HostClaims>, Map<string, HostClaims>];
+}
+
+/** Returns the facts of a VirtualService, the same ones for the same row. */
+export type FactsOf = (row: ConfigObject<VirtualService>) => RouteFacts;
+
+/**
+ * Creates the function. The facts of thousands of VirtualServices are needed whenever one of them changes,
+ * and values that are the same object need no comparison.
+ */
+export function createFactsOf(domain: string): FactsOf {
+  const known = new WeakMap<ConfigObject<VirtualService>, RouteFacts>();
+  return (row) => {
+    const found = known.get(row);
+    if (found !== undefined) return found;
+    const owner = row.meta.namespace;
+    const facts: RouteFacts = {
+      route: objectKey(row.meta),
+      owner,
+      named: row.spec.hosts.map((host) => fullHost(host, owner, domain)),
+      bound: new Set(row.spec.gateways.map((gateway) => gatewayKey(gateway, owner))),
+      alone: [new Map(), new Map()],
+    };
+    known.set(row, facts);
+    return facts;
+  };
+}
+
 /**
  * The claims of a port, by host, in the order of the Gateways, and of one Gateway the oldest first.
  * Hosts that redirect to HTTPS need no VirtualService, and
@@ -55,8 +99,8 @@ export function refusedHosts(port: GatewayPort, server: GatewayServer): readonly
  */
 export function claimsOf(
   read: Read,
-  context: Context,
-  namespace: string,
+  { mesh }: Context,
+  { namespace, factsOf }: { readonly namespace: string; readonly factsOf: FactsOf },
   { port, refused }: {
     readonly port: GatewayPort | undefined;
     readonly refused: readonly string[];
@@ -64,48 +108,55 @@ export function claimsOf(
 ): Map<string, HostClaims> {
   const byHost = new Map<string, HostClaims>();
   if (port === undefined) return byHost;
-  const add = (host: string, claims: readonly Claim[], redirect: boolean): void => {
-    const known = byHost.get(host) ?? UNCLAIMED;
-    byHost.set(host, {
-      claims: [...known.claims, ...claims],
-      redirect: known.redirect || redirect,
-    });
+  const add = (host: string, more: HostClaims): void => {
+    const before = byHost.get(host);
+    byHost.set(host, before === undefined ? more : both(before, more));
   };
   const accepted = Map.groupBy(port.hosts, ({ gateway }) => gateway);
-  const routes = boundRoutes(read, context, namespace, port).map(({ row, gateways }) => {
-    const owner = row.meta.namespace;
-    const named = row.spec.hosts.map((h) => fullHost(h, owner, context.mesh.domain));
-    return { route: objectKey(row.meta), gateways, owner, named };
-  });
-  const ofGateway = new Map<string, typeof routes>();
-  for (const route of routes) {
-    for (const gateway of route.gateways) {
+  const ofGateway = new Map<string, RouteFacts[]>();
+  for (const key of read.get(mesh.routes.gatewayRoutes, { namespace, gateways: port.gateways })) {
+    const row = read.get(mesh.tables.virtualServices, key);
+    if (row === undefined) continue;
+    const facts = factsOf(row);
+    for (const gateway of facts.bound) {
       const others = ofGateway.get(gateway);
-      if (others === undefined) ofGateway.set(gateway, [route]);
-      else others.push(route);
+      if (others === undefined) ofGateway.set(gateway, [facts]);
+      else others.push(facts);
     }
   }
   for (const gateway of port.gateways) {
     const hosts = accepted.get(gateway) ?? [];
-    for (const { route, named, owner } of ofGateway.get(gateway) ?? []) {
-      for (const [host, redirect] of servedHosts(hosts, named, owner)) {
-        add(host, [{ route, gateways: [gateway] }], redirect);
+    for (const facts of ofGateway.get(gateway) ?? []) {
+      for (const [host, redirect] of servedHosts(hosts, facts.named, facts.owner)) {
+        add(host, claimOf(facts, gateway, redirect));
       }
     }
   }
   for (const { host, redirect, exclusive } of port.hosts) {
-    if (redirect || (exclusive && host !== "*")) add(host, [], redirect);
+    if (redirect || (exclusive && host !== "*")) add(host, { claims: [], redirect });
   }
-  for (const [host, found] of byHost) byHost.set(host, { ...found, claims: joined(found.claims) });
+  for (const [host, found] of byHost) {
+    if (found.claims.length > 1) byHost.set(host, { ...found, claims: joined(found.claims) });
+  }
   for (const host of refused) {
     if (!byHost.has(host)) byHost.set(host, { ...UNCLAIMED, misdirected: true });
   }
   return byHost;
 }
 
+function claimOf({ route, alone }: RouteFacts, gateway: string, redirect: boolean): HostClaims {
+  const known = alone[redirect ? 1 : 0];
+  const found = known.get(gateway) ?? { claims: [{ route, gateways: [gateway] }], redirect };
+  known.set(gateway, found);
+  return found;
+}
+
+function both(a: HostClaims, b: HostClaims): HostClaims {
+  return { claims: [...a.claims, ...b.claims], redirect: a.redirect || b.redirect };
+}
+
 /** Joins the claims of one VirtualService by several Gateways, at the place of the first. */
 function joined(claims: readonly Claim[]): readonly Claim[] {
-  if (claims.length < 2) return claims;
   const byRoute = Map.groupBy(claims, ({ route }) => route);
   return [...byRoute].map(([route, own]) => ({
     route,
