@@ -12,7 +12,7 @@ import {
   verdictOf,
 } from "../verdict/mod.ts";
 
-/** What is left out: an object, or one item of a list of it. */
+/** An object to leave out, or one item of a list of it. */
 export interface Part {
   /** `Kind/namespace/name`. */
   readonly object: string;

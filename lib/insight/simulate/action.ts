@@ -93,12 +93,12 @@ function forwardTo(
   const absent = ABSENT[action.clusterNotFoundResponseCode];
   switch (to.case) {
     case "cluster":
-      return [forward(journey, to.value, "HTTP", sent, absent)];
+      return [forward(journey, to.value, "HTTP", { request: sent, absent })];
     case "clusterHeader": {
       const name = exchange.header(to.value.toLowerCase());
       if (name === null) return undecided(`what is in the header ${to.value}`);
       if (name === undefined) return answered(503, `route ${chosen.name}`, `no header ${to.value}`);
-      return [forward(journey, name, "HTTP", sent, absent)];
+      return [forward(journey, name, "HTTP", { request: sent, absent })];
     }
     case "weightedClusters": {
       const parts = to.value.clusters.filter(({ weight = 0 }) => weight > 0);
@@ -106,7 +106,7 @@ function forwardTo(
       return parts.flatMap((part) => {
         const host = part.hostRewriteSpecifier.value || sent.host;
         const request = { ...sent, host, headers: [...headersOf(part), ...sent.headers] };
-        const ending = forward(journey, part.name, "HTTP", request, absent);
+        const ending = forward(journey, part.name, "HTTP", { request, absent });
         return scaled([ending], (part.weight ?? 0) / total);
       });
     }

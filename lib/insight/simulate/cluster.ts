@@ -18,13 +18,19 @@ import type { Ending, Sent, Target, Upstream } from "./verdict.ts";
 
 const ORIGINAL = Cluster_DiscoveryType.ORIGINAL_DST;
 
+/** A request to forward. */
+interface Forwarded {
+  readonly request?: Sent;
+  /** Status of the answer if the cluster does not exist. */
+  readonly absent?: number;
+}
+
 /** Sends a call to a cluster. */
 export function forward(
   journey: Journey,
   name: string,
   as: "HTTP" | "TCP",
-  request?: Sent,
-  absent = 503,
+  { request, absent = 503 }: Forwarded = {},
 ): Ending {
   const fail = (why: string, status = 503): Ending =>
     as === "HTTP"

@@ -27,7 +27,7 @@ const DIGITS = 8;
 export interface KeptRule {
   /** The rule with this backend alone. */
   readonly rule: HTTPRoute;
-  /** What requests of its sessions have. */
+  /** The condition that requests of its sessions meet. */
   readonly header: HeaderMatcher;
   /** Filter configuration of its routes, by name of the filter. */
   readonly filters: Record<string, Any>;

@@ -31,14 +31,14 @@ function routesOf(weights: Readonly<Record<string, number>>, session?: RuleSessi
   return translateHttpRoutes(service, SCOPE);
 }
 
-/** The name of the backend that the script is told. */
+/** The name of the backend that the script receives. */
 function backendIn(configs: Readonly<Record<string, Any>>): unknown {
   const config = configs[SESSION_BACKEND_FILTER];
   if (config === undefined) return undefined;
   return fromBinary(LuaPerRouteSchema, config.value).filterContext?.["backend"];
 }
 
-/** What each route is for: the cluster, and the pattern of the session. */
+/** The cluster of each route, and the pattern of its session. */
 function shown(weights: Readonly<Record<string, number>>, session?: RuleSession) {
   return routesOf(weights, session).map(({ match, action }) => {
     assert.equal(action.case, "route");

@@ -20,7 +20,7 @@ export interface BoundTrafficPolicy {
   readonly bound: BoundBackendTraffic;
 }
 
-/** What a policy says about one Service. */
+/** The settings of a policy for one Service. */
 export interface BackendTraffic {
   readonly policy: ConfigObject<XBackendTrafficPolicy>;
   readonly retryBudget?: MessageInitShape<typeof TrafficPolicy_RetryBudgetSchema>;

@@ -52,7 +52,7 @@ export function refusedHosts(port: GatewayPort, server: GatewayServer): readonly
   return [...new Set([...within, ...within.length < others.length ? ["*"] : []])];
 }
 
-/** What a VirtualService says by itself. */
+/** The facts of a VirtualService that need no other object. */
 interface RouteFacts {
   /** `namespace/name`. */
   readonly route: string;
