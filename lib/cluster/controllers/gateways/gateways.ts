@@ -208,7 +208,7 @@ class Controller implements AsyncDisposable {
     return {
       settings: { ...this.#input.settings(), kubeVersion: this.#kubeVersion },
       listenerSets: ({ metadata: { namespace = "", name } }) =>
-        sets.get(`${namespace}/${name}`) ?? [],
+        sets.get(objectKey({ namespace, name })) ?? [],
       labelsOf: (name) => this.#namespaces.get({ name })?.metadata.labels ?? {},
       configMap: (namespace, name) => this.#referred.get(namespace, name),
       defaults: this.#defaults.values(),

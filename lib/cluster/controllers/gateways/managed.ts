@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { type ManagedGateway, matchesSelector } from "../../inject/mod.ts";
 import { REVISION_LABEL } from "../../../mesh/model/mod.ts";
 import type { ListItem } from "../../../kit/orch/mod.ts";
+import { objectKey } from "../../../mesh/model/mod.ts";
 import type { GatewayItem, Listener, ListenerSetItem, Texts } from "./types.ts";
 
 /** The label of objects of a Gateway; its value is the Gateway's name. */
@@ -102,7 +103,7 @@ export function gatewayOfSet(
   { metadata, spec: { parentRef } }: ListenerSetItem,
 ): string | undefined {
   const { kind = "Gateway", namespace = metadata.namespace ?? "", name } = parentRef;
-  return kind === "Gateway" ? `${namespace}/${name}` : undefined;
+  return kind === "Gateway" ? objectKey({ namespace, name }) : undefined;
 }
 
 /**
