@@ -61,6 +61,29 @@ Deno.test("explain request: verdicts, with the objects behind them", async () =>
   ]);
 });
 
+Deno.test("explain request: the route of the Gateway API that refuses", async () => {
+  const route = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: items, namespace: shop}
+spec:
+  parentRefs: [{group: networking.mesh.io, kind: ServiceEntry, name: items}]
+  rules:
+  - {matches: [{path: {value: /absent}}], backendRefs: [{name: absent, port: 80}]}
+  - backendRefs: [{group: networking.mesh.io, kind: Hostname, name: items.example, port: 80}]
+`;
+  const ask = ["explain", "request", "--config-dir", SHOP, "--config-dir", "DIR"];
+  const { out, status } = await meshctl(
+    [...ask, "--from", "front.web", "--to", "items.example/absent"],
+    { "route.yaml": route },
+  );
+  assert.equal(status, 1);
+  assert.match(
+    out,
+    /^   by HTTPRoute\/shop\/items spec\.rules\[0\]\.matches\[0\] \(DIR\/route\.yaml:1\)$/m,
+  );
+  assert.match(out, /^DENIED by HTTPRoute\/shop\/items: 500/m);
+});
+
 Deno.test("explain request: questions and meshes with mistakes", async () => {
   const mistakes: readonly (readonly [string[], number, RegExp])[] = [
     [[...ASK, "--from", "fromt.web", "--to", "items.example"], 2, /Did you mean front\.web\?/],
