@@ -79,7 +79,7 @@ spec:
   assert.equal(status, 1);
   assert.match(
     out,
-    /^   by HTTPRoute\/shop\/items spec\.rules\[0\]\.matches\[0\] \(DIR\/route\.yaml:1\)$/m,
+    /^ {3}by HTTPRoute\/shop\/items spec\.rules\[0\]\.matches\[0\] \(DIR\/route\.yaml:1\)$/m,
   );
   assert.match(out, /^DENIED by HTTPRoute\/shop\/items: 500/m);
 });
