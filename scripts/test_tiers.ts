@@ -95,7 +95,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "orch",
     seconds: 480,
-    cpu: 500,
+    cpu: 650,
     place: "beside",
     folders: ["tests/orch"],
     jobs: 2,
