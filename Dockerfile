@@ -48,6 +48,9 @@ USER 65532:65532
 
 FROM base AS pilot-discovery
 COPY --from=build /images/pilot-discovery/ /
+ENV DENO_DIR=/usr/local/lib/mesh/cache
+ENV DENO_NO_UPDATE_CHECK=1
+ENV MALLOC_ARENA_MAX=1
 # xDS, HTTP with the debug pages, monitoring.
 EXPOSE 15010/tcp 8080/tcp 15014/tcp
 ENTRYPOINT ["/usr/local/bin/pilot-discovery"]
@@ -69,5 +72,7 @@ CMD []
 
 FROM base AS meshctl
 COPY --from=build /images/meshctl/ /
+ENV DENO_DIR=/usr/local/lib/mesh/cache
+ENV DENO_NO_UPDATE_CHECK=1
 ENTRYPOINT ["/usr/local/bin/meshctl"]
 CMD ["--help"]

@@ -171,7 +171,10 @@ export function imageConfig(program: string): ImageConfig {
     Entrypoint: [`/usr/local/bin/${program}`],
     User: "65532:65532",
     WorkingDir: "/",
-    Env: ["PATH=/usr/local/bin:/usr/sbin:/usr/bin:/bin"],
+    Env: [
+      "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/bin",
+      ...(hasShell(program) ? [] : variablesOf(program)),
+    ],
   };
 }
 
@@ -201,10 +204,20 @@ async function programLayer(
   ];
 }
 
+/** Variables with which a program is started, as `NAME=value`. */
+function variablesOf(program: string): readonly string[] {
+  return [...RUNTIME_VARIABLES, ...engineVariables(program)];
+}
+
+/** True if a shell starts the program. Other images have none: they set the variables for all commands. */
+function hasShell(program: string): boolean {
+  return RULE_PROGRAMS.has(program);
+}
+
 /** The script that starts a program. */
 function script(program: string): string {
   const module = `${LIBRARY}/${program}/main.js`;
-  const variables = [...RUNTIME_VARIABLES, ...engineVariables(program)];
+  const variables = variablesOf(program);
   const flags = `-q --no-prompt --cached-only -c ${CONFIG} ${engineFlags(program).join(" ")}`;
   if (program === "pilot-agent") {
     return `#!/bin/sh
@@ -221,14 +234,14 @@ export ${variables.join(" ")}
 exec ${RUNTIME} run -P=$set ${flags} ${module} "$@"
 `;
   }
-  if (RULE_PROGRAMS.has(program)) {
+  if (hasShell(program)) {
     return `#!/bin/sh
 export ${variables.join(" ")}
 exec ${RUNTIME} run -P=${program} ${flags} ${module} "$@"
 `;
   }
   const command = `${RUNTIME} run -P=${program} ${flags} --ext=js`;
-  const first = `#!/usr/bin/env -S ${variables.join(" ")} ${command}`;
+  const first = `#!/usr/bin/env -S ${command}`;
   if (first.length > FIRST_LINE) throw new Error(`too long: ${first}`);
   return `${first}
 import { run } from "${module}";
