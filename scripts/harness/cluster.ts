@@ -7,6 +7,7 @@
 import { type ClusterFiles, makeClusterFiles } from "../cluster/files.ts";
 import { CLUSTER_ENV, type ClusterPrograms, clusterPrograms } from "../cluster/programs.ts";
 import { join } from "../paths.ts";
+import { AUDIT_FOLDER, AUDIT_POLICY } from "../rights/audit.ts";
 import { eventually, freePorts } from "./ports.ts";
 import { type Program, startCommand } from "./process.ts";
 
@@ -64,8 +65,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const dir = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
   const [port, ...others] = freePorts(4);
   const files = await makeClusterFiles(dir, { port: port! });
+  const audit = await auditFlags(dir);
   const client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(files.ca)] });
-  const cluster = new LocalCluster({ options, programs, dir, files, client }, [port!, ...others]);
+  const flags = [...options.flags ?? [], ...audit];
+  const parts = { options: { ...options, flags }, programs, dir, files, client };
+  const cluster = new LocalCluster(parts, [port!, ...others]);
   try {
     await cluster.start();
   } catch (error) {
@@ -224,6 +228,16 @@ function serverFlags(files: ClusterFiles, port: number, etcdPort: number): strin
     // A loopback address is refused as endpoint of the server's own Service.
     ...["--endpoint-reconciler-type=none", "--allow-privileged", "--profiling=false"],
   ];
+}
+
+/** Flags for an audit log, if the run of the tests has a folder for them. */
+async function auditFlags(dir: string): Promise<string[]> {
+  const folder = Deno.env.get(AUDIT_FOLDER);
+  if (folder === undefined) return [];
+  const policy = join(dir, "audit.json");
+  await Deno.writeTextFile(policy, AUDIT_POLICY);
+  const log = join(folder, `${crypto.randomUUID()}.log`);
+  return [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`, "--audit-log-mode=blocking"];
 }
 
 /** Without a controller manager there are no service accounts, which pods would need. */
