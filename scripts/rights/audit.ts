@@ -5,17 +5,18 @@
  * @module
  */
 import type { RoleObject } from "../../lib/cluster/roles/mod.ts";
+import { DAEMON_USER } from "../cluster/files.ts";
 
 /** The variable with the folder into which API servers of tests write audit logs; unset: they write none. */
 export const AUDIT_FOLDER = "MESH_TEST_AUDIT_FOLDER";
 
-/** The policy of the logs: requests of service accounts of the system namespace, without bodies. */
+/** The policy of the logs: requests of the daemon, without bodies. */
 export const AUDIT_POLICY: string = JSON.stringify({
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
   omitStages: ["RequestReceived", "Panic"],
   rules: [
-    { level: "Metadata", userGroups: ["system:serviceaccounts:mesh-system"] },
+    { level: "Metadata", users: [DAEMON_USER] },
     { level: "None" },
   ],
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { defaultRoleOptions, readerRoles } from "../../lib/cluster/roles/mod.ts";
+import { DAEMON_USER } from "../cluster/files.ts";
 import { rightsOf, usedRights } from "./audit.ts";
 
-const USER = "system:serviceaccount:mesh-system:meshd";
+const USER = DAEMON_USER;
 
 function event(verb: string, objectRef: Record<string, string>, code = 200, username = USER) {
   return JSON.stringify({ verb, user: { username }, objectRef, responseStatus: { code } });

@@ -7,12 +7,12 @@
  */
 import { daemonRoles, defaultRoleOptions } from "../../lib/cluster/roles/mod.ts";
 import { useEnvironment } from "../../lib/kit/env/mod.ts";
+import { DAEMON_USER } from "../cluster/files.ts";
 import { fromFileUrl, join, walkFiles } from "../paths.ts";
 import { AUDIT_FOLDER, rightsOf, usedRights } from "./audit.ts";
 import { UNUSED } from "./unused.ts";
 
 const ROOT = fromFileUrl(new URL("../..", import.meta.url));
-const USER = "system:serviceaccount:mesh-system:meshd";
 
 /** All rights that a daemon may have: with each feature that adds some. */
 function allRights(): string[] {
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   const used = new Set<string>();
   for (const file of await walkFiles(folder, ".log")) {
     const lines = (await Deno.readTextFile(file)).split("\n");
-    for (const right of usedRights(lines, USER)) used.add(right);
+    for (const right of usedRights(lines, DAEMON_USER)) used.add(right);
   }
   const all = allRights();
   const unused = all.filter((right) => !used.has(right));

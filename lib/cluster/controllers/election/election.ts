@@ -119,6 +119,8 @@ class Candidate implements Election {
   readonly #done: Promise<void>;
   readonly #label: string;
   #holder = "";
+  /** The last attempt to take or to renew the lease; it does not fail. */
+  #attempting: Promise<unknown> = Promise.resolve();
   #term: RunningTerm | undefined;
 
   constructor(options: ElectionOptions) {
@@ -183,10 +185,13 @@ class Candidate implements Election {
     }
     // A write may still be under way, and a server that cannot be reached frees the lease by its time.
     if (!await this.#end("stopped")) return;
-    await endsWithin(
-      this.#timing.stopMs,
-      this.#lock.release().catch((error) => this.#failed(error)),
-    );
+    await endsWithin(this.#timing.stopMs, this.#giveBack().catch((error) => this.#failed(error)));
+  }
+
+  /** Gives the lease back, after an attempt that could still take it. */
+  async #giveBack(): Promise<void> {
+    await this.#attempting;
+    await this.#lock.release();
   }
 
   #now(): Moment {
@@ -211,6 +216,7 @@ class Candidate implements Election {
       this.#holder = state.holder;
       return state;
     }, (error) => this.#failed(error));
+    this.#attempting = attempt;
     const state = await Promise.race([attempt, timeout]);
     limit.abort();
     return state;

@@ -9,15 +9,17 @@ Deno.test("daemons of the default revision take a lease from those of other revi
   assert.equal(precedes("green", "red", "blue"), false);
 });
 
-/** A server with a lease, which hangs when the test says so. */
+/** A server with a lease, which hangs, or waits before it writes, when the test says so. */
 function server() {
   let lease: OrchObject | undefined;
   let isHanging = false;
+  let beforeWrite: Promise<void> | undefined;
   const asked: string[] = [];
   const json = async (request: { method?: string; body?: unknown }): Promise<unknown> => {
     asked.push(request.method ?? "GET");
     if (isHanging) await new Promise(() => {});
     if (request.body !== undefined) {
+      await beforeWrite;
       const version = String(asked.length);
       const { metadata, ...rest } = request.body as OrchObject;
       lease = { ...rest, metadata: { ...metadata, resourceVersion: version } };
@@ -29,6 +31,7 @@ function server() {
   return {
     client: { json } as unknown as OrchClient,
     hang: () => void (isHanging = true),
+    holdWrites: (until: Promise<void>) => void (beforeWrite = until),
     asked,
     holder: () => (lease as { spec?: { holderIdentity?: string } }).spec?.holderIdentity,
   };
@@ -82,4 +85,19 @@ Deno.test("an ended election gives the lease back, unless its controller may sti
     await election[Symbol.asyncDispose]();
     assert.equal(holder(), hangs ? "me" : "");
   }
+});
+
+Deno.test("an election that ends while it takes the lease gives it back", async () => {
+  const { client, holder, asked, holdWrites } = server();
+  const written = Promise.withResolvers<void>();
+  holdWrites(written.promise);
+  const timing = { ...OPTIONS.timing, stopMs: 10_000 };
+  const election = joinElection({ ...OPTIONS, client, timing, run: () => Promise.resolve() });
+  while (!asked.includes("PUT")) await new Promise((resolve) => setTimeout(resolve, 1));
+  const ended = election[Symbol.asyncDispose]();
+  // The election has noticed its end before the server writes.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  written.resolve();
+  await ended;
+  assert.equal(holder(), "");
 });
