@@ -14,7 +14,6 @@ const SERVER_NAMES = [
 ];
 
 /** User as whom daemons call the API: the service account of `daemonRoles`. */
-/** The user of the daemon, which has its roles alone. */
 export const DAEMON_USER = "system:serviceaccount:mesh-system:meshd";
 
 /** Files of a cluster, by path. */
