@@ -13,6 +13,7 @@ import { fieldCases } from "../../../tests/support/coverage/fields.ts";
 import { openStage, tryField } from "../../../tests/support/coverage/observe.ts";
 import { BACKGROUND, SCENES } from "../../../tests/support/coverage/scenes.ts";
 import { openSecured, SECURITY_SCENES } from "../../../tests/support/coverage/security_scenes.ts";
+import { isGatewayGroup } from "../gateway_api/mod.ts";
 import { KINDS } from "../schema/mod.ts";
 
 /** Fields without effect and without warning, each with its reason. */
@@ -41,7 +42,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
 /** Kinds without a scene here, each with its reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    KINDS.filter(({ group }) => group === "gateway.networking.k8s.io").map(({ kind }) => [
+    KINDS.filter(({ group }) => isGatewayGroup(group)).map(({ kind }) => [
       kind,
       "it becomes Gateways and VirtualServices: lib/mesh/translate/gateway_api_coverage_test.ts",
     ]),

@@ -9,6 +9,7 @@ import { fieldCases } from "../../../tests/support/coverage/fields.ts";
 import { API_BACKGROUND, API_SCENES } from "../../../tests/support/coverage/gateway_api_scenes.ts";
 import { openApiStage } from "../../../tests/support/coverage/gateway_api_stage.ts";
 import { tryField } from "../../../tests/support/coverage/observe.ts";
+import { isGatewayGroup } from "../gateway_api/mod.ts";
 import { KINDS } from "../schema/mod.ts";
 
 /** Fields without effect and without warning, each with its reason. */
@@ -42,7 +43,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 for (const { kind, group, schema } of KINDS) {
-  if (group !== "gateway.networking.k8s.io") continue;
+  if (!isGatewayGroup(group)) continue;
   const scene = API_SCENES[kind];
   Deno.test(`coverage of the Gateway API: ${kind} has a scene, or a reason`, () => {
     assert.notEqual(scene === undefined, ELSEWHERE[kind] === undefined);

@@ -593,7 +593,7 @@ export const API_SCENES: Readonly<Record<string, Scene & FieldValues>> = {
       },
       "sessionPersistence.absoluteTimeout": {
         targetRefs: [{ group: "", kind: "Service", name: "a" }],
-        sessionPersistence: { cookieConfig: { lifetimeType: "Permanent" } },
+        sessionPersistence: { absoluteTimeout: "1h", cookieConfig: { lifetimeType: "Permanent" } },
       },
       "sessionPersistence.cookieConfig": {
         targetRefs: [{ group: "", kind: "Service", name: "a" }],
