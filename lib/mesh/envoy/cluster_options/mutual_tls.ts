@@ -20,6 +20,7 @@ import {
   MESH_ALPN,
   MESH_HTTP_ALPNS,
   MESH_METADATA,
+  rawSocket,
   tlsSocket,
   TUNNEL_MODE,
 } from "../core/mod.ts";
@@ -52,15 +53,19 @@ export function applyMutualTls(
   if ((tls !== undefined || service.meshExternal) && !endpointsSay) return;
   // Names that are resolved per request have no endpoint that declares mutual TLS.
   if (service.resolution === "DYNAMIC_DNS") return;
-  // Other endpoints get the cluster's own socket, without one plain text: a cluster is sent to each
-  // proxy, and naming that socket among the matches would take 145 bytes more.
   cluster.transportSocketMatches = [
     create(SocketMatchSchema, {
       name: "tlsMode-mesh",
       match: { [TLS_MODE.key]: TLS_MODE.mesh },
       transportSocket: socketOf(mutual, input, http, { sni: "", names: [] }),
     }),
+    create(SocketMatchSchema, {
+      name: "tlsMode-disabled",
+      match: {},
+      transportSocket: cluster.transportSocket ?? rawSocket(),
+    }),
   ];
+  cluster.transportSocket = undefined;
   announceDetectedHttp(cluster, input);
 }
 
@@ -121,15 +126,22 @@ export function applyTunnels(
   if (mutual?.tunnels !== true) return;
   const { transportSocket: own, transportSocketMatches: others } = cluster;
   const { mode } = policy?.tls ?? {};
-  const originates = mode === Mode.SIMPLE || mode === Mode.MUTUAL;
+  const inside = mode === Mode.SIMPLE || mode === Mode.MUTUAL ? own : undefined;
   cluster.transportSocketMatches = [
     create(SocketMatchSchema, {
       name: "hbone",
       match: { [TUNNEL_MODE.key]: TUNNEL_MODE.http },
-      transportSocket: internalSocket(originates && others.length === 0 ? own : undefined),
+      transportSocket: internalSocket(inside),
     }),
-    ...others,
+    ...others.length > 0 ? others : [
+      create(SocketMatchSchema, {
+        name: "tlsMode-disabled",
+        match: {},
+        transportSocket: own ?? rawSocket(),
+      }),
+    ],
   ];
+  cluster.transportSocket = undefined;
 }
 
 /** A hash that no certificate matches. */

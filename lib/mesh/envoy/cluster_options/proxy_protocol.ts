@@ -36,5 +36,6 @@ export function applyProxyProtocol(
   for (const match of cluster.transportSocketMatches) {
     match.transportSocket = around(match.transportSocket ?? rawSocket());
   }
+  if (cluster.transportSocketMatches.length > 0) return;
   cluster.transportSocket = around(cluster.transportSocket ?? rawSocket());
 }

@@ -15,7 +15,6 @@ import type { Metadata } from "#envoy/config/core/v3/base_pb.ts";
 import { type Decision, formatDuration } from "../../../kit/base/mod.ts";
 import type { Resolution, Role, ServicePort } from "../../model/mod.ts";
 import { create, type JsonObject } from "../../../kit/proto/mod.ts";
-import { ClientTLSSettings_TLSmode as TlsMode } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import {
   applyConnectionPool,
   applyDns,
@@ -126,14 +125,6 @@ function applyUpstream(cluster: Cluster, input: OutboundClusterInput): void {
   else applyLoadBalancer(cluster, policy, mesh, service.distribution);
 }
 
-/** Reports if connections to all endpoints are TLS; the socket of the PROXY protocol is none by itself. */
-function isSecured({ transportSocket }: Cluster, policy: OutboundClusterInput["policy"]): boolean {
-  if (transportSocket === undefined || policy?.proxyProtocol === undefined) {
-    return transportSocket !== undefined;
-  }
-  return policy.tls !== undefined && policy.tls.mode !== TlsMode.DISABLE;
-}
-
 /** Records the result of each group of the policy. */
 function recordGroups(
   { log, policy: groups }: ClusterDecisions,
@@ -150,7 +141,7 @@ function recordGroups(
       : "BACKEND_UTILIZATION",
     connectionPool: limited ? "limits" : "no limits",
     outlierDetection: cluster.outlierDetection === undefined ? "off" : "on",
-    tls: isSecured(cluster, policy) ? "on" : "off",
+    tls: cluster.transportSocket === undefined ? "off" : "on",
   };
   for (const decision of groups.values()) {
     log.decide?.({ ...decision, value: decision.value ?? values[decision.group] });

@@ -67,19 +67,13 @@ function hostsOf({ metadata }: Cluster, host: string): string[] {
 }
 
 /**
- * If endpoints select among transport sockets, a socket of a patch is merged into those with the
- * same name: into one of the matches, or into the one of all other endpoints.
+ * If endpoints select among transport sockets, a socket of a patch is merged into the one with the
+ * same name.
  */
 function mergeSockets(cluster: Cluster, { transportSocket }: Cluster): boolean {
   if (transportSocket === undefined || cluster.transportSocketMatches.length === 0) return false;
-  const own = [
-    cluster.transportSocket,
-    ...cluster.transportSocketMatches.map((m) => m.transportSocket),
-  ];
-  for (const socket of own) {
-    if (socket?.name === transportSocket.name) {
-      mergeInto(TransportSocketSchema, socket, transportSocket);
-    }
+  for (const { transportSocket: own } of cluster.transportSocketMatches) {
+    if (own?.name === transportSocket.name) mergeInto(TransportSocketSchema, own, transportSocket);
   }
   return true;
 }

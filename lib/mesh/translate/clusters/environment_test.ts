@@ -170,7 +170,8 @@ spec: {host: partner.example, trafficPolicy: {tls: {mode: SIMPLE, caCertificates
   const tls = "envoy.transport_sockets.tls";
   assert.deepEqual(sockets({}), [tls]);
   assert.deepEqual(sockets({ preferRuleTls: false }), [
-    tls,
+    undefined,
     ["tlsMode-mesh", tls],
+    ["tlsMode-disabled", tls],
   ]);
 });

@@ -235,7 +235,7 @@ Deno.test("gateways choose by endpoint for a headless Service, because they see 
   const { binding } = start([{ labels: SIDECAR, account: "db" }, plain], HEADLESS, "router");
   const cluster = clusterOf(binding);
   assert.equal(cluster.clusterDiscoveryType.value, Type.EDS);
-  assert.equal(cluster.transportSocketMatches.length, 1);
+  assert.equal(cluster.transportSocketMatches.length, 2);
   assert.deepEqual(declared(binding), [true, false]);
 });
 
