@@ -13,7 +13,7 @@ import {
   resourcesOf,
   type Shelf,
 } from "../simulate/mod.ts";
-import { knownTo, leave, type Origin, type Travel } from "./ambient/mod.ts";
+import { alike, forAll, knownTo, leave, type Origin, type Travel } from "./ambient/mod.ts";
 import { type CallContext, contentOf, type FirstCall, firstCall, nextCall } from "./calls.ts";
 import { inMeshTls, isSealed, notEnded, notKnown, sealedAt } from "./content_tls.ts";
 import { addressOf, type Branch, branchesOf, laggingTypes } from "./onward.ts";
@@ -238,9 +238,13 @@ function followed(draft: Draft, from: Party, call: Call, branching: Branching): 
   }
   const tunnelled = target.tunnel !== undefined;
   if (tunnelled || isCaptured(draft, next, targets)) {
-    return targets.flatMap((one) =>
-      through(travelOf(draft), from, call, { ending, target: one, to: addressOf(one), tunnelled })
-    ).map((one) => ({ ...one, share: one.share * outcome.share / targets.length }));
+    const travel = travelOf(draft);
+    return alike(travel, targets, addressOf).flatMap((group) => {
+      const [one] = group;
+      const to = addressOf(one);
+      const there = through(travel, from, call, { ending, target: one, to, tunnelled });
+      return forAll(group, targets.length, there);
+    }).map((one) => ({ ...one, share: one.share * outcome.share }));
   }
   if (next.kind === "none") {
     draft.assumptions.add("endpoints without a sidecar accept every request");

@@ -254,3 +254,55 @@ Deno.test("explained: an outcome that cannot be known has its reason", () => {
     /has no port 81/,
   );
 });
+
+Deno.test("explained: endpoints at which the same follows are one hop", () => {
+  const many = 300;
+  const entry = (at: number, labels: Record<string, string>): string =>
+    toYaml({
+      apiVersion: "networking.mesh.io/v1",
+      kind: "WorkloadEntry",
+      metadata: {
+        name: `one-${at}`,
+        namespace: "shop",
+        labels: {
+          app: "ambient",
+          "networking.mesh.io/tunnel": "http",
+          "security.mesh.io/tlsMode": "disabled",
+          ...labels,
+        },
+      },
+      spec: { address: `10.7.${at >> 8}.${at & 255}`, serviceAccount: "one" },
+    });
+  const entries = Array.from(
+    { length: many },
+    (_, at) => entry(at, at === 7 ? { odd: "yes" } : {}),
+  );
+  const { ask } = world(
+    ...entries,
+    policy("AuthorizationPolicy", {
+      selector: { matchLabels: { odd: "yes" } },
+      action: "DENY",
+      rules: [rule("caller")],
+    }),
+  );
+  for (
+    const [from, to, hops] of [
+      ["caller.shop", "ambient.test", 3],
+      ["caller.shop", "wp-ambient.test", 4],
+      ["client.shop", "ambient.test", 3],
+      ["192.0.2.20", VIPS.ambient, 2],
+    ] as const
+  ) {
+    const found = ask(from, `http://${to}/`);
+    assert.equal(found.hops.length, hops, `${from} to ${to}`);
+    const all = found.outcomes.reduce((sum, { share }) => sum + share, 0);
+    assert.ok(Math.abs(all - 1) < 1e-9, `${from} to ${to}: ${all}`);
+  }
+  const { outcomes } = ask("caller.shop", "http://ambient.test/");
+  const refused = outcomes.find(({ kind }) => kind === "refused");
+  assert.ok(Math.abs(refused!.share - 1 / (many + 1)) < 1e-9);
+  assert.match(
+    outcomes.find(({ kind }) => kind === "reached")!.text,
+    /or to 299 endpoints like it/,
+  );
+});

@@ -8,6 +8,7 @@ import { objectKey } from "../../../mesh/model/mod.ts";
 import type { Call } from "../../simulate/mod.ts";
 import type { Cause, ExplainedStep, Outcome } from "../../verdict/mod.ts";
 import { classOf, type Party, partyAt, proxyKnown, type World } from "../world.ts";
+import { alike, forAll } from "./alike.ts";
 import { takesTunnels } from "./known.ts";
 import { atNodeProxy } from "./server.ts";
 import {
@@ -125,12 +126,12 @@ function toService(sends: Sending, service: Service, to: Arrival["to"]): Outcome
       : `it has no port ${to.port}`;
     return [closed(proxy, `service ${name}`, why)];
   }
-  const outcomes = endpoints.flatMap(({ workload, ip, port }) => {
-    if (ip === "") {
-      const text = `the addresses of ${workload.hostname || name}, which DNS tells`;
-      return scaled([unknown(proxy, text)], 1 / endpoints.length);
-    }
-    return scaled(toWorkload(sends, workload, { ip, port }), 1 / endpoints.length);
+  const outcomes = alike(travel, endpoints, (one) => one).flatMap((group) => {
+    const [{ workload, ip, port }] = group;
+    const there = ip === ""
+      ? [unknown(proxy, `the addresses of ${workload.hostname || name}, which DNS tells`)]
+      : toWorkload(sends, workload, { ip, port });
+    return forAll(group, endpoints.length, there);
   });
   const kinds = new Set(outcomes.map(({ kind }) => kind));
   if (kinds.size > 1 && (service.loadBalancing?.routingPreference.length ?? 0) > 0) {
@@ -241,9 +242,10 @@ export function leavePlain(
     return [unknown(sender, `where the network takes connections to ${to.ip}:${to.port}`)];
   }
   travel.assumptions.add(`the network takes connections to ${to.ip} to endpoints of the service`);
-  return endpoints.flatMap(({ ip, port }) =>
-    scaled(arrive(travel, { ...plain, to: { ip, port } }), 1 / endpoints.length)
-  );
+  return alike(travel, endpoints, (one) => one).flatMap((group) => {
+    const [{ ip, port }] = group;
+    return forAll(group, endpoints.length, arrive(travel, { ...plain, to: { ip, port } }));
+  });
 }
 
 function scaled(outcomes: readonly Outcome[], share: number): Outcome[] {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { alike, forAll } from "./alike.ts";
 export { ANY_NODE_PROXY, type Known, knownTo, takesTunnels } from "./known.ts";
 export { arrive, atWaypoint } from "./flow.ts";
 export type { Client, Content, Travel } from "./travel.ts";

@@ -1,0 +1,70 @@
+/**
+ * Endpoints at which the same follows: a service with thousands of them is explained by a few.
+ *
+ * @module
+ */
+import type { Authorization, Match } from "#mesh/security/authorization_pb.ts";
+import type { Outcome } from "../../verdict/mod.ts";
+import { partyAt } from "../world.ts";
+import { takesTunnels } from "./known.ts";
+import type { Travel } from "./travel.ts";
+
+/** An address that connections go to. */
+interface Place {
+  readonly ip: string;
+  readonly port: number;
+}
+
+/** Endpoints whose proxies and policies are the same. */
+export type Alike<T> = readonly [T, ...T[]];
+
+/** Groups endpoints by what follows there. */
+export function alike<T>(
+  travel: Pick<Travel, "known" | "byAddress">,
+  endpoints: readonly T[],
+  placeOf: (endpoint: T) => Place,
+): Alike<T>[] {
+  return [...Map.groupBy(endpoints, (one) => keyOf(travel, placeOf(one))).values()]
+    .flatMap(([first, ...more]) => first === undefined ? [] : [[first, ...more] as const]);
+}
+
+/** The outcomes at the first endpoint of a group, for the whole group: a share of `total` endpoints. */
+export function forAll(
+  { length }: Alike<unknown>,
+  total: number,
+  outcomes: readonly Outcome[],
+): Outcome[] {
+  const more = length === 1 ? "" : `, or to ${length - 1} endpoints like it`;
+  return outcomes.map((one) => ({
+    ...one,
+    share: one.share * length / total,
+    text: one.kind === "reached" ? `${one.text}${more}` : one.text,
+  }));
+}
+
+function keyOf({ known, byAddress }: Pick<Travel, "known" | "byAddress">, place: Place): string {
+  const { ip, port } = place;
+  const party = partyAt(byAddress, ip, port);
+  // What a proxy has accepted may differ among those of a class.
+  if (party !== undefined) {
+    const states = (party.types ?? []).map(({ short, state }) => `${short} ${state}`);
+    return JSON.stringify(["proxy", port, party.classKey, states]);
+  }
+  const workload = known?.workloadAt(ip);
+  if (known === undefined || workload === undefined) return JSON.stringify(["outside", port]);
+  const { namespace, tunnelProtocol, network, waypoint, hostname } = workload;
+  if (!takesTunnels(workload)) {
+    return JSON.stringify(["workload", port, tunnelProtocol, network, ip === "" ? hostname : ""]);
+  }
+  const policies = known.policiesOf(workload);
+  const names = policies.map((one) => `${one.namespace}/${one.name}`).sort();
+  const own = policies.some(namesDestinations) ? ip : "";
+  return JSON.stringify(["captured", port, namespace, network, waypoint?.destination, names, own]);
+}
+
+/** Reports if a policy compares the address of the workload itself. */
+function namesDestinations({ groups }: Authorization): boolean {
+  const compares = ({ destinationIps, notDestinationIps }: Match): boolean =>
+    destinationIps.length > 0 || notDestinationIps.length > 0;
+  return groups.some(({ rules }) => rules.some(({ matches }) => matches.some(compares)));
+}
