@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { joinedBytes } from "./bytes.ts";
 export { MeshError, messageOf } from "./error.ts";
 export { assertNever } from "./assert_never.ts";
 export { parseBoolean } from "./boolean.ts";

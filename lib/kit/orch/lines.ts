@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { joinedBytes } from "../base/mod.ts";
 import { OrchError } from "./error.ts";
 
 /** Longest line, in bytes. Objects of the orchestrator are at most 1.5 MiB, in JSON some more. */
@@ -36,7 +37,7 @@ export async function* jsonLines<T>(
       const values: T[] = [];
       let from = 0;
       for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
-        const line = decoder.decode(joined([...parts, chunk.subarray(from, at)]));
+        const line = decoder.decode(joinedBytes([...parts, chunk.subarray(from, at)]));
         parts = [];
         length = 0;
         from = at + 1;
@@ -87,15 +88,4 @@ function brokenBy(cause: unknown): never {
 function broken(message: string, cause?: unknown): OrchError {
   const details = { status: 0, reason: "Broken", cause };
   return new OrchError("orch-unreachable", `the watch broke: ${message}`, details);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

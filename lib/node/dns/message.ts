@@ -6,10 +6,10 @@
  *
  * @module
  */
+import { joinedBytes } from "../../kit/base/mod.ts";
 import {
   addressBytes,
   CLASS_IN,
-  concat,
   encodeName,
   MAX_UDP_BYTES,
   optRecord,
@@ -210,7 +210,7 @@ export function writeAnswer(query: Query, answer: Answer, limit: number): Uint8A
   view.setUint16(4, 1);
   view.setUint16(6, records.length);
   view.setUint16(10, query.edns ? 1 : 0);
-  return concat([header, query.question, ...records, opt]);
+  return joinedBytes([header, query.question, ...records, opt]);
 }
 
 /** A query with another id. */

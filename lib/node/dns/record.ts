@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { joinedBytes } from "../../kit/base/mod.ts";
 
 /** Types of records, as numbers of the wire. */
 export const TYPE = { A: 1, CNAME: 5, AAAA: 28, OPT: 41 } as const;
@@ -42,22 +43,11 @@ export function optRecord(): Uint8Array {
   return bytes;
 }
 
-/** The parts in one piece. */
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
-
 /** A name as labels. */
 export function encodeName(name: string): Uint8Array {
   const labels = name.split(".").filter((label) => label !== "");
   const text = new TextEncoder();
-  return concat([
+  return joinedBytes([
     ...labels.flatMap((label) => {
       const bytes = text.encode(label);
       return [Uint8Array.of(bytes.length), bytes];

@@ -6,6 +6,8 @@
  *
  * @module
  */
+import { sleep } from "../../../lib/kit/async/mod.ts";
+import { joinedBytes } from "../../../lib/kit/base/mod.ts";
 import { encode } from "../../../lib/kit/proto/mod.ts";
 import { DeltaDiscoveryRequestSchema } from "#envoy/service/discovery/v3/discovery_pb.ts";
 import { TYPE_URLS } from "../../../lib/mesh/model/mod.ts";
@@ -15,7 +17,7 @@ import type { ClientOptions, Report } from "../push/client.ts";
 import { outboundOf } from "../push/held.ts";
 import { ACCOUNT } from "../push/identity.ts";
 import { readDelta, type Response } from "../push/wire.ts";
-import { dialTls, joined, type LightStream, openLight } from "./connection.ts";
+import { dialTls, type LightStream, openLight } from "./connection.ts";
 
 const { cluster: CDS, endpoint: EDS, listener: LDS, route: RDS, virtualHost: VHDS } = TYPE_URLS;
 const PATH = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
@@ -62,7 +64,7 @@ class Client {
   async open(target: string): Promise<void> {
     this.#node = nodeOf(this.#options, this.#index);
     const lost = (): void => {
-      if (this.#stream === stream) setTimeout(() => void this.open(target), RETRY_MS);
+      if (this.#stream === stream) void sleep(RETRY_MS).then(() => this.open(target));
     };
     const stream = await openLight({
       target,
@@ -140,7 +142,7 @@ class Client {
     // As Envoy does: the node is in the first request of a stream.
     const node = this.#node;
     this.#node = undefined;
-    this.#stream?.send(joined(node ? [node, ...parts] : parts));
+    this.#stream?.send(joinedBytes(node ? [node, ...parts] : parts));
   }
 }
 
@@ -157,10 +159,10 @@ function heldBytes(resources: Resources): { names: Uint8Array; versions: Uint8Ar
   let bytes = encoded.get(resources);
   if (!bytes) {
     bytes = {
-      names: joined(resources.map(([name]) => subscribed(name))),
-      versions: joined(
+      names: joinedBytes(resources.map(([name]) => subscribed(name))),
+      versions: joinedBytes(
         resources.map(([name, version]) =>
-          delimited(FIELD.held, joined([delimited(1, name), delimited(2, version)]))
+          delimited(FIELD.held, joinedBytes([delimited(1, name), delimited(2, version)]))
         ),
       ),
     };
@@ -181,7 +183,7 @@ function delimited(field: number, content: string | Uint8Array): Uint8Array {
   let size = bytes.length;
   for (; size > 127; size >>>= 7) head.push(size & 127 | 128);
   head.push(size);
-  return joined([new Uint8Array(head), bytes]);
+  return joinedBytes([new Uint8Array(head), bytes]);
 }
 
 function nodeOf(options: ClientOptions, index: number): Uint8Array {

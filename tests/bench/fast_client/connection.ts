@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { joinedBytes } from "../../../lib/kit/base/mod.ts";
 import type { RpcClientTls } from "../../../lib/kit/rpc/mod.ts";
 
 /** Bytes read at a time. */
@@ -76,7 +77,7 @@ function writes(connection: Deno.TlsConn): { write(bytes: Uint8Array): void } {
     busy = true;
     try {
       while (waiting.length > 0) {
-        const bytes = joined(waiting);
+        const bytes = joinedBytes(waiting);
         waiting = [];
         for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
       }
@@ -146,7 +147,7 @@ class Reader {
   #endFrame(): void {
     this.#headSize = 0;
     const [type, flags] = [this.#head[3]!, this.#head[4]!];
-    const payload = joined(this.#control);
+    const payload = joinedBytes(this.#control);
     this.#control = [];
     if (flags & ACK) return;
     if (type === TYPE.settings) this.#write(frame(TYPE.settings, ACK, 0, new Uint8Array(0)));
@@ -190,18 +191,6 @@ class Reader {
   }
 }
 
-/** Bytes one after the other. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-}
-
 function frame(type: number, flags: number, stream: number, payload: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(FRAME_HEAD + payload.length);
   const view = new DataView(bytes.buffer);
@@ -233,11 +222,11 @@ function greeting(path: string): Uint8Array {
     ["content-type", "application/grpc"],
     ["te", "trailers"],
   ] as const;
-  return joined([
+  return joinedBytes([
     text.encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
     frame(TYPE.settings, 0, 0, settings),
     credit(0, WINDOW),
-    frame(TYPE.headers, END_HEADERS, STREAM, joined(headers.flatMap(literal))),
+    frame(TYPE.headers, END_HEADERS, STREAM, joinedBytes(headers.flatMap(literal))),
   ]);
 }
 
@@ -255,5 +244,5 @@ function dataFrames(message: Uint8Array): Uint8Array {
   for (let at = 0; at < whole.length; at += MAX_FRAME) {
     frames.push(frame(TYPE.data, 0, STREAM, whole.subarray(at, at + MAX_FRAME)));
   }
-  return joined(frames);
+  return joinedBytes(frames);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { MeshError } from "../../../kit/base/mod.ts";
+import { joinedBytes, MeshError } from "../../../kit/base/mod.ts";
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -175,24 +175,12 @@ function shortField(number: number, text: string): Uint8Array | undefined {
 
 /** Pieces put together. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
-  return joined(parts);
+  return joinedBytes(parts);
 }
 
 /** Fields of texts, one after the other in one piece: thousands of small pieces take ten times the memory. */
 export function delimitedAll(number: number, texts: readonly string[]): Uint8Array {
-  return joined(texts.map((text) => delimited(number, text)));
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  let size = 0;
-  for (const part of parts) size += part.byteLength;
-  const out = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.byteLength;
-  }
-  return out;
+  return joinedBytes(texts.map((text) => delimited(number, text)));
 }
 
 /** Returns the size of a length-delimited field with a content size. */
