@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { sleep } from "../../../lib/kit/async/mod.ts";
 import { openStream, type RpcClientTls, type RpcStream } from "../../../lib/kit/rpc/mod.ts";
 import { encode } from "../../../lib/kit/proto/mod.ts";
 import {
@@ -129,7 +130,7 @@ class XdsClient {
     });
     this.#read(this.#stream).catch((e) => {
       if (this.counters.responses !== before) return this.#onSynced.reject(e);
-      setTimeout(() => this.#open(target, begin), RETRY_MS);
+      void sleep(RETRY_MS).then(() => this.#open(target, begin));
     });
     begin();
   }
@@ -277,7 +278,7 @@ function mark(clients: readonly XdsClient[]): void {
 
 /** Waits after every fifth client: handshakes on a busy machine would take longer than they may. */
 async function pace(i: number): Promise<void> {
-  if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, PACE_MS));
+  if (i % 5 === 4) await sleep(PACE_MS);
 }
 
 async function main(): Promise<void> {
@@ -310,7 +311,7 @@ async function obey(
       c.reconnect(target!);
       // Requests are sent and responses are received before further requests.
       if (options.tls) await pace(i);
-      else if (i % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 0));
+      else if (i % 5 === 4) await sleep(0);
     }
   }
   if (command === "handshakes") {

@@ -14,9 +14,11 @@ function server() {
   let lease: OrchObject | undefined;
   let isHanging = false;
   let beforeWrite: Promise<void> | undefined;
+  let noticed: () => void = () => {};
   const asked: string[] = [];
   const json = async (request: { method?: string; body?: unknown }): Promise<unknown> => {
     asked.push(request.method ?? "GET");
+    noticed();
     if (isHanging) await new Promise(() => {});
     if (request.body !== undefined) {
       await beforeWrite;
@@ -32,6 +34,12 @@ function server() {
     client: { json } as unknown as OrchClient,
     hang: () => void (isHanging = true),
     holdWrites: (until: Promise<void>) => void (beforeWrite = until),
+    /** Waits for the next request of a method; default: any. */
+    async next(method?: string): Promise<void> {
+      do await new Promise<void>((resolve) => noticed = resolve); while (
+        method !== undefined && asked.at(-1) !== method
+      );
+    },
     asked,
     holder: () => (lease as { spec?: { holderIdentity?: string } }).spec?.holderIdentity,
   };
@@ -48,7 +56,7 @@ const OPTIONS = {
 
 Deno.test("an election whose server hangs ends in time, with its controller hanging or not", async () => {
   for (const hangs of [true, false]) {
-    const { client, hang, asked } = server();
+    const { client, hang, next } = server();
     const begun = Promise.withResolvers<void>();
     const election = joinElection({
       ...OPTIONS,
@@ -61,8 +69,7 @@ Deno.test("an election whose server hangs ends in time, with its controller hang
     });
     await begun.promise;
     hang();
-    const before = asked.length;
-    while (asked.length === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    await next();
     await election[Symbol.asyncDispose]();
     assert.equal(election.state().leading, false);
   }
@@ -88,15 +95,18 @@ Deno.test("an ended election gives the lease back, unless its controller may sti
 });
 
 Deno.test("an election that ends while it takes the lease gives it back", async () => {
-  const { client, holder, asked, holdWrites } = server();
+  const { client, holder, holdWrites, next } = server();
   const written = Promise.withResolvers<void>();
   holdWrites(written.promise);
   const timing = { ...OPTIONS.timing, stopMs: 10_000 };
+  const writes = next("PUT");
   const election = joinElection({ ...OPTIONS, client, timing, run: () => Promise.resolve() });
-  while (!asked.includes("PUT")) await new Promise((resolve) => setTimeout(resolve, 1));
-  const ended = election[Symbol.asyncDispose]();
-  // The election has noticed its end before the server writes.
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await writes;
+  let hasEnded = false;
+  const ended = election[Symbol.asyncDispose]().then(() => void (hasEnded = true));
+  // All that the election does without an answer of the server.
+  for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+  assert.equal(hasEnded, false, "it waits for the attempt");
   written.resolve();
   await ended;
   assert.equal(holder(), "");
