@@ -155,20 +155,16 @@ export async function ask(
   if ("error" in found) return found;
   const elsewhere = readSidecars(parameters.get("proxies") ?? "");
   if (elsewhere === undefined) return { error: "proxies is no list of proxies", status: 400 };
-  const bound = bindSidecars(inputs, elsewhere);
-  const whole = bindWhole(inputs, found.from);
-  try {
-    const world = worldOf(inputs);
-    const parties = [...world.parties, ...bound.parties];
-    const text = parameters.get("keys") ?? "";
-    const keys = { ...world.keys, ...(text === "" ? {} : { text }) };
-    const asked = { ...found, from: whole.from, world: { ...world, parties, keys } };
-    const explanation = explain(asked.world, asked.from, asked.question);
-    return await decided(explanation, asked, { whatIf: inputs.whatIf, signal, tried });
-  } finally {
-    bound.close();
-    whole.close();
-  }
+  using bindings = new DisposableStack();
+  const bound = bindings.adopt(bindSidecars(inputs, elsewhere), (one) => one.close());
+  const whole = bindings.adopt(bindWhole(inputs, found.from), (one) => one.close());
+  const world = worldOf(inputs);
+  const parties = [...world.parties, ...bound.parties];
+  const text = parameters.get("keys") ?? "";
+  const keys = { ...world.keys, ...(text === "" ? {} : { text }) };
+  const asked = { ...found, from: whole.from, world: { ...world, parties, keys } };
+  const explanation = explain(asked.world, asked.from, asked.question);
+  return await decided(explanation, asked, { whatIf: inputs.whatIf, signal, tried });
 }
 
 /** The first proxy, or the workload without one, and the question of a request. */
