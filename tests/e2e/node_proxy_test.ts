@@ -4,17 +4,10 @@
  *
  * @module
  */
+import { workload } from "../support/ambient_objects.ts";
 import assert from "node:assert/strict";
 import { eventually, makeNodeNetwork, type NodeNetwork } from "../../scripts/harness/mod.ts";
-import {
-  ask,
-  LACKING,
-  link,
-  proxyOf,
-  startAmbientMesh,
-  startEcho,
-  workload,
-} from "./ambient/mesh.ts";
+import { ask, LACKING, link, proxyOf, startAmbientMesh, startEcho } from "./ambient/mesh.ts";
 
 /** Addresses of the client and of the server on the link between their namespaces. */
 const [CLIENT, SERVER, VIRTUAL] = ["10.78.0.1", "10.78.0.2", "10.96.7.7"];

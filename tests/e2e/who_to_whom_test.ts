@@ -16,7 +16,8 @@ import {
   startBackend,
 } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/kit/text/mod.ts";
-import { documents, manifest, type Spec } from "../support/manifest.ts";
+import { service, USE_WAYPOINT, waypoint, workload } from "../support/ambient_objects.ts";
+import { manifest, type Spec } from "../support/manifest.ts";
 import { startCertifiedAgent } from "../support/identity.ts";
 import {
   type AmbientMesh,
@@ -26,7 +27,6 @@ import {
   proxyOf,
   startAmbientMesh,
   startEcho,
-  workload,
 } from "./ambient/mesh.ts";
 import { policy } from "./security/world.ts";
 
@@ -119,20 +119,8 @@ async function makePlaces(stack: AsyncDisposableStack): Promise<Places> {
   };
 }
 
-const USE = { "mesh.io/use-waypoint": "wp" };
-
-function entry(name: Service, spec: Spec, labels: Readonly<Record<string, string>>): string {
-  return toYaml({
-    apiVersion: "networking.mesh.io/v1",
-    kind: "ServiceEntry",
-    metadata: { name, namespace: "shop", labels },
-    spec: {
-      hosts: [`${name}.test`],
-      addresses: [SERVICES[name]],
-      resolution: "STATIC",
-      ...spec,
-    },
-  });
+function entry(name: Service, spec: Spec, labels?: Readonly<Record<string, string>>): string {
+  return service(name, SERVICES[name], spec, labels);
 }
 
 function objectsOf({ caller, server, at, sidecarPort, outsidePorts }: Places): string[] {
@@ -151,13 +139,13 @@ function objectsOf({ caller, server, at, sidecarPort, outsidePorts }: Places): s
     workload("caller", caller.address),
     workload("ambient", server.address),
     workload("sidecar", at.sidecar, "mesh"),
-    entry("sidecar", selecting("sidecar", sidecarPort), {}),
-    entry("ambient", selecting("ambient", 8080), {}),
-    entry("outside", listing(at.outside, outsidePorts[0]), {}),
-    entry("wp-sidecar", selecting("sidecar", sidecarPort), USE),
-    entry("wp-ambient", selecting("ambient", 8080), USE),
-    entry("wp-outside", listing(at.wpOutside, outsidePorts[1]), USE),
-    waypointOf(at.waypoint),
+    entry("sidecar", selecting("sidecar", sidecarPort)),
+    entry("ambient", selecting("ambient", 8080)),
+    entry("outside", listing(at.outside, outsidePorts[0])),
+    entry("wp-sidecar", selecting("sidecar", sidecarPort), USE_WAYPOINT),
+    entry("wp-ambient", selecting("ambient", 8080), USE_WAYPOINT),
+    entry("wp-outside", listing(at.wpOutside, outsidePorts[1]), USE_WAYPOINT),
+    waypoint(at.waypoint),
     routeOf("wp-ambient"),
     ...BEHIND.map((name) => marked(name)),
     // Nothing redirects what sidecars send: the client's takes calls at its own address, the server's none.
@@ -175,29 +163,6 @@ function sidecarOf(
     workloadSelector: { labels: { app } },
     egress: [{ port, bind, captureMode: "NONE", hosts: ["*/*"] }],
   }, "shop");
-}
-
-/** The waypoint with the service in front of it. */
-function waypointOf(address: string): string {
-  return documents(
-    toYaml({
-      apiVersion: "gateway.networking.k8s.io/v1",
-      kind: "Gateway",
-      metadata: { name: "wp", namespace: "shop" },
-      spec: {
-        gatewayClassName: "mesh-waypoint",
-        listeners: [{ name: "mesh", port: 15008, protocol: "HBONE" }],
-      },
-    }),
-    manifest("ServiceEntry", "wp", {
-      hosts: ["wp-mesh-waypoint.shop.svc.cluster.local"],
-      addresses: ["10.96.8.9"],
-      location: "MESH_INTERNAL",
-      resolution: "STATIC",
-      ports: [{ number: 15008, name: "mesh", protocol: "TLS" }],
-      endpoints: [{ address, serviceAccount: "wp", labels: { app: "wp" } }],
-    }, "shop"),
-  );
 }
 
 const atService = (name: Service, spec: Spec): Spec => ({

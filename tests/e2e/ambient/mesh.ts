@@ -120,18 +120,6 @@ export async function link(
   }
 }
 
-/** A WorkloadEntry of namespace `shop` that accepts tunnels; `tlsMode`: `mesh` for one that has a sidecar. */
-export function workload(name: string, address: string, tlsMode = "disabled"): string {
-  return `apiVersion: networking.mesh.io/v1
-kind: WorkloadEntry
-metadata:
-  name: ${name}
-  namespace: shop
-  labels: {app: ${name}, networking.mesh.io/tunnel: http, security.mesh.io/tlsMode: ${tlsMode}}
-spec: {address: ${address}, serviceAccount: ${name}}
-`;
-}
-
 /** An HTTP server at port 8080 of a namespace that names its client's address and the request's path. */
 export function startEcho(network: NodeNetwork): AsyncDisposable {
   const script = `Deno.serve({ port: 8080, hostname: "0.0.0.0", onListen() {} },

@@ -5,8 +5,13 @@ import {
   featuresWith,
   startTranslation,
 } from "../../../../tests/support/translation_fixture.ts";
-import { documents, manifest, type Spec } from "../../../../tests/support/manifest.ts";
-import { toYaml } from "../../../kit/text/mod.ts";
+import { manifest, type Spec } from "../../../../tests/support/manifest.ts";
+import {
+  service,
+  USE_WAYPOINT,
+  waypoint,
+  workload,
+} from "../../../../tests/support/ambient_objects.ts";
 import { OfflineMesh } from "../../offline/mod.ts";
 import type { Explanation } from "../../verdict/mod.ts";
 
@@ -18,66 +23,17 @@ const ADDRESS = {
   wp: "10.0.0.5",
 } as const;
 
-function workload(name: keyof typeof ADDRESS, tlsMode: string): string {
-  return toYaml({
-    apiVersion: "networking.mesh.io/v1",
-    kind: "WorkloadEntry",
-    metadata: {
-      name,
-      namespace: "shop",
-      labels: {
-        app: name,
-        "networking.mesh.io/tunnel": "http",
-        "security.mesh.io/tlsMode": tlsMode,
-      },
-    },
-    spec: { address: ADDRESS[name], serviceAccount: name },
-  });
-}
-
-const USE = { "mesh.io/use-waypoint": "wp" };
-
-function service(name: string, vip: string, spec: Spec, labels: Record<string, string>): string {
-  return toYaml({
-    apiVersion: "networking.mesh.io/v1",
-    kind: "ServiceEntry",
-    metadata: { name, namespace: "shop", labels },
-    spec: {
-      hosts: [`${name}.test`],
-      addresses: [vip],
-      resolution: "STATIC",
-      location: "MESH_INTERNAL",
-      ports: [{ number: 80, name: "http", protocol: "HTTP", targetPort: 8080 }],
-      ...spec,
-    },
-  });
-}
-
-const selecting = (app: string): Spec => ({ workloadSelector: { labels: { app } } });
+const ports = [{ number: 80, name: "http", protocol: "HTTP", targetPort: 8080 }];
+const selecting = (app: string): Spec => ({
+  ports,
+  location: "MESH_INTERNAL",
+  workloadSelector: { labels: { app } },
+});
 const listing = (address: string): Spec => ({
+  ports,
   location: "MESH_EXTERNAL",
   endpoints: [{ address, labels: { app: "outside" } }],
 });
-
-const WAYPOINT = documents(
-  toYaml({
-    apiVersion: "gateway.networking.k8s.io/v1",
-    kind: "Gateway",
-    metadata: { name: "wp", namespace: "shop" },
-    spec: {
-      gatewayClassName: "mesh-waypoint",
-      listeners: [{ name: "mesh", port: 15008, protocol: "HBONE" }],
-    },
-  }),
-  manifest("ServiceEntry", "wp", {
-    hosts: ["wp-mesh-waypoint.shop.svc.cluster.local"],
-    addresses: ["10.96.8.9"],
-    location: "MESH_INTERNAL",
-    resolution: "STATIC",
-    ports: [{ number: 15008, name: "mesh", protocol: "TLS" }],
-    endpoints: [{ address: ADDRESS.wp, serviceAccount: "wp", labels: { app: "wp" } }],
-  }, "shop"),
-);
 
 const VIPS = {
   sidecar: "10.96.8.1",
@@ -89,17 +45,17 @@ const VIPS = {
 } as const;
 
 const MESH = [
-  workload("caller", "disabled"),
-  workload("ambient", "disabled"),
-  workload("sidecar", "mesh"),
-  workload("client", "mesh"),
-  service("sidecar", VIPS.sidecar, selecting("sidecar"), {}),
-  service("ambient", VIPS.ambient, selecting("ambient"), {}),
-  service("outside", VIPS.outside, listing("10.9.0.1"), {}),
-  service("wp-sidecar", VIPS["wp-sidecar"], selecting("sidecar"), USE),
-  service("wp-ambient", VIPS["wp-ambient"], selecting("ambient"), USE),
-  service("wp-outside", VIPS["wp-outside"], listing("10.9.0.2"), USE),
-  WAYPOINT,
+  workload("caller", ADDRESS.caller),
+  workload("ambient", ADDRESS.ambient),
+  workload("sidecar", ADDRESS.sidecar, "mesh"),
+  workload("client", ADDRESS.client, "mesh"),
+  service("sidecar", VIPS.sidecar, selecting("sidecar")),
+  service("ambient", VIPS.ambient, selecting("ambient")),
+  service("outside", VIPS.outside, listing("10.9.0.1")),
+  service("wp-sidecar", VIPS["wp-sidecar"], selecting("sidecar"), USE_WAYPOINT),
+  service("wp-ambient", VIPS["wp-ambient"], selecting("ambient"), USE_WAYPOINT),
+  service("wp-outside", VIPS["wp-outside"], listing("10.9.0.2"), USE_WAYPOINT),
+  waypoint(ADDRESS.wp),
 ].join("---\n");
 
 function policy(kind: string, spec: Spec, name = "p"): string {
@@ -257,30 +213,14 @@ Deno.test("explained: an outcome that cannot be known has its reason", () => {
 
 Deno.test("explained: endpoints at which the same follows are one hop", () => {
   const many = 300;
-  const entry = (at: number, labels: Record<string, string>): string =>
-    toYaml({
-      apiVersion: "networking.mesh.io/v1",
-      kind: "WorkloadEntry",
-      metadata: {
-        name: `one-${at}`,
-        namespace: "shop",
-        labels: {
-          app: "ambient",
-          "networking.mesh.io/tunnel": "http",
-          "security.mesh.io/tlsMode": "disabled",
-          ...labels,
-        },
-      },
-      spec: { address: `10.7.${at >> 8}.${at & 255}`, serviceAccount: "one" },
-    });
-  const entries = Array.from(
-    { length: many },
-    (_, at) => entry(at, at === 7 ? { odd: "yes" } : {}),
-  );
+  const entries = Array.from({ length: many }, (_, at) => {
+    const labels = at === 7 ? "app: ambient\n    odd: very" : "app: ambient";
+    return workload(`one-${at}`, `10.7.${at >> 8}.${at & 255}`).replace(`app: one-${at}`, labels);
+  });
   const { ask } = world(
     ...entries,
     policy("AuthorizationPolicy", {
-      selector: { matchLabels: { odd: "yes" } },
+      selector: { matchLabels: { odd: "very" } },
       action: "DENY",
       rules: [rule("caller")],
     }),
