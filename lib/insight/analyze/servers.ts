@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { coveringPatterns, fullHost, isWildcard } from "../../mesh/model/mod.ts";
+import { coveringPatterns, fullHost, isWildcard, TLS_MODE_LABEL } from "../../mesh/model/mod.ts";
 import { visibilityOf, visibleTo } from "../../mesh/derive/mod.ts";
 import type { Context } from "./analyzer.ts";
 import { type Labels, selectedWorkloads } from "./workload_indexes.ts";
@@ -18,9 +18,6 @@ export interface Server {
   /** The number at the workload; `undefined`: only its name is known. */
   readonly target: number | undefined;
 }
-
-/** The label of workloads whose proxy terminates mutual TLS; every value but `mesh`: it does not. */
-const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
 
 /** Most hosts of a pattern that are looked at. */
 const MAX_HOSTS = 1000;

@@ -9,7 +9,13 @@ import { writtenName } from "../../mesh/gateway_api/mod.ts";
 import type { Input } from "../../mesh/graph/mod.ts";
 import { ServiceEntry_Location } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { isIp } from "../../kit/text/mod.ts";
-import { type ConfigObject, type ProxyNode } from "../../mesh/model/mod.ts";
+import {
+  type ConfigObject,
+  GATEWAY_NAME_LABEL,
+  type ProxyNode,
+  saysTunnels,
+  TLS_MODE_LABEL,
+} from "../../mesh/model/mod.ts";
 
 /** Labels of a workload. */
 type Labels = Readonly<Record<string, string>>;
@@ -28,9 +34,6 @@ export interface Workload {
   /** True: nothing tells the service account. */
   readonly accountUnknown?: true;
 }
-
-/** The label of pods with a sidecar. */
-const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
 
 /** Address of workloads without one (RFC 5737, documentation). */
 export const NOWHERE = "198.51.100.1";
@@ -99,16 +102,9 @@ function oncePerProxy(gateways: readonly Workload[]): readonly Workload[] {
   return [...Map.groupBy(gateways, keyOf).values()].flatMap((same) => same.slice(0, 1));
 }
 
-/** Label of workloads that accept tunnels. */
-const TUNNEL_LABEL = "networking.mesh.io/tunnel";
-
 /** Reports if a workload outside the orchestrator takes tunnels and no mutual TLS: a node proxy is beside it. */
 function isCaptured(labels: Labels): boolean {
-  return takesTunnels(labels) && labels[TLS_MODE_LABEL] === "disabled";
-}
-
-function takesTunnels(labels: Labels): boolean {
-  return (labels[TUNNEL_LABEL] ?? "").split(",").includes("http");
+  return saysTunnels(labels) && labels[TLS_MODE_LABEL] === "disabled";
 }
 
 /** A proxy of each waypoint: at the first endpoint of the service in front of it. */
@@ -126,7 +122,7 @@ function waypointsOf({ graph, ambient, services }: Mesh): Workload[] {
         name: key.name,
         namespace: key.namespace,
         address: endpoint?.address ?? "",
-        labels: { "gateway.networking.k8s.io/gateway-name": key.name },
+        labels: { [GATEWAY_NAME_LABEL]: key.name },
         serviceAccount: endpoint?.serviceAccount || `${key.name}-${waypoint.className}`,
       } as const,
     ];
@@ -207,7 +203,7 @@ export function nodeOf(
       NAMESPACE: namespace,
       LABELS: labels,
       ...CERTIFICATES,
-      ...(takesTunnels(labels) ? { ENABLE_HBONE: "true" } : {}),
+      ...(saysTunnels(labels) ? { ENABLE_HBONE: "true" } : {}),
       ...(serviceAccount === "" ? {} : { SERVICE_ACCOUNT: serviceAccount }),
     },
   };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { GATEWAY_NAME_LABEL } from "../../../mesh/model/mod.ts";
 import { MeshError } from "../../../kit/base/mod.ts";
 import type { OrchObject } from "../../../kit/orch/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
@@ -13,7 +14,6 @@ import {
   deploymentName,
   listenerSetsOf,
   metadataOf,
-  NAME_LABEL,
   servicePorts,
   serviceType,
   wantedAddress,
@@ -89,7 +89,7 @@ export function desiredObjects(
     uid,
     deploymentName: deploymentName(gateway),
     serviceAccount: account.name,
-    gatewayNameLabel: NAME_LABEL,
+    gatewayNameLabel: GATEWAY_NAME_LABEL,
     ports: servicePorts([spec, ...sets.map((set) => set.spec)]
       .flatMap(({ listeners = [] }) => listeners)),
     serviceType: type,

@@ -17,14 +17,14 @@ import {
   trimmed,
   types,
 } from "../../../kit/orch/mod.ts";
-import { objectKey } from "../../../mesh/model/mod.ts";
+import { GATEWAY_NAME_LABEL, objectKey } from "../../../mesh/model/mod.ts";
 import { MANAGER, observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { applyAll, type Pass } from "../writes.ts";
 import { Applied } from "./applied.ts";
 import { type ClassNames, createClass, missingClasses } from "./classes.ts";
 import { ReferredConfigMaps } from "./config_maps.ts";
 import type { GatewayContext, GatewaySettings } from "./desired.ts";
-import { gatewayOfSet, MANAGED, MANAGED_LABEL, NAME_LABEL } from "./managed.ts";
+import { gatewayOfSet, MANAGED, MANAGED_LABEL } from "./managed.ts";
 import { DEFAULTS_LABEL, isConfigMapReference } from "./overlays.ts";
 import { Rendered } from "./rendered.ts";
 import {
@@ -122,8 +122,8 @@ class Controller implements AsyncDisposable {
     this.#namespaces = observe(term, types.NAMESPACE, { wake, convert: withoutStatus });
     // Not every object of a waypoint has the label of managed ones.
     const labelSelector = input.waypoints
-      ? NAME_LABEL
-      : `${NAME_LABEL},${MANAGED_LABEL}=${MANAGED}`;
+      ? GATEWAY_NAME_LABEL
+      : `${GATEWAY_NAME_LABEL},${MANAGED_LABEL}=${MANAGED}`;
     this.#managed = new Map(
       MANAGED_TYPES.map((type) => [
         type.kind,

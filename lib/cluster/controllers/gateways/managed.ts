@@ -5,13 +5,10 @@
  */
 import { createHash } from "node:crypto";
 import { type ManagedGateway, matchesSelector } from "../../inject/mod.ts";
-import { REVISION_LABEL } from "../../../mesh/model/mod.ts";
 import type { ListItem } from "../../../kit/orch/mod.ts";
-import { objectKey } from "../../../mesh/model/mod.ts";
+import { objectKey, REVISION_LABEL } from "../../../mesh/model/mod.ts";
 import type { GatewayItem, Listener, ListenerSetItem, Texts } from "./types.ts";
 
-/** The label of objects of a Gateway; its value is the Gateway's name. */
-export const NAME_LABEL = "gateway.networking.k8s.io/gateway-name";
 const CLASS_LABEL = "gateway.networking.k8s.io/gateway-class-name";
 /** The label of objects that the controller made, and its value. */
 export const MANAGED_LABEL = "gateway.mesh.io/managed";

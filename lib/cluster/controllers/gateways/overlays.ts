@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { GATEWAY_NAME_LABEL } from "../../../mesh/model/mod.ts";
+import { MANAGED_LABEL } from "./managed.ts";
 import { parametersIn } from "../../../mesh/gateway_api/mod.ts";
 import { type Json, strategicMerge } from "../../inject/mod.ts";
 import type { ConfigMapItem, ParametersReference } from "./types.ts";
@@ -64,7 +66,7 @@ export function overlaid(objects: readonly Json[], overlays: readonly Overlay[])
 /** The labels by which objects are found. */
 function identity(labels: Json): Json {
   const own = Object.entries(labels).filter(([name]) =>
-    name === "gateway.networking.k8s.io/gateway-name" || name === "gateway.mesh.io/managed"
+    name === GATEWAY_NAME_LABEL || name === MANAGED_LABEL
   );
   return Object.fromEntries(own);
 }

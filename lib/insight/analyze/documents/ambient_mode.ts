@@ -4,7 +4,7 @@
  * @module
  */
 import { BEYOND_NODE_PROXIES, isEnforcedCondition } from "../../../mesh/ambient/mod.ts";
-import { objectKey } from "../../../mesh/model/mod.ts";
+import { objectKey, saysTunnels, TLS_MODE_LABEL } from "../../../mesh/model/mod.ts";
 import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
 import { listAt, mapAt, type PlainDocument, valueAt } from "../plain.ts";
 import { hasBothModes, isAmbient } from "./mesh_objects.ts";
@@ -172,9 +172,8 @@ function* entries(set: DocumentSet): Iterable<DocumentFinding> {
   for (const on of set.of("WorkloadEntry")) {
     const spec = mapAt(on.value, "spec");
     const labels = { ...mapAt(spec, "labels"), ...on.labels };
-    const tunnels = `${labels["networking.mesh.io/tunnel"] ?? ""}`.split(",").includes("http");
     const account = valueAt(spec, "serviceAccount") ?? "";
-    if (!tunnels || account === "" || labels["security.mesh.io/tlsMode"] !== undefined) continue;
+    if (!saysTunnels(labels) || account === "" || labels[TLS_MODE_LABEL] !== undefined) continue;
     const reason = "sidecars send mutual TLS to a workload with a service account, and not " +
       "tunnels; label it security.mesh.io/tlsMode: disabled if a node proxy is beside it, mesh if a sidecar is";
     yield notDone(on, reason, "spec.serviceAccount");

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Authorization, Match } from "#mesh/security/authorization_pb.ts";
+import { objectKey } from "../../../mesh/model/mod.ts";
 import type { Outcome } from "../../verdict/mod.ts";
 import { partyAt } from "../world.ts";
 import { takesTunnels } from "./known.ts";
@@ -57,7 +58,7 @@ function keyOf({ known, byAddress }: Pick<Travel, "known" | "byAddress">, place:
     return JSON.stringify(["workload", port, tunnelProtocol, network, ip === "" ? hostname : ""]);
   }
   const policies = known.policiesOf(workload);
-  const names = policies.map((one) => `${one.namespace}/${one.name}`).sort();
+  const names = policies.map((one) => objectKey(one)).sort();
   const own = policies.some(namesDestinations) ? ip : "";
   return JSON.stringify(["captured", port, namespace, network, waypoint?.destination, names, own]);
 }

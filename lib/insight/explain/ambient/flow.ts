@@ -4,7 +4,7 @@
  * @module
  */
 import type { GatewayAddress, Service, Workload } from "#mesh/workload/workload_pb.ts";
-import { objectKey } from "../../../mesh/model/mod.ts";
+import { GATEWAY_NAME_LABEL, objectKey } from "../../../mesh/model/mod.ts";
 import type { Call } from "../../simulate/mod.ts";
 import type { Cause, ExplainedStep, Outcome } from "../../verdict/mod.ts";
 import { classOf, type Party, partyAt, proxyKnown, type World } from "../world.ts";
@@ -183,14 +183,13 @@ export function atWaypoint(travel: Travel, party: Party, arrival: Arrival): Outc
 }
 
 const TUNNEL_PORT = 15008;
-const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 
 /** A proxy of a waypoint, `namespace/name`. */
 function waypointParty({ parties }: World, gateway: string): Party | undefined {
   return parties.find((party) => {
     if (party.node.role !== "waypoint") return false;
     const { namespace, labels } = classOf(party);
-    return objectKey({ namespace, name: labels[GATEWAY_NAME] ?? "" }) === gateway;
+    return objectKey({ namespace, name: labels[GATEWAY_NAME_LABEL] ?? "" }) === gateway;
   });
 }
 

@@ -15,7 +15,13 @@ import {
   WorkloadStatus,
   WorkloadType,
 } from "#mesh/workload/workload_pb.ts";
-import { type Locality, WORKLOAD_NAME, type WorkloadKind } from "../../model/mod.ts";
+import {
+  type Locality,
+  saysTunnels,
+  TLS_MODE_LABEL,
+  WORKLOAD_NAME,
+  type WorkloadKind,
+} from "../../model/mod.ts";
 import type { InboundBinding } from "../binding/mod.ts";
 import { bytesOf } from "./parts.ts";
 
@@ -109,11 +115,6 @@ export function workloadMessage(facts: WorkloadFacts): Workload {
   });
 }
 
-/** Label of workloads that take tunnels themselves, with the kind of tunnel. */
-const TUNNEL_LABEL = "networking.mesh.io/tunnel";
-/** Label of workloads whose proxy terminates mutual TLS. */
-const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
-
 /**
  * The way in which a workload is reached: by tunnels, which the node proxy ends (`isRedirected`) or the
  * workload itself; by the mutual TLS of sidecars; or without either.
@@ -122,7 +123,7 @@ export function tunnelOf(
   labels: Labels,
   isRedirected: boolean,
 ): Pick<Workload, "tunnelProtocol" | "nativeTunnel"> {
-  if ((labels[TUNNEL_LABEL] ?? "").split(",").includes("http")) {
+  if (saysTunnels(labels)) {
     return { tunnelProtocol: TunnelProtocol.HBONE, nativeTunnel: true };
   }
   if (isRedirected) return { tunnelProtocol: TunnelProtocol.HBONE, nativeTunnel: false };

@@ -7,6 +7,7 @@ import type { Read } from "../../graph/mod.ts";
 import {
   type ConfigObject,
   type EndpointFacts,
+  GATEWAY_NAME_LABEL,
   nameOfObject,
   type ObjectKey,
   type ServiceKey,
@@ -158,11 +159,8 @@ function addressOf(
   return { message, aliases: addressTexts(network, facts.addresses), partOf };
 }
 
-/** Label of the objects of a Gateway. */
-const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
-
 function inboundOf(read: Read, { waypoints }: AmbientTables, { namespace, labels }: Facts) {
-  const name = labels[GATEWAY_NAME] ?? "";
+  const name = labels[GATEWAY_NAME_LABEL] ?? "";
   return name === "" ? undefined : read.get(waypoints.waypoint, { namespace, name })?.inbound;
 }
 

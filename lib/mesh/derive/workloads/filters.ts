@@ -12,6 +12,7 @@ import {
   AGENT_WASM,
   byAge,
   type ConfigObject,
+  GATEWAY_NAME_LABEL,
   type ObjectKey,
   type OmittedFeature,
   PATCH_VALUES,
@@ -29,12 +30,7 @@ import type { MeshInputs } from "../indexes/mod.ts";
 import type { Workload } from "../inputs/mod.ts";
 import { deriveInboundHttp } from "./inbound_http.ts";
 import { deriveOfServices, type OfServices, type ServedObject } from "./attached.ts";
-import {
-  deriveSelected,
-  GATEWAY_NAME,
-  indexSelectors,
-  type SelectionOptions,
-} from "./selection.ts";
+import { deriveSelected, indexSelectors, type SelectionOptions } from "./selection.ts";
 
 /** A patch of a DataproxyFilter, or a WasmPlugin. */
 export type ChangeRef =
@@ -184,7 +180,7 @@ function objectsFor(
   { role, namespace, labels }: Workload,
 ): readonly (Pick<OfServices, "key"> & Partial<OfServices>)[] {
   const all = read.get(whole, { role, namespace, labels });
-  const gateway = labels[GATEWAY_NAME];
+  const gateway = labels[GATEWAY_NAME_LABEL];
   const some = role !== "waypoint" || gateway === undefined
     ? []
     : read.get(ofServices, { namespace, name: gateway }).filter(({ key }) => !all.includes(key));

@@ -15,7 +15,14 @@ import {
   type Read,
   text,
 } from "../../graph/mod.ts";
-import { byAge, type ConfigObject, hasLabels, type ObjectKey, objectKey } from "../../model/mod.ts";
+import {
+  byAge,
+  type ConfigObject,
+  GATEWAY_NAME_LABEL,
+  hasLabels,
+  type ObjectKey,
+  objectKey,
+} from "../../model/mod.ts";
 import type { PolicyTargetReference, WorkloadSelector } from "#mesh/type/v1beta1/selector_pb.ts";
 import { type Labels, type Workload, workloadKeys } from "../inputs/mod.ts";
 
@@ -30,9 +37,6 @@ export interface SelectionOptions {
   /** The class of the waypoint that a Gateway is, `""` for none; unset: no policy is attached to classes. */
   readonly classOf?: (read: Read, gateway: ObjectKey) => string;
 }
-
-/** The label with the name of the Gateway that a workload of the Gateway API belongs to. */
-export const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 
 /** Group → kind of target references → what the policy is attached to. */
 const TARGETS: Readonly<Record<string, Readonly<Record<string, SelectionKey["by"]>>>> = {
@@ -187,7 +191,7 @@ export function gatewayTargets(
   { role, namespace, labels }: Workload,
   { rootNamespace, classOf }: SelectionOptions,
 ): PolicyTarget[] {
-  const name = labels[GATEWAY_NAME];
+  const name = labels[GATEWAY_NAME_LABEL];
   if (name === undefined || role === "sidecar") return [];
   const className = role === "waypoint" ? classOf?.(read, { namespace, name }) ?? "" : "";
   return [
@@ -204,5 +208,5 @@ export function selectsByLabel(
   options: Pick<SelectionOptions, "selectorsForApiGateways">,
 ): boolean {
   if (role === "waypoint") return false;
-  return labels[GATEWAY_NAME] === undefined || options.selectorsForApiGateways;
+  return labels[GATEWAY_NAME_LABEL] === undefined || options.selectorsForApiGateways;
 }

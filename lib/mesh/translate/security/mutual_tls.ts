@@ -6,16 +6,13 @@
 import { modeOf, type PeerModes, type Workload, workloadKeys } from "../../derive/mod.ts";
 import type { MutualInput, SecretNames } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import type { Endpoint, Service } from "../../model/mod.ts";
+import { type Endpoint, type Service, TLS_MODE_LABEL } from "../../model/mod.ts";
 import type { MeshContext } from "../context/mod.ts";
 import type { BaseContext } from "./features.ts";
 import { mutualParameters, trustDomainsOf } from "./policies.ts";
 
 /** Reports if an endpoint's port accepts mutual TLS. */
 export type TakesMutual = (endpoint: Endpoint, port: number) => boolean;
-
-/** The label of workloads whose proxy terminates mutual TLS; every value but `mesh`: it does not. */
-const TLS_MODE_LABEL = "security.mesh.io/tlsMode";
 
 /**
  * An endpoint accepts mutual TLS if its proxy terminates it and no policy disables it. The label says

@@ -6,6 +6,7 @@
 import type { HostKey } from "../../derive/mod.ts";
 import { type Derived, integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 import {
+  GATEWAY_NAME_LABEL,
   type ObjectKey,
   objectKeys,
   type ProxyClass,
@@ -15,12 +16,9 @@ import {
 import type { ClusterKey } from "../clusters/mod.ts";
 import type { ClusterTable, ListenerTable, RouteTable } from "../resources/mod.ts";
 
-/** Label with the name of the Gateway of a waypoint's proxies. */
-const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
-
 /** The waypoint of a class; its proxies have the label of its Gateway. */
 export function waypointOf({ namespace, labels }: ProxyClass): ObjectKey {
-  return { namespace, name: labels[GATEWAY_NAME] ?? "" };
+  return { namespace, name: labels[GATEWAY_NAME_LABEL] ?? "" };
 }
 
 /** A port of a service at a waypoint. */
