@@ -10,6 +10,7 @@ import { apply, kubectl, nodeTest, podsEventually, podsReady } from "../support/
 import { asks, isClosed, isOk, OUTSIDER, peers, type PodPlace } from "../support/node_mesh.ts";
 import {
   clients,
+  explained,
   importImages,
   installAmbient,
   lackingNodeProxy,
@@ -72,6 +73,13 @@ nodeTest(
         await apply(cluster, peers(SHOP, "STRICT"));
         await asks(cluster, OUTSIDER, [`http://server.${SHOP}/`], (lines) => lines.every(isClosed));
         await asks(cluster, CLIENT, ["http://server/"], (lines) => lines.every(isOk));
+        const said = await Promise.all([
+          explained(cluster, CLIENT, `server.${SHOP}/`),
+          explained(cluster, OUTSIDER, `server.${SHOP}/`),
+        ]);
+        assert.deepEqual(said.map(({ status }) => status), [0, 1], JSON.stringify(said));
+        assert.match(said[0].out, /node proxy of client-[^]*node proxy of server-/);
+        assert.match(said[1].out, new RegExp(`DENIED by PeerAuthentication/${SHOP}/default`));
         await podsReady(cluster, "app=server", { namespace: SHOP });
         // A pod that starts is ready by its probe alone.
         await apply(cluster, ...server("late"));

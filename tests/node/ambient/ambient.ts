@@ -20,6 +20,7 @@ import {
   temporaryFolder,
   workloadContainer,
 } from "../../support/node.ts";
+import { type PodPlace, read } from "../../support/node_mesh.ts";
 
 /** The only node. */
 export const NODE = "node-1";
@@ -134,6 +135,22 @@ export async function requireNoFailure(cluster: NodeCluster, what: string): Prom
     });
     assert.deepEqual(after.failures, [], `${what}: a client in ${namespace}`);
   }
+}
+
+/** The explanation of a request from a pod, by the daemon of the cluster. */
+export async function explained(
+  cluster: NodeCluster,
+  { pod, namespace }: PodPlace,
+  to: string,
+): Promise<Awaited<ReturnType<typeof meshctl>>> {
+  const app = pod.slice(pod.indexOf("/") + 1);
+  const name = await read(cluster, namespace, `pods -l=app=${app}`, "{.items[0].metadata.name}");
+  return await meshctl(cluster, [
+    "explain",
+    "request",
+    `--from=${name}.${namespace}`,
+    `--to=${to}`,
+  ]);
 }
 
 /** Starts a workload of the mesh again, and waits until it is there. */

@@ -51,8 +51,20 @@ const onDemand: MeshCase = {
     const clusters = await meshctl("proxy-config", "clusters", `${pod}.${namespace}`);
     assert.match(clusters, /server\.shop\.svc\.cluster\.local/);
     assert.doesNotMatch(clusters, /client\.shop\.svc\.cluster\.local|kube-dns/);
-    const learned = await meshctl("experimental", "internal-debug", "on_demand");
-    assert.match(learned, /80\/server\.shop\.svc\b/);
+    const learned = await meshctl("experimental", "learned-scopes", `--namespace=${namespace}`);
+    assert.match(
+      learned,
+      /^lean +default .*host +80\/server\.shop\.svc +server\.shop\.svc\.cluster/m,
+    );
+    const explained = await meshctl(
+      ...[
+        "explain",
+        "request",
+        `--from=${pod}.${namespace}`,
+        "--to=meshd.mesh-system:15014/version",
+      ],
+    );
+    assert.match(explained, /asks for hosts and clusters on demand/);
   },
 };
 
