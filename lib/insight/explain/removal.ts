@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PARENTS_ANNOTATION } from "../../mesh/gateway_api/mod.ts";
+import { writtenObjects } from "../../mesh/gateway_api/mod.ts";
 import type { Part } from "./deciding.ts";
 import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import { type ConfigObject, rowOfObject } from "../../mesh/model/mod.ts";
@@ -48,8 +48,6 @@ function lessItem(object: ConfigObject, item: string): ConfigObject | undefined 
   return { ...object, spec, digest: `${object.digest} without ${item}` };
 }
 
-const PARENT = /^(\w+)\/([^/]+?)(?:\/([^/]+))?\.([^./]+)$/;
-
 /**
  * The objects of the Gateway API that an object was made of; of a Gateway the listener.
  *
@@ -60,9 +58,8 @@ export function writtenParts(
   find: FindWritten,
 ): Part[] {
   const meta = objectAt(ref, find)?.meta;
-  const parents = meta?.annotations[PARENTS_ANNOTATION]?.split(",") ?? [];
-  return parents.flatMap((text): Part[] => {
-    const [, kind = "", name = "", listener, namespace = ""] = PARENT.exec(text) ?? [];
+  if (meta === undefined) return [];
+  return writtenObjects(meta).flatMap(({ kind, namespace, name, listener }): Part[] => {
     const table = kind === "Gateway" ? "KubernetesGateway" : kind;
     const object = `${table}/${namespace}/${name}`;
     if (listener === undefined) return [{ object }];

@@ -139,12 +139,13 @@ export function refOf(object: ObjectRef): string {
 function causes({ groups, objects }: Provenance, about: (group: Group) => boolean): Cause[] {
   return groups.filter((one) => one.source !== "built-in" && about(one)).map((one): Cause => {
     const { source, object, field, group } = one;
-    const found = objects.find((one) => refOf(one) === object)?.origin;
+    const { origin: found, writtenIn } = objects.find((one) => refOf(one) === object) ?? {};
     return {
       source,
       ...(object === undefined ? {} : { object }),
       ...(field === undefined ? {} : { field }),
       ...(found?.file === undefined ? {} : { position: `${found.file}:${found.line}` }),
+      ...(writtenIn === undefined ? {} : { writtenIn }),
       decides: group,
     };
   });

@@ -67,10 +67,13 @@ export function workloadsOf(mesh: Mesh): Workload[] {
       const { namespace } = row.meta;
       const { labels } = selector;
       const name = writtenName(row.meta);
-      return gatewaysOf(
-        { name, namespace: selector.namespace || namespace, selector: labels },
-        own,
-      );
+      const { serviceAccount } = row.deployed ?? {};
+      return gatewaysOf({
+        name,
+        namespace: selector.namespace || namespace,
+        selector: labels,
+        serviceAccount,
+      }, own);
     })
   );
   const selectors = rowsOf(tables.gateways).flatMap((row) => gatewaySelectors(mesh, row));
@@ -141,17 +144,20 @@ function isSelected(
 
 /** The proxies of a Gateway: one for each namespace and service account of its workloads. */
 function gatewaysOf(
-  { name, namespace, selector }: {
+  { name, namespace, selector, serviceAccount }: {
     readonly name: string;
     readonly namespace: string;
     readonly selector: Labels;
+    readonly serviceAccount: string | undefined;
   },
   workloads: readonly Workload[],
 ): Workload[] {
   const common = { role: "router", name, gateway: `${name}.${namespace}` } as const;
   if (workloads.length === 0) {
-    const unknown = { address: "", serviceAccount: "", accountUnknown: true } as const;
-    return [{ ...common, namespace, labels: selector, ...unknown }];
+    const workload = { ...common, namespace, labels: selector, address: "" };
+    return serviceAccount === undefined
+      ? [{ ...workload, serviceAccount: "", accountUnknown: true }]
+      : [{ ...workload, serviceAccount }];
   }
   const kinds = Map.groupBy(workloads, (one) => `${one.namespace}/${one.serviceAccount}`);
   return [...kinds.values()].map(([first]): Workload => ({ ...first!, ...common }));

@@ -54,6 +54,8 @@ export interface Cause {
   readonly source: "object" | "mesh" | "environment" | "proxy" | "built-in";
   /** `Kind/namespace/name`, of an object. */
   readonly object?: string;
+  /** The objects of the Gateway API that the object was made of, and their listener. */
+  readonly writtenIn?: readonly string[];
   /** The field of that source, for example `spec.http[0].match[0]`. */
   readonly field?: string;
   /** `file:line` of the object. */

@@ -85,11 +85,11 @@ const SOURCES: Readonly<Record<Cause["source"], string>> = {
   "built-in": "a default",
 };
 
-/** A source, its field and position. */
-export function causeText({ source, object, field, position }: Cause): string {
+/** A source, its field and position; of an object that was made of others, these. */
+export function causeText({ source, object, field, position, writtenIn }: Cause): string {
   return [
-    object ?? SOURCES[source],
-    ...(field === undefined ? [] : [field]),
+    writtenIn?.join(", ") ?? object ?? SOURCES[source],
+    ...(field === undefined || writtenIn !== undefined ? [] : [field]),
     ...(position === undefined ? [] : [`(${position})`]),
   ].join(" ");
 }

@@ -1,6 +1,6 @@
 /**
- * Selection of workloads by Gateways: by their own selector, or by those of the Services in front of a
- * gateway of the Gateway API.
+ * Selection of workloads by Gateways: by their own selector, by those of the Services in front of a
+ * gateway of the Gateway API, or by the label of the pods of one that Mesh deploys.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { GATEWAY_SERVICE } from "../gateway_api/mod.ts";
 import type { Read } from "../graph/mod.ts";
-import { type ConfigObject, hasLabels, namespaceOf } from "../model/mod.ts";
+import { type ConfigObject, GATEWAY_NAME_LABEL, hasLabels, namespaceOf } from "../model/mod.ts";
 import type { MeshInputs } from "./indexes/mod.ts";
 import type { Labels, LabelsKey } from "./inputs/mod.ts";
 
@@ -50,7 +50,9 @@ export function isSelectedBy(
       namespaceOf(key) === workload.namespace
     )
       .map((key) => [key, read.get(tables.serviceEntries, key)] as const);
-  return selectorsOf(row, near).some(({ labels }) => hasLabels(workload.labels, labels));
+  return selectorsOf(row, near).some(({ namespace, labels }) =>
+    namespace === workload.namespace && hasLabels(workload.labels, labels)
+  );
 }
 
 /** Reports if a Gateway selects a workload. Untracked. */
@@ -65,12 +67,18 @@ export function selectsWorkload(
 }
 
 function selectorsOf(
-  { meta, spec }: ConfigObject<Gateway>,
+  { meta, spec, deployed }: ConfigObject<Gateway>,
   entriesOf: (host: string) => readonly (readonly [key: string, entry: Entry])[],
 ): GatewaySelector[] {
   const services = meta.annotations[GATEWAY_SERVICE];
   if (services === undefined) return [{ namespace: "", labels: spec.selector }];
-  return services.split(",").flatMap(entriesOf).flatMap(([key, row]) => {
+  const entries = services.split(",").flatMap(entriesOf);
+  // Files have the Gateway alone: its Service is known when Mesh has deployed it.
+  if (entries.length === 0 && deployed !== undefined) {
+    const { namespace, name } = deployed;
+    return [{ namespace, labels: { [GATEWAY_NAME_LABEL]: name } }];
+  }
+  return entries.flatMap(([key, row]) => {
     const labels = row?.spec.workloadSelector?.labels ?? row?.service?.selector ?? {};
     return Object.keys(labels).length === 0 ? [] : [{ namespace: namespaceOf(key), labels }];
   });

@@ -11,6 +11,7 @@ export { namedHost, parseServiceName, type ServiceName } from "./service_names.t
 export {
   byAge,
   type ConfigObject,
+  type DeployedGateway,
   fromObject,
   gatewayKey,
   hasLabels,

@@ -51,12 +51,20 @@ export interface ConfigObject<T = unknown> {
   readonly pod?: EndpointFacts;
   /** Set for pods in ambient mode; part of the digest. */
   readonly ambient?: PodFactsOfAmbient;
+  /** Set for Gateways made of one of the Gateway API that Mesh deploys; part of the digest. */
+  readonly deployed?: DeployedGateway;
   /** True for pods that no ServiceEntry selects; they are only known as workloads of proxies. */
   readonly unselectable?: true;
   /** True for VirtualServices that apply to clients of their own namespace alone; they precede others there. */
   readonly consumer?: true;
   /** Content hash over spec, labels and annotations. */
   readonly digest: string;
+}
+
+/** A Gateway of the Gateway API whose proxies Mesh deploys, in its namespace. */
+export interface DeployedGateway extends ObjectKey {
+  /** The account of its proxies. */
+  readonly serviceAccount: string;
 }
 
 /** Namespace and name of an object: its key among the objects of a kind. */

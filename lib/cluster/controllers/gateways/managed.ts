@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { type ManagedGateway, matchesSelector } from "../../inject/mod.ts";
 import type { ListItem } from "../../../kit/orch/mod.ts";
+import { deployedAccount, deployedName } from "../../../mesh/gateway_api/mod.ts";
 import { objectKey, REVISION_LABEL } from "../../../mesh/model/mod.ts";
 import type { GatewayItem, Listener, ListenerSetItem, Texts } from "./types.ts";
 
@@ -16,13 +16,9 @@ export const MANAGED = "mesh.io-gateway-controller";
 /** The same for objects of waypoints. */
 export const WAYPOINT_MANAGED = "mesh.io-mesh-controller";
 
-const NAME_ANNOTATION = "gateway.mesh.io/name-override";
-const ACCOUNT_ANNOTATION = "gateway.mesh.io/service-account";
 const SERVICE_TYPE_ANNOTATION = "networking.mesh.io/service-type";
 const SERVICE_TYPES: readonly string[] = ["LoadBalancer", "NodePort", "ClusterIP"];
 
-/** Longest name of a Service. */
-const NAME_LENGTH = 63;
 /** The port by which load balancers ask whether a gateway is ready. */
 const STATUS_PORT = {
   name: "status-port",
@@ -60,17 +56,18 @@ export function isManual({ spec: { addresses = [] } }: GatewayItem): boolean {
 
 /** The name of the Deployment and the Service. */
 export function deploymentName({ metadata, spec }: GatewayItem): string {
-  const name = metadata.annotations?.[NAME_ANNOTATION] ||
-    `${metadata.name}-${spec.gatewayClassName}`;
-  if (name.length <= NAME_LENGTH) return name;
-  const digest = createHash("sha256").update(name).digest("hex").slice(0, 8);
-  return `${name.slice(0, NAME_LENGTH - 9).replace(/[^a-z0-9]+$/, "")}-${digest}`;
+  return deployedName(namedBy(metadata), spec.gatewayClassName);
 }
 
 /** The account of a Gateway, and whether it is the user's own. */
-export function accountOf(gateway: GatewayItem): { readonly name: string; readonly own: boolean } {
-  const own = gateway.metadata.annotations?.[ACCOUNT_ANNOTATION];
-  return own ? { name: own, own: true } : { name: deploymentName(gateway), own: false };
+export function accountOf(
+  { metadata, spec }: GatewayItem,
+): { readonly name: string; readonly own: boolean } {
+  return deployedAccount(namedBy(metadata), spec.gatewayClassName);
+}
+
+function namedBy({ name, annotations = {} }: GatewayItem["metadata"]) {
+  return { name, annotations };
 }
 
 /**

@@ -161,6 +161,7 @@ function causeList(causes: readonly Cause[]): ComponentChildren {
   return longList(causes.map((one) => [
     one.object === undefined ? one.source : refLink(one.object),
     one.field === undefined ? null : [" ", h("code", null, one.field)],
+    one.writtenIn === undefined ? null : ` of ${one.writtenIn.join(", ")}`,
     one.position === undefined ? null : [" ", position({ file: one.position })],
   ]));
 }

@@ -86,8 +86,7 @@ function addressesInFront(read: Read, inputs: NetworkInputs, key: ObjectKey) {
   const { mesh: { domain }, services, gatewayApi: { api, bound } } = inputs;
   const row = read.get(api.gateways, objectKey(key))!;
   const { className } = read.get(bound.gateways, key)!;
-  const context = { ...key, className, domain };
-  return bindAddresses(row.spec, context, {
+  return bindAddresses(row, { className, domain }, {
     front: (host) => {
       const found = read.get(services.resolve, { namespace: key.namespace, host });
       const service = found && read.get(services.service, found);

@@ -109,19 +109,15 @@ function waypointAt(read: Read, inputs: WaypointInputs, key: ObjectKey): Waypoin
   });
 }
 
-/** Annotation of a Gateway with the name of its Deployment and its Service. */
-const NAME_OVERRIDE = "gateway.mesh.io/name-override";
-
 /** The first service in front of a Gateway that the mesh has. */
 function frontOf(
   read: Read,
   { mesh: { domain }, services }: WaypointInputs,
-  { meta: { namespace, name, annotations }, spec }: Gateway,
+  gateway: Gateway,
   className: string,
 ): ServiceKey | undefined {
-  const nameOverride = annotations[NAME_OVERRIDE] ?? "";
-  const context = { namespace, name, className, domain, nameOverride };
-  for (const host of hostsOfGateway(spec, context)) {
+  const { namespace } = gateway.meta;
+  for (const host of hostsOfGateway(gateway, { className, domain })) {
     const key = { namespace, host: fullHost(host, namespace, domain) };
     const found = read.get(services.resolve, key);
     if (found !== undefined) return found;

@@ -31,9 +31,6 @@ import type { GatewayApi } from "./bindings.ts";
 import { backendLookups, gatewayLookups } from "./lookups.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
 
-/** Annotation of a Gateway with the name of its Deployment and its Service. */
-const NAME_OVERRIDE = "gateway.mesh.io/name-override";
-
 /** Creates the tables, and lets their rows flow into those of the mesh. */
 export function feedGatewayApi(api: GatewayApi): Input<ConvertedRoute, RouteKey> {
   feedGateways(api);
@@ -56,13 +53,11 @@ function feedGateways(api: GatewayApi): void {
     const row = read.get(api.api.gateways, objectKey(key));
     const found = read.get(bound.gateways, key);
     if (row === undefined || found === undefined) return byKey([]);
-    const nameOverride = row.meta.annotations[NAME_OVERRIDE];
-    const context = { domain, ...(nameOverride === undefined ? {} : { nameOverride }) };
     const look = {
       ...gatewayLookups(read, api),
       namespaces: () => read.members(namespaces, "all"),
     };
-    return byKey(convertGateway(row, found, context, look));
+    return byKey(convertGateway(row, found, domain, look));
   });
   const groups = graph.index(
     api.api.gateways,

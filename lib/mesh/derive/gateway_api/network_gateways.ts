@@ -21,9 +21,6 @@ export type NetworkGateways = (
   read: Read,
 ) => Iterable<readonly [network: string, gateway: NetworkGateway]>;
 
-/** Annotation of a Gateway with the name of its Deployment and its Service. */
-const NAME_OVERRIDE = "gateway.mesh.io/name-override";
-
 /**
  * The gateways of networks: addresses of the Services in front of a Gateway, or those that a Gateway of
  * another control plane states; at the port of the listener that forwards to clusters by server name.
@@ -64,16 +61,11 @@ function portsOf(gateway: Gateway, { role, listeners }: BoundGateway): readonly 
 function addressesOf(
   read: Read,
   api: GatewayApi,
-  { spec, meta: { annotations } }: Gateway,
-  { role, namespace, name, className }: BoundGateway,
+  row: Gateway,
+  { role, namespace, className }: BoundGateway,
 ): readonly string[] {
-  if (role === "remote") return statedAddresses(spec).map(({ value }) => value).filter(isIp);
-  const nameOverride = annotations[NAME_OVERRIDE];
-  const context = { namespace, name, className, domain: api.mesh.domain };
-  const hosts = hostsOfGateway(
-    spec,
-    nameOverride === undefined ? context : { ...context, nameOverride },
-  );
+  if (role === "remote") return statedAddresses(row.spec).map(({ value }) => value).filter(isIp);
+  const hosts = hostsOfGateway(row, { className, domain: api.mesh.domain });
   return hosts.flatMap((host) =>
     frontOf(read, api, { host, namespace, isDeployed: false })?.externalAddresses ?? []
   ).filter(isIp);

@@ -57,9 +57,6 @@ export interface GatewayApiStatus {
 
 /** Annotation of a Gateway with the type of the Service in front of its proxies. */
 const SERVICE_TYPE = "networking.mesh.io/service-type";
-/** Annotation of a Gateway with the name of its Deployment and its Service. */
-const NAME_OVERRIDE = "gateway.mesh.io/name-override";
-
 /** Creates the tables. */
 export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
   const { mesh: { graph }, options: { names, experimental } } = api;
@@ -165,19 +162,13 @@ function statusOfGateway(
   if (bound.role === "remote") return remoteGatewayStatus(bound, statedAddresses(row.spec));
   const { namespace, name, className } = bound;
   const { annotations } = row.meta;
-  const nameOverride = annotations[NAME_OVERRIDE];
   const deployed = isDeployed(row.spec);
   const type = annotations[SERVICE_TYPE] ?? (bound.role === "waypoint" ? "ClusterIP" : undefined);
   const front = (host: string): FrontService | undefined => {
     const found = frontOf(read, api, { host, namespace, isDeployed: deployed });
     return found && { ...found, ...(deployed && type !== undefined ? { type } : {}) };
   };
-  const context = { namespace, name, className, domain: api.mesh.domain };
-  const addresses = bindAddresses(
-    row.spec,
-    nameOverride === undefined ? context : { ...context, nameOverride },
-    { front },
-  );
+  const addresses = bindAddresses(row, { className, domain: api.mesh.domain }, { front });
   const aliased = annotations["gateway.mesh.io/alias-for"];
   const parents: ParentKey[] = [
     { kind: "Gateway", namespace, name },

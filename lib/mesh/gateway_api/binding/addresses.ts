@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { hexDigest } from "../../../kit/base/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
-import { fullHost, type ObjectKey } from "../../model/mod.ts";
-import type { GatewaySpec } from "./objects.ts";
+import { fullHost } from "../../model/mod.ts";
+import type { Gateway, GatewaySpec } from "./objects.ts";
 
 /** A Service in front of a gateway. */
 export interface FrontService {
@@ -43,18 +44,47 @@ export interface BoundAddresses {
   readonly pending: readonly string[];
 }
 
-/** A Gateway, as far as the name of its Service depends on it. */
-export interface AddressContext extends ObjectKey {
+/** The parts of a Gateway that its addresses depend on. */
+export type AddressedGateway = Pick<Gateway, "spec"> & {
+  readonly meta: Pick<Gateway["meta"], "namespace" | "name" | "annotations">;
+};
+
+/** The cluster of a Gateway, and its class. */
+export interface AddressContext {
   readonly className: string;
   /** Domain of the cluster. */
   readonly domain: string;
-  /** Annotation `gateway.mesh.io/name-override`. */
-  readonly nameOverride?: string;
 }
 
-/** Name of the Deployment and the Service of a Gateway without addresses of its own. */
-export function deployedName({ name, className, nameOverride }: AddressContext): string {
-  return nameOverride || `${name}-${className}`;
+/** Annotation of a Gateway with the name of its Deployment and its Service. */
+const NAME_OVERRIDE = "gateway.mesh.io/name-override";
+/** Maximum length of the name of a Service (RFC 1123, a label of DNS). */
+const NAME_LENGTH = 63;
+/** Hexadecimal digits at the end of a name that was too long. */
+const DIGEST_LENGTH = 8;
+
+/** The name of the Deployment and the Service of a Gateway without addresses of its own. */
+export function deployedName(
+  { name, annotations }: Pick<Gateway["meta"], "name" | "annotations">,
+  className: string,
+): string {
+  const full = annotations[NAME_OVERRIDE] || `${name}-${className}`;
+  if (full.length <= NAME_LENGTH) return full;
+  const digest = hexDigest("sha256", full).slice(0, DIGEST_LENGTH);
+  const start = full.slice(0, NAME_LENGTH - DIGEST_LENGTH - 1);
+  return `${start.replace(/[^a-z0-9]+$/, "")}-${digest}`;
+}
+
+/** Annotation of a Gateway with the service account of its proxies, which Mesh then does not make. */
+const SERVICE_ACCOUNT = "gateway.mesh.io/service-account";
+
+/** The service account of the proxies of a Gateway that Mesh deploys, and whether it is the user's own. */
+export function deployedAccount(
+  meta: Pick<Gateway["meta"], "name" | "annotations">,
+  className: string,
+): { readonly name: string; readonly own: boolean } {
+  const own = meta.annotations[SERVICE_ACCOUNT];
+  return own ? { name: own, own: true } : { name: deployedName(meta, className), own: false };
 }
 
 /** Reports if Mesh deploys the proxies of a Gateway: it names no Service that has them already. */
@@ -63,20 +93,24 @@ export function isDeployed({ addresses = [] }: GatewaySpec): boolean {
 }
 
 /** The hosts of the Services in front of a Gateway. */
-export function hostsOfGateway(spec: GatewaySpec, context: AddressContext): readonly string[] {
-  const { namespace, domain } = context;
-  if (isDeployed(spec)) return [fullHost(deployedName(context), namespace, domain)];
+export function hostsOfGateway(
+  { meta, spec }: AddressedGateway,
+  { className, domain }: AddressContext,
+): readonly string[] {
+  const { namespace } = meta;
+  if (isDeployed(spec)) return [fullHost(deployedName(meta, className), namespace, domain)];
   return (spec.addresses ?? []).filter(({ type }) => type === "Hostname")
     .map(({ value = "" }) => fullHost(value, namespace, domain));
 }
 
 /** The addresses of a Gateway. */
 export function bindAddresses(
-  spec: GatewaySpec,
+  gateway: AddressedGateway,
   context: AddressContext,
   look: AddressLookup,
 ): BoundAddresses {
-  const hosts = hostsOfGateway(spec, context);
+  const { spec } = gateway;
+  const hosts = hostsOfGateway(gateway, context);
   const fronts = hosts.map((host) => ({ host, front: look.front(host) }));
   const services = fronts.flatMap(({ front }) => front === undefined ? [] : [front]);
   const outside = (front: FrontService) =>

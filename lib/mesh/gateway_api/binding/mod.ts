@@ -11,6 +11,7 @@ export {
   type AddressLookup,
   bindAddresses,
   type BoundAddresses,
+  deployedAccount,
   deployedName,
   type FrontService,
   type GatewayAddress,

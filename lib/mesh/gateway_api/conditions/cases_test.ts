@@ -64,7 +64,7 @@ function statusOfGateway(gateway: Gateway, world: World): GatewayStatus | undefi
   const bound = bindGateway(gateway, world);
   if (bound === undefined) return undefined;
   if (bound.role === "remote") return remoteGatewayStatus(bound, statedAddresses(gateway.spec));
-  const addresses = bindAddresses(gateway.spec, { ...bound, domain: "cluster.local" }, world);
+  const addresses = bindAddresses(gateway, { ...bound, domain: "cluster.local" }, world);
   const of = world.gatewayClass(bound.className)?.spec;
   const parameters = parametersFault(gateway.spec, bound.namespace, of, world);
   const facts = { addresses, attached: attachedIn(world) };

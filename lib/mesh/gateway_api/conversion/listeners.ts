@@ -10,8 +10,13 @@ import {
   ServerTLSSettingsSchema,
 } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import { create, type MessageInitShape } from "../../../kit/proto/mod.ts";
-import { type ConfigObject, type ObjectKey, objectKey } from "../../model/mod.ts";
-import { type AddressContext, hostsOfGateway } from "../binding/addresses.ts";
+import {
+  type ConfigObject,
+  type DeployedGateway,
+  type ObjectKey,
+  objectKey,
+} from "../../model/mod.ts";
+import { deployedAccount, hostsOfGateway, isDeployed } from "../binding/addresses.ts";
 import type { ResolvedRefs } from "../binding/certificates.ts";
 import type { BoundGateway } from "../binding/gateways.ts";
 import { TLS_MODE_OPTION } from "../binding/kinds.ts";
@@ -57,26 +62,40 @@ function listenerRowName(owner: string, listener: string): string {
 export function convertGateway(
   gateway: Gateway,
   bound: BoundGateway,
-  context: Pick<AddressContext, "domain" | "nameOverride">,
+  domain: string,
   look: ListenerLookups,
 ): readonly ConfigObject<MeshGateway>[] {
   if (bound.role === "remote" || bound.rejected !== undefined) return [];
-  const { namespace, name, className } = bound;
-  const services = hostsOfGateway(gateway.spec, { namespace, name, className, ...context });
+  const { className } = bound;
+  const services = hostsOfGateway(gateway, { className, domain });
+  const deployed = deploymentOf(gateway, className);
   return bound.listeners.filter(({ programmed }) => programmed).map((listener) => {
     const { owner, spec } = listener;
-    return generatedRow(GatewaySchema, create(GatewaySchema, serverOf(listener, gateway, look)), {
-      kind: "Gateway",
-      namespace: owner.namespace,
-      name: listenerRowName(owner.name, spec.name),
-      annotations: {
-        [GATEWAY_SEMANTICS]: "gateway",
-        [GATEWAY_SERVICE]: services.join(","),
-        [PARENTS_ANNOTATION]: `${owner.kind}/${owner.name}/${spec.name}.${owner.namespace}`,
+    const row = generatedRow(
+      GatewaySchema,
+      create(GatewaySchema, serverOf(listener, gateway, look)),
+      {
+        kind: "Gateway",
+        namespace: owner.namespace,
+        name: listenerRowName(owner.name, spec.name),
+        annotations: {
+          [GATEWAY_SEMANTICS]: "gateway",
+          [GATEWAY_SERVICE]: services.join(","),
+          [PARENTS_ANNOTATION]: `${owner.kind}/${owner.name}/${spec.name}.${owner.namespace}`,
+        },
+        from: gateway.meta,
+        ...deployed === undefined ? {} : { facts: { ...deployed } },
       },
-      from: gateway.meta,
-    });
+    );
+    return deployed === undefined ? row : { ...row, deployed };
   });
+}
+
+/** The workloads that Mesh makes for a Gateway; `undefined`: others make them. */
+function deploymentOf({ meta, spec }: Gateway, className: string): DeployedGateway | undefined {
+  if (!isDeployed(spec)) return undefined;
+  const { namespace, name } = meta;
+  return { namespace, name, serviceAccount: deployedAccount(meta, className).name };
 }
 
 function serverOf(

@@ -24,4 +24,6 @@ export {
   PARENTS_ANNOTATION,
   ROUTE_SEMANTICS,
   writtenName,
+  type WrittenObject,
+  writtenObjects,
 } from "./rows.ts";

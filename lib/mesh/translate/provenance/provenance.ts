@@ -6,6 +6,7 @@
  */
 import type { Decision, RecordedDecision } from "../../../kit/base/mod.ts";
 import type { Mesh } from "../../derive/mod.ts";
+import { writtenObjects } from "../../gateway_api/mod.ts";
 import { type CellRef, parseRowRef, type Resource, rowRef, type View } from "../../graph/mod.ts";
 import {
   type ConfigObject,
@@ -25,6 +26,8 @@ export interface ObjectRef {
   readonly generation: number;
   /** File and line, or the orchestrator's uid. */
   readonly origin: Origin;
+  /** The objects of the Gateway API that it was made of, `Kind/namespace/name`, with their listener. */
+  readonly writtenIn?: readonly string[];
 }
 
 /** One decision about a resource; see `Decision`. */
@@ -45,7 +48,7 @@ export interface Provenance {
   readonly groups: readonly FieldGroup[];
   /**
    * True if computing the resource again gave the bytes that are served. False while a last good
-   * value replaces one that cannot be computed. /
+   * value replaces one that cannot be computed.
    */
   readonly exact: boolean;
   /** The error, where it cannot be computed now. */
@@ -167,8 +170,13 @@ function rowOf(mesh: Mesh, kind: string, key: string): Pick<ConfigObject, "meta"
     : undefined;
 }
 
-function refOfMeta({ kind, namespace, name, generation, origin }: ObjectMeta): ObjectRef {
-  return { kind, namespace, name, generation, origin };
+function refOfMeta(meta: ObjectMeta): ObjectRef {
+  const { kind, namespace, name, generation, origin } = meta;
+  const written = writtenObjects(meta).map(({ listener, ...one }) =>
+    `${one.kind}/${objectKey(one)}${listener === undefined ? "" : ` listener ${listener}`}`
+  );
+  const ref = { kind, namespace, name, generation, origin };
+  return written.length === 0 ? ref : { ...ref, writtenIn: written };
 }
 
 /** Objects behind a resource, for the search of a culprit. */
