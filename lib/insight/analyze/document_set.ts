@@ -88,11 +88,12 @@ export function documentSet(
     clusters,
     of: (kind, group) =>
       (byKind.get(kind) ?? []).filter((one) => group === undefined || one.group === group),
-    pods: () => pods ??= all.flatMap((document) => podOf(document) ?? []),
+    pods: () => pods ??= all.flatMap((document) => podShapeOf(document) ?? []),
   };
 }
 
-function podOf(document: PlainDocument): PodShape | undefined {
+/** The pod that a document describes; `undefined`: it describes none. */
+export function podShapeOf(document: PlainDocument): PodShape | undefined {
   const { kind, namespace, value, labels, annotations } = document;
   if (kind === "Pod") {
     return { document, namespace, labels, annotations, spec: mapAt(value, "spec") };

@@ -34,6 +34,9 @@ export {
   selectMessages,
   type Suppression,
 } from "./selection.ts";
+export { injectionOf, isExempt } from "./documents/injection.ts";
+export { type PlainDocument, plainDocument } from "./plain.ts";
+export { type PodShape, podShapeOf } from "./document_set.ts";
 export { isInjectorConfig } from "./documents/injector_config.ts";
 export { networkPluginMessages } from "./network_plugin_messages.ts";
 export { INEFFECTIVE_KEYS, type IneffectiveKey } from "./documents/ineffective_keys.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 export { inputFiles } from "./input_files.ts";
+export { manifestNames, manifestRows } from "./manifests/rows.ts";
 export { readLiveMesh } from "./live_mesh.ts";
 export { readPluginState } from "./cluster_items.ts";
 export { type LiveObjects, readLiveObjects, readPolicies } from "./live_objects.ts";

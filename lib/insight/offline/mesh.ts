@@ -11,6 +11,7 @@ import {
   type ExplainOptions,
   knownTo,
   nameDeciding,
+  type Origin,
   originNamed,
   parseQuestion,
   type Party,
@@ -47,6 +48,7 @@ import { type Mesh, tableOf } from "../../mesh/derive/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import {
+  type FileWorkloads,
   nodeOf,
   NOWHERE,
   type Workload,
@@ -66,6 +68,8 @@ export interface OfflineInput {
   readonly keys?: string | undefined;
 }
 
+const NO_WORKLOADS: FileWorkloads = { proxies: [], plain: [] };
+
 /** The DNS suffix, and the cluster, of a daemon that is not told others. */
 const DOMAIN = "cluster.local";
 const CLUSTER = "Orchestrator";
@@ -81,6 +85,8 @@ export class OfflineMesh {
   readonly mesh: Mesh;
   readonly #source: BindingSource;
   readonly #proxies: readonly OfflineProxy[];
+  /** Workloads without a proxy. */
+  readonly #plain: readonly Workload[];
   readonly #clients = new Map<string, OfflineProxy>();
   readonly #keys: string | undefined;
   /** True: the proxies run, and a daemon has fetched key sets. */
@@ -104,9 +110,10 @@ export class OfflineMesh {
     this.#keys = keys;
     this.#pipeline = pipeline;
     this.#source = source;
-    this.#proxies = nodes === undefined
-      ? workloadsOf(mesh).map((one) => this.#proxyOf(one))
-      : nodes.map((node) => this.#proxyOf(workloadOf(node), node));
+    const { proxies, plain } = nodes === undefined ? workloadsOf(mesh) : NO_WORKLOADS;
+    this.#plain = plain;
+    this.#proxies = nodes?.map((node) => this.#proxyOf(workloadOf(node), node)) ??
+      proxies.map((one) => this.#proxyOf(one));
   }
 
   /** The mesh of a translation as it is now. */
@@ -174,8 +181,17 @@ export class OfflineMesh {
     const question = parseQuestion(fields);
     if (typeof question === "string") throw new MeshError("question", question);
     const world = this.world();
-    const origin = this.#has(fields.from) ? undefined : originNamed(knownTo(world), fields.from);
+    const origin = this.#has(fields.from)
+      ? undefined
+      : originNamed(knownTo(world), fields.from) ?? this.#plainOrigin(fields.from);
     return explain(world, origin ?? this.proxy(fields.from).session, question, options);
+  }
+
+  /** The beginning of requests of a workload without a proxy. */
+  #plainOrigin(name: string): Origin | undefined {
+    const found = this.#plain.find((one) => `${one.name}.${one.namespace}` === name);
+    if (found === undefined) return undefined;
+    return { name, namespace: found.namespace, ip: found.address };
   }
 
   /** Reports if a proxy that the files describe has a name. */
@@ -254,7 +270,8 @@ export class OfflineMesh {
   }
 
   #unknown(name: string): MeshError {
-    const names = this.#proxies.map(({ workload: one }) => `${one.name}.${one.namespace}`);
+    const workloads = [...this.#proxies.map(({ workload }) => workload), ...this.#plain];
+    const names = workloads.map((one) => `${one.name}.${one.namespace}`);
     const near = nearest(name, names);
     return new MeshError("unknown-workload", `the files describe no workload ${name}`, {
       remedy:

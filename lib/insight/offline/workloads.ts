@@ -7,7 +7,10 @@
 import { type GatewaySelector, gatewaySelectors, type Mesh } from "../../mesh/derive/mod.ts";
 import { writtenName } from "../../mesh/gateway_api/mod.ts";
 import type { Input } from "../../mesh/graph/mod.ts";
-import { ServiceEntry_Location } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
+import {
+  type ServiceEntry,
+  ServiceEntry_Location,
+} from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { isIp } from "../../kit/text/mod.ts";
 import {
   type ConfigObject,
@@ -38,12 +41,20 @@ export interface Workload {
 /** Address of workloads without one (RFC 5737, documentation). */
 export const NOWHERE = "198.51.100.1";
 
+/** The workloads of files. */
+export interface FileWorkloads {
+  /** Those with a proxy, each of which is one. */
+  readonly proxies: readonly Workload[];
+  /** Those without a proxy beside them. */
+  readonly plain: readonly Workload[];
+}
+
 /**
- * The workloads of WorkloadEntries, of endpoints in ServiceEntries, and of Gateways, in this order. A
- * WorkloadEntry with the labels of a Gateway's selector is the gateway, and has no sidecar. A pod
+ * The workloads of WorkloadEntries and pods, of endpoints in ServiceEntries, and of Gateways, in this
+ * order. A workload with the labels of a Gateway's selector is the gateway, and has no sidecar. A pod
  * without the label that injection writes has none either.
  */
-export function workloadsOf(mesh: Mesh): Workload[] {
+export function workloadsOf(mesh: Mesh): FileWorkloads {
   const { tables } = mesh;
   const waypoints = waypointsOf(mesh);
   const ofWaypoints = new Set(waypoints.map(({ address }) => address));
@@ -66,36 +77,48 @@ export function workloadsOf(mesh: Mesh): Workload[] {
       const own = all.map(({ workload }) => workload).filter((one) => isSelected(one, selector));
       const { namespace } = row.meta;
       const { labels } = selector;
-      const name = writtenName(row.meta);
-      const { serviceAccount } = row.deployed ?? {};
       return gatewaysOf({
-        name,
+        name: writtenName(row.meta),
         namespace: selector.namespace || namespace,
         selector: labels,
-        serviceAccount,
+        serviceAccount: row.deployed?.serviceAccount,
       }, own);
     })
   );
   const selectors = rowsOf(tables.gateways).flatMap((row) => gatewaySelectors(mesh, row));
-  const entries = all.filter(({ injected, workload }) =>
-    injected && !selectors.some((one) => isSelected(workload, one))
-  ).map(({ workload }) => workload);
-  const endpoints = rowsOf(tables.serviceEntries).flatMap(({ meta, spec }) =>
-    spec.location === ServiceEntry_Location.MESH_EXTERNAL
-      ? []
-      : spec.endpoints.filter(({ address, labels }) => hasSidecar(address, labels)).map((
-        one,
-        at,
-      ): Workload => ({
-        role: "sidecar",
-        name: `${meta.name}-${at}`,
-        namespace: meta.namespace,
-        address: one.address,
-        labels: one.labels,
-        serviceAccount: one.serviceAccount,
-      }))
+  const others = all.filter(({ workload }) =>
+    !ofWaypoints.has(workload.address) && !selectors.some((one) => isSelected(workload, one))
   );
-  return [...entries, ...endpoints, ...oncePerProxy(gateways), ...waypoints];
+  const entries = others.filter(({ injected }) => injected).map(({ workload }) => workload);
+  const known = new Set(all.map(({ workload }) => workload.address));
+  const endpoints = rowsOf(tables.serviceEntries).flatMap((row) =>
+    sidecarsOfEndpoints(
+      row,
+      (address, labels) => !known.has(address) && hasSidecar(address, labels),
+    )
+  );
+  return {
+    proxies: [...entries, ...endpoints, ...oncePerProxy(gateways), ...waypoints],
+    plain: others.filter(({ injected }) => !injected).map(({ workload }) => workload),
+  };
+}
+
+/** The sidecars beside the endpoints that an entry of the mesh lists. */
+function sidecarsOfEndpoints(
+  { meta, spec, service }: ConfigObject<ServiceEntry>,
+  hasSidecar: (address: string, labels: Labels) => boolean,
+): Workload[] {
+  if (spec.location === ServiceEntry_Location.MESH_EXTERNAL) return [];
+  return spec.endpoints.filter(({ address, labels }) =>
+    hasSidecar(address, labels) && (service === undefined || labels[TLS_MODE_LABEL] === "mesh")
+  ).map((one, at) => ({
+    role: "sidecar",
+    name: `${meta.name}-${at}`,
+    namespace: meta.namespace,
+    address: one.address,
+    labels: one.labels,
+    serviceAccount: one.serviceAccount,
+  }));
 }
 
 /** Each proxy once: each listener of a Gateway of the Gateway API is a Gateway. */

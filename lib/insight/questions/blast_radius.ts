@@ -6,6 +6,7 @@ import {
   readInput,
 } from "../../kit/cli/mod.ts";
 import { readAccessLogs } from "./seen_requests.ts";
+import type { SeenDocument } from "../../mesh/schema/mod.ts";
 import type { BlastRadius } from "../offline/mod.ts";
 import type { DebugPages } from "../daemon_client/mod.ts";
 import type { MeshContent } from "./offline_files.ts";
@@ -30,10 +31,10 @@ export interface DiffOptions {
 export function limitsOf({ flags }: Pick<Invocation, "flags">): readonly string[] {
   return flags.list("config-dir").length > 0
     ? [
-      "files do not tell which proxies run: a sidecar is assumed beside each WorkloadEntry and " +
-      "endpoint, and a gateway for each Gateway",
-      "files do not tell the service account of a gateway, unless a WorkloadEntry has the labels of " +
-      "its selector; use --daemon for the proxies that run",
+      "files do not tell which proxies run: a sidecar is assumed beside each WorkloadEntry, endpoint " +
+      "and injected workload, and a gateway for each Gateway",
+      "files do not tell the service account of a gateway, unless a workload has the labels of its " +
+      "selector; use --daemon for the proxies that run",
     ]
     : [
       "the objects of a cluster do not tell which proxies are connected; use --daemon for these",
@@ -47,13 +48,15 @@ const ORDER = ["proxies", "moved", "allowed", "denied"];
 export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
   const { blastRadius, MAX_SEEN } = await import("../offline/mod.ts");
   const { checkConfigFiles } = await import("../../mesh/sources/mod.ts");
-  const { inputFiles } = await import("../mesh_input/mod.ts");
+  const { inputFiles, manifestNames } = await import("../mesh_input/mod.ts");
   const { files, removals, signal } = options;
   const named = await inputFiles(files, false);
   const namespace = options.namespace === "" ? undefined : options.namespace;
+  const manifests: SeenDocument[] = [];
   const { problems: [fault] } = await checkConfigFiles(named, {
     namespace,
     foreign: () => {},
+    seen: (document) => manifests.push(document),
   });
   if (fault !== undefined) {
     throw dataError(`${fault.file}:${fault.line}: ${fault.message}`, fault.remedy);
@@ -67,10 +70,21 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
     removals,
     namespace,
     seen,
-    limits: [...options.limits, ...notes],
+    limits: [
+      ...options.limits,
+      ...notes,
+      ...limitsOfManifests(manifestNames(manifests, namespace)),
+    ],
     signal,
   });
   return await report(blast, options, io);
+}
+
+/** A sentence about the Services and workloads in a change, which is compared without them. */
+function limitsOfManifests([first, ...more]: readonly string[]): readonly string[] {
+  if (first === undefined) return [];
+  const others = more.length === 0 ? "" : ` and ${more.length} more`;
+  return [`Services and workloads in the change are left out: ${first}${others}`];
 }
 
 /** The effect of a change on the proxies that are connected to daemons. */

@@ -6,12 +6,16 @@
  */
 import { dataError, type Invocation, type Io, readInput, usageError } from "../../kit/cli/mod.ts";
 import type { ConfigObject } from "../../mesh/model/mod.ts";
+import type { SeenDocument } from "../../mesh/schema/mod.ts";
 import type { KeyFetchOptions } from "../../mesh/sources/mod.ts";
 import type { OfflineMesh } from "../offline/mod.ts";
 import { type MeshError, printable } from "../../kit/base/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { namesCluster, openCluster } from "../cluster_access/mod.ts";
+
+/** The DNS suffix of a cluster by default. */
+const DOMAIN = "cluster.local";
 
 /** Names of the files of a mesh. */
 export interface MeshFiles {
@@ -31,20 +35,26 @@ export interface MeshContent {
 }
 
 /**
- * Reads files as a daemon does: rejected documents are left out, with a warning.
+ * Reads files as a daemon does, and Services and workloads in them as a daemon reads those of a cluster.
+ * Rejected documents are left out, with a warning.
  *
  * @throws {MeshError} for files that cannot be read, and for an invalid mesh configuration
  */
 export async function readMesh(files: MeshFiles, io: Io): Promise<MeshContent> {
   const namespace = files.namespace === "" ? undefined : files.namespace;
   const { checkConfigFiles } = await import("../../mesh/sources/mod.ts");
-  const { objects, problems } = await checkConfigFiles(files.configDir, {
+  const seen: SeenDocument[] = [];
+  const { objects: own, problems } = await checkConfigFiles(files.configDir, {
     namespace,
     foreign: () => {},
+    seen: (document) => seen.push(document),
   });
   for (const { file, line, message } of problems) {
     io.err(`${printable(`Warning: ${file}:${line}: left out: ${message}`)}\n`);
   }
+  const { manifestRows } = await import("../mesh_input/mod.ts");
+  const rows = await manifestRows(seen, { namespace, objects: own, domain: DOMAIN });
+  const objects = [...own, ...rows];
   if (objects.length === 0) {
     throw dataError(
       "the files have no object of the mesh",

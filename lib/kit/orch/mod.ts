@@ -76,7 +76,12 @@ export * as types from "./types.ts";
 export { requestCertificate, type SigningRequest } from "./certificate_requests.ts";
 export { follow } from "./follow.ts";
 export type { Following, FollowOptions } from "./follow_options.ts";
-export type { FollowedType, FollowedTypes, FollowState } from "./follow_state.ts";
+export {
+  createFollowedTypes,
+  type FollowedType,
+  type FollowedTypes,
+  type FollowState,
+} from "./follow_state.ts";
 export { DEFAULT_TIMING, type FollowTiming } from "./timing.ts";
 export type { Changes } from "./held.ts";
 export { createLease, type LeaseLock, type LeaseOptions, type LeaseState } from "./lease.ts";

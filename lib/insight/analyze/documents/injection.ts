@@ -84,7 +84,9 @@ export function injectedNamespaces(set: DocumentSet): ReadonlyMap<string, PlainD
 }
 
 /** True for pods that opt out or share the network of the node. The label decides before the annotation. */
-function isExempt({ labels, annotations, spec }: PodShape): boolean {
+export function isExempt(
+  { labels, annotations, spec }: Pick<PodShape, "labels" | "annotations" | "spec">,
+): boolean {
   const asked = labels["sidecar.mesh.io/inject"] ?? annotations["sidecar.mesh.io/inject"];
   return asked === "false" || valueAt(spec, "hostNetwork") === true;
 }

@@ -10,6 +10,7 @@ import type { Cause, ExplainedStep, Outcome } from "../../verdict/mod.ts";
 import { classOf, type Party, partyAt, proxyKnown, type World } from "../world.ts";
 import { alike, forAll } from "./alike.ts";
 import { takesTunnels } from "./known.ts";
+import { placesBehind } from "./plain.ts";
 import { atNodeProxy } from "./server.ts";
 import {
   type Arrival,
@@ -231,12 +232,9 @@ export function leavePlain(
   sender: string,
   { to, content, client }: Pick<Arrival, "to" | "content" | "client">,
 ): Outcome[] {
-  const service = travel.known?.serviceAt(to.ip);
   const plain = { sender, client: { ip: client.ip }, content, tunnelled: false };
-  if (service === undefined) return arrive(travel, { ...plain, to });
-  const endpoints = (travel.known?.endpointsOf(service, to.port) ?? []).filter(({ ip }) =>
-    ip !== ""
-  );
+  const endpoints = placesBehind(travel, to);
+  if (endpoints === undefined) return arrive(travel, { ...plain, to });
   if (endpoints.length === 0) {
     return [unknown(sender, `where the network takes connections to ${to.ip}:${to.port}`)];
   }

@@ -1,0 +1,222 @@
+/** Requests between the workloads of manifests, asked as users ask them. */
+import assert from "node:assert/strict";
+import { OfflineMesh } from "../../offline/mod.ts";
+import { verdictLine, verdictOf } from "../../verdict/mod.ts";
+import { parseConfigDocuments, type SeenDocument } from "../../../mesh/schema/mod.ts";
+import { objectsOf } from "../../../../tests/support/mesh_fixture.ts";
+import { isInjected } from "./pods.ts";
+import { manifestNames, manifestRows } from "./rows.ts";
+
+const NAMESPACE = (labels: string) =>
+  `---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {${labels}}}
+`;
+const SERVICE = (name: string, spec: string) =>
+  `---
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: shop}
+spec: {selector: {app: ${name}}, ${spec}}
+`;
+interface Written {
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly labels?: string;
+  readonly more?: string;
+}
+const WORKLOAD = (
+  name: string,
+  { kind = "Deployment", namespace = "shop", labels = "", more = "" }: Written = {},
+) =>
+  `---
+apiVersion: apps/v1
+kind: ${kind}
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  template:
+    metadata: {labels: {app: ${name}${labels}}}
+    spec:
+      serviceAccountName: ${name}
+      containers: [{name: c, image: x, ports: [{name: web, containerPort: 8080}]}]
+  ${more}
+`;
+const STRICT = `---
+apiVersion: security.mesh.io/v1
+kind: PeerAuthentication
+metadata: {name: strict, namespace: shop}
+spec: {mtls: {mode: STRICT}}
+`;
+const FRONT_ALONE = `---
+apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: front, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  rules: [{from: [{source: {principals: ["cluster.local/ns/shop/sa/front"]}}]}]
+`;
+const EDGE = `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: edge, namespace: shop}
+spec:
+  gatewayClassName: mesh
+  listeners: [{name: http, port: 80, protocol: HTTP}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: web, namespace: shop}
+spec: {parentRefs: [{name: edge}], rules: [{backendRefs: [{name: web, port: 80}]}]}
+`;
+const INJECTED = NAMESPACE("mesh-injection: enabled");
+const WEB = SERVICE("web", "ports: [{name: http, port: 80, targetPort: web}]") + WORKLOAD("web");
+const SHOP = INJECTED + WEB + WORKLOAD("front") + WORKLOAD("old", { namespace: "legacy" });
+const DB = SERVICE("db", "clusterIP: None, ports: [{name: tcp, port: 5432}]") +
+  WORKLOAD("db", { kind: "StatefulSet", more: "replicas: 2" });
+
+async function meshOf(text: string): Promise<OfflineMesh> {
+  const { objects, seen } = read(text);
+  const rows = await manifestRows(seen, { objects, domain: "cluster.local" });
+  return OfflineMesh.of({ objects: [...objects, ...rows] }).mesh;
+}
+
+function read(text: string) {
+  const seen: SeenDocument[] = [];
+  parseConfigDocuments(text, "test.yaml", undefined, { seen: (one) => seen.push(one) });
+  return { objects: objectsOf(text), seen };
+}
+
+const CASES: readonly (readonly [
+  title: string,
+  text: string,
+  from: string,
+  url: string,
+  wanted: RegExp,
+])[] = [
+  [
+    "a Service leads to the named port of its pods",
+    SHOP,
+    "front.shop",
+    "http://web/",
+    /^ALLOWED to web\.shop\.svc\.cluster\.local:80: HTTP to 198\.18\.0\.\d:8080/,
+  ],
+  [
+    "an injected client has an identity",
+    SHOP + STRICT + FRONT_ALONE,
+    "front.shop",
+    "http://web/",
+    /^ALLOWED/,
+  ],
+  [
+    "a workload of a namespace without injection sends plain text",
+    SHOP + STRICT,
+    "old.legacy",
+    "http://web.shop/",
+    /^DENIED by PeerAuthentication\/shop\/strict: .*plain text to port 8080/,
+  ],
+  [
+    "it reaches a server that accepts plain text",
+    SHOP,
+    "old.legacy",
+    "http://web.shop/",
+    /^ALLOWED.*198\.18\.0\.\d:8080/,
+  ],
+  [
+    "an injected client sends plain text to a server that is not injected",
+    SHOP.replace("{app: web}}\n", "{app: web, sidecar.mesh.io/inject: 'false'}}\n"),
+    "front.shop",
+    "http://web/",
+    /^ALLOWED to web\.shop.*: HTTP to 198\.18\.0\.\d:8080 of outbound/,
+  ],
+  [
+    "a pod of a StatefulSet by its name",
+    SHOP + DB,
+    "front.shop",
+    "tcp://db-1.db.shop.svc.cluster.local:5432",
+    /^ALLOWED to db\.shop/,
+  ],
+  [
+    "pods of a StatefulSet are clients",
+    SHOP + DB + FRONT_ALONE,
+    "db-1.shop",
+    "http://web/",
+    /^DENIED.*403/,
+  ],
+  ["a deployed Gateway", SHOP + EDGE, "edge.shop", "http://a.example/", /^ALLOWED to web\.shop/],
+  [
+    "a deployed Gateway has its account",
+    SHOP + EDGE + FRONT_ALONE,
+    "edge.shop",
+    "http://a.example/",
+    /^DENIED by AuthorizationPolicy\/shop\/front/,
+  ],
+  [
+    "no replicas, no endpoints",
+    INJECTED + SERVICE("web", "ports: [{name: http, port: 80}]") +
+    WORKLOAD("web", { more: "replicas: 0" }) + WORKLOAD("front"),
+    "front.shop",
+    "http://web/",
+    /^DENIED.*503/,
+  ],
+];
+
+for (const [title, text, from, url, wanted] of CASES) {
+  Deno.test(`manifests: ${title}`, async () => {
+    const mesh = await meshOf(text);
+    assert.match(verdictLine(verdictOf(await mesh.askDeciding({ from, url }))), wanted);
+  });
+}
+
+Deno.test("manifests: causes have file and line", async () => {
+  const mesh = await meshOf(SHOP);
+  const { hops } = mesh.ask({ from: "front.shop", url: "http://web/" });
+  const cluster = hops[0]?.steps.find(({ step }) => step === "cluster");
+  const [cause] = cluster?.causes ?? [];
+  assert.deepEqual([cause?.object, cause?.position], ["Service/shop/web", "test.yaml:6"]);
+});
+
+Deno.test("manifests: the names of Services and workloads", () => {
+  const { seen } = read(SHOP + DB + STRICT);
+  assert.deepEqual(manifestNames(seen, undefined), [
+    "Service/shop/web",
+    "Deployment/shop/web",
+    "Deployment/shop/front",
+    "Deployment/legacy/old",
+    "Service/shop/db",
+    "StatefulSet/shop/db",
+  ]);
+});
+
+const NONE = { labels: {}, annotations: {}, spec: {} };
+const INJECTION: readonly (readonly [
+  title: string,
+  namespace: Readonly<Record<string, string>>,
+  pod: Partial<typeof NONE>,
+  injected: boolean,
+])[] = [
+  ["a namespace without labels", {}, {}, false],
+  ["a namespace with injection", { "mesh-injection": "enabled" }, {}, true],
+  ["a namespace with a revision", { "mesh.io/rev": "canary" }, {}, true],
+  ["a namespace that opts out", { "mesh-injection": "disabled" }, {
+    labels: { "sidecar.mesh.io/inject": "true" },
+  }, false],
+  ["a pod that asks", {}, { labels: { "sidecar.mesh.io/inject": "true" } }, true],
+  ["a pod with a revision", {}, { labels: { "mesh.io/rev": "canary" } }, true],
+  ["a pod that opts out", { "mesh-injection": "enabled" }, {
+    labels: { "sidecar.mesh.io/inject": "false" },
+  }, false],
+  ["a pod that opts out by annotation", { "mesh-injection": "enabled" }, {
+    annotations: { "sidecar.mesh.io/inject": "false" },
+  }, false],
+  ["a pod in the network of its node", { "mesh-injection": "enabled" }, {
+    spec: { hostNetwork: true },
+  }, false],
+  ["ambient mode", { "mesh.io/dataplane-mode": "ambient" }, {}, false],
+];
+
+for (const [title, namespace, pod, injected] of INJECTION) {
+  Deno.test(`manifests: injection: ${title}`, () => {
+    assert.equal(isInjected({ ...NONE, ...pod }, namespace), injected);
+  });
+}
