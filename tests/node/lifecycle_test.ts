@@ -60,11 +60,13 @@ nodeMachineTest(
     await workloadArchive(folder.path);
     const name = clusterName();
     try {
-      const said = await task(["up", name, "--image=workload.tar"], 0, folder.path);
+      const args = ["up", name, "--nodes=2", "--image=workload.tar"];
+      const said = await task(args, 0, folder.path);
       const kubeconfig = /export KUBECONFIG=(\S+)/.exec(said)?.[1];
       assert.ok(kubeconfig !== undefined, said);
       assert.match(await task(["up", name], 1), /There is a cluster .* already/);
-      assert.match(await task(["status", name]), /node-1 +True +10\.99\.0\.11/);
+      const seen = await task(["status", name]);
+      assert.match(seen, /node-1 +True +10\.99\.0\.11[^]*node-2 +True +10\.99\.0\.12/);
       const [record] = (await readRecords()).filter((one) => one.name === name);
       const { kubectl: program } = await nodePrograms();
       const pod = await output(
@@ -124,7 +126,7 @@ nodeMachineTest(
     import { startNodes } from ${
       JSON.stringify(new URL("../../scripts/cluster/node/cluster.ts", import.meta.url))
     };
-    const cluster = await startNodes({ name: "${name}", nodes: 1, isDetached: false, images: ["${archive}"] });
+    const cluster = await startNodes({ name: "${name}", nodes: 2, isDetached: false, images: ["${archive}"] });
     await cluster.run(["apply", "-f", "-"], ${JSON.stringify(JSON.stringify(sleeper))});
     await cluster.run(["rollout", "status", "deploy/sleeper", "--timeout=60s"]);
     console.log("pod runs");

@@ -138,6 +138,7 @@ nodeTest(
   "two nodes: their pods reach each other, and the scheduler spreads them",
   async (cluster) => {
     assert.deepEqual(cluster.nodes, ["node-1", "node-2"]);
+    await checkFolders(cluster);
     for (const node of cluster.nodes) {
       const pod = { nodeName: node };
       await apply(
@@ -176,3 +177,18 @@ nodeTest(
   },
   { nodes: 2 },
 );
+
+/** Nodes have folders of their own, and their first process is in their network. */
+async function checkFolders(cluster: NodeCluster): Promise<void> {
+  const seen = new Set<string>();
+  for (const node of cluster.nodes) {
+    const script = "for one in /etc/cni/net.d /opt/cni/bin /run /var/lib /var/log; do " +
+      "test ! -e $one/seen || echo $one; touch $one/seen; done; " +
+      "cmp -s /proc/1/net/fib_trie /proc/self/net/fib_trie && readlink /proc/1/ns/net";
+    const { stdout, success } = await cluster.onNode(node, ["sh", "-c", script]);
+    assert.ok(success && /^net:\[\d+\]\n$/.test(stdout), `${node}: ${stdout}`);
+    seen.add(stdout);
+    await Deno.stat(`${cluster.dir}/${node}/plugins/seen`);
+  }
+  assert.equal(seen.size, cluster.nodes.length);
+}

@@ -43,6 +43,7 @@ import {
   START_MS,
 } from "./layout.ts";
 import { makeNetwork } from "./network.ts";
+import { openNode } from "./node_space.ts";
 import { containerdReady, importArchive, type NodeCluster, RunningCluster } from "./running.ts";
 import { closeSpace, openSpace, type Space, sweepSpaces } from "./space.ts";
 
@@ -151,12 +152,8 @@ class Starter {
 
   async start({ isDetached, images = [] }: NodeClusterOptions): Promise<NodeCluster> {
     const { dir } = this.#space;
-    for (const node of this.#nodes) {
-      await Deno.mkdir(join(dir, node.name, "cni"), { recursive: true });
-      await Deno.mkdir(join(dir, node.name, "plugins"));
-    }
-    await usualFolders(this.#space, this.#nodes);
     const { cluster: host } = await makeNetwork(this.#space, this.#nodes);
+    for (const { name } of this.#nodes) await openNode(this.#space, name);
     await this.#space.launch("etcd", [this.#programs.etcd, ...etcdFlags(dir)]);
     const files = await makeClusterFiles(dir, {
       port: API_PORT,
@@ -203,11 +200,13 @@ class Starter {
     // The shim is looked for on the PATH.
     const path = `PATH=${this.#programs.runtimeDir}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`;
     const command = ["env", path, this.#programs.containerd, "-c", config];
-    await this.#space.launch(`${node.name}-containerd`, command, { net: node.name });
+    await this.#space.launch(`${node.name}-containerd`, command, { node: node.name });
     const ctr = [this.#programs.ctr, "-a", paths.socket];
     await containerdReady(this.#space, ctr, node.name);
     const pause = await pauseArchive(this.#programs, paths.dir);
-    for (const archive of [pause, ...images]) await importArchive(this.#space, ctr, archive);
+    for (const archive of [pause, ...images]) {
+      await importArchive(this.#space, ctr, node.name, archive);
+    }
   }
 
   async #startNode(node: NodeLayout, files: ClusterFiles, inner: string): Promise<void> {
@@ -227,9 +226,9 @@ class Starter {
       ...[`--root-dir=${at("kubelet")}`, `--hostname-override=${name}`, `--node-ip=${address}`],
       `--node-labels=topology.kubernetes.io/region=test,topology.kubernetes.io/zone=${name}`,
     ];
-    await this.#space.launch(`${name}-kubelet`, kubelet, { net: name });
+    await this.#space.launch(`${name}-kubelet`, kubelet, { node: name });
     const proxy = [this.#programs["kube-proxy"], `--config=${at("proxy.json")}`];
-    await this.#space.launch(`${name}-proxy`, proxy, { net: name });
+    await this.#space.launch(`${name}-proxy`, proxy, { node: name });
   }
 
   async #startDns(cluster: NodeCluster, inner: string): Promise<void> {
@@ -253,20 +252,6 @@ class Starter {
     const place = { host: CONTROL_ADDRESS, port: API_PORT };
     await writeKubeconfig(dir, file, place, await certificateOf(dir, user));
     return join(dir, file);
-  }
-}
-
-/**
- * Shows the network configuration and the plugins of the only node where machines have them. Nodes of
- * one cluster see the same files, so that several have no such place.
- */
-async function usualFolders(space: Space, [node, another]: readonly NodeLayout[]): Promise<void> {
-  if (node === undefined || another !== undefined) return;
-  for (const [folder, usual] of [["cni", "/etc/cni/net.d"], ["plugins", "/opt/cni/bin"]] as const) {
-    await Deno.mkdir(usual, { recursive: true });
-    const from = join(space.dir, node.name, folder);
-    const { success, stderr } = await space.run(["mount", "--bind", from, usual]);
-    if (!success) throw new Error(`${usual}: ${stderr}`);
   }
 }
 

@@ -112,7 +112,7 @@ export function dnsObjects(): unknown[] {
   ];
 }
 
-/** The paths of a node. Those below `/run` are seen only in the cluster's namespaces. */
+/** The paths of a node. Those below `/run` are seen only in the node's namespaces. */
 export interface NodePaths {
   /** Folder of the node. */
   readonly dir: string;

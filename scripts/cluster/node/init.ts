@@ -1,5 +1,5 @@
 /**
- * The first process of a cluster's namespaces: a shell that prepares mounts, then reaps.
+ * The first process of namespaces, of a cluster or of a node: a shell that prepares mounts, then reaps.
  *
  * @module
  */
@@ -18,8 +18,18 @@ const KERNEL_SETTINGS: Readonly<Record<string, string>> = {
 /** Folder with a file for each of them. */
 export const SETTINGS_FOLDER = "kernel-settings";
 
-/** The script of the shell for a cluster with that folder. */
-export function initScript(dir: string): string {
+/** A folder that is seen at another path, too. */
+export interface SeenFolder {
+  readonly folder: string;
+  readonly at: string;
+}
+
+/**
+ * The script of the shell.
+ *
+ * @param dir has {@linkcode SETTINGS_FOLDER}, and the file `ready` when the mounts are there
+ */
+export function initScript(dir: string, seen: readonly SeenFolder[] = []): string {
   const settings = Object.entries(KERNEL_SETTINGS).flatMap(([name, value]) => {
     const file = `${dir}/${SETTINGS_FOLDER}/${name.replace("/", ".")}`;
     return [`echo ${value} > ${file}`, `mount --bind ${file} /proc/sys/${name}`];
@@ -30,6 +40,7 @@ export function initScript(dir: string): string {
     "mount --make-rshared /",
     ...PRIVATE_FOLDERS.map((folder) => `mount -t tmpfs -o mode=755 tmpfs ${folder}`),
     "mkdir -p /run/netns /run/lock",
+    ...seen.flatMap(({ folder, at }) => [`mkdir -p ${at}`, `mount --bind ${folder} ${at}`]),
     ...settings,
     "ip link set lo up",
     "echo 1 > /proc/sys/net/ipv4/ip_forward",

@@ -29,7 +29,7 @@ export interface NodeCluster extends AsyncDisposable {
   run(args: readonly string[], input?: string): Promise<Outcome>;
   /** Imports an archive with images into a node; default: all nodes. */
   importImages(archive: string, node?: string): Promise<void>;
-  /** Runs a program in the network of a node. */
+  /** Runs a program on a node: in its network, with its folders and processes. */
   onNode(node: string, command: readonly string[]): Promise<Outcome>;
   /** Ends kubelet and container runtime of a node, and starts them again. Its pods go on. */
   restartNode(node: string): Promise<void>;
@@ -74,12 +74,12 @@ export class RunningCluster implements NodeCluster {
     const on = this.#layouts.filter(({ name }) => node === undefined || name === node);
     for (const layout of on) {
       const { socket } = nodePaths(this.dir, layout);
-      await importArchive(this.space, [this.#programs.ctr, "-a", socket], archive);
+      await importArchive(this.space, [this.#programs.ctr, "-a", socket], layout.name, archive);
     }
   }
 
   onNode(node: string, command: readonly string[]): Promise<Outcome> {
-    return this.space.run(command, { net: node });
+    return this.space.run(command, { node });
   }
 
   async restartNode(node: string): Promise<void> {
@@ -111,17 +111,18 @@ export async function containerdReady(
   node: string,
 ): Promise<void> {
   await eventually(`containerd of ${node}`, async () => {
-    return (await space.run([...ctr, "version"])).success;
+    return (await space.run([...ctr, "version"], { node })).success;
   }, START_MS);
 }
 
-/** Imports an archive with images by `ctr`, given with the socket. */
+/** Imports an archive with images into a node by `ctr`, given with the socket. */
 export async function importArchive(
   space: Space,
   ctr: readonly string[],
+  node: string,
   archive: string,
 ): Promise<void> {
   const command = [...ctr, "-n", "k8s.io", "images", "import", "-"];
-  const { success, stderr } = await space.run(command, { inputFile: archive });
+  const { success, stderr } = await space.run(command, { node, inputFile: archive });
   if (!success) throw new Error(`${archive} cannot be imported: ${stderr}`);
 }

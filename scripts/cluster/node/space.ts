@@ -12,6 +12,7 @@ import { CLUSTER_ENV } from "../programs.ts";
 import { type Outcome, output } from "./commands.ts";
 import { enterGroups, makeGroups, removeGroups } from "./groups.ts";
 import { initScript, SETTINGS_FOLDER } from "./init.ts";
+import { clusterNamespaces, nodeNamespaces } from "./namespaces.ts";
 import {
   claimFolder,
   isAbandoned,
@@ -23,10 +24,10 @@ import {
   writeRecord,
 } from "./record.ts";
 
-/** The network that a program runs in. */
+/** The namespaces that a program runs in. */
 export interface Place {
-  /** Name of a network namespace of the space; absent: the space's own. */
-  readonly net?: string;
+  /** Name of a node; absent: the namespaces that all nodes share. */
+  readonly node?: string;
 }
 
 /** Input of a program. */
@@ -171,22 +172,21 @@ class LocalSpace implements Space {
 
   run(
     command: readonly string[],
-    { net, input, inputFile }: Place & Input = {},
+    { node, input, inputFile }: Place & Input = {},
   ): Promise<Outcome> {
     const redirect = inputFile === undefined ? "" : ' < "$0"';
     const script = `${enterGroups(this.#record.name)} exec "$@"${redirect}`;
     return output(
-      ["sh", "-c", script, inputFile ?? "sh", ...this.#entered(net), ...command],
+      ["sh", "-c", script, inputFile ?? "sh", ...this.#entered(node), ...command],
       input,
     );
   }
 
   async launch(name: string, command: readonly string[], place: Place = {}): Promise<void> {
     this.#launched.set(name, { command, place });
-    const { net } = place;
     const log = join(this.dir, `${name}.log`);
     const pid = join(this.dir, "pids", name);
-    // The number that is noted is that in the namespace of processes.
+    // The number that is noted is that in the namespace of processes of its place.
     const inner = ["sh", "-c", `echo $$ > "$0"; exec "$@"`, pid, ...command];
     const { success, stderr } = await output([
       "sh",
@@ -195,7 +195,7 @@ class LocalSpace implements Space {
       `setsid "$@" < /dev/null >> "$log" 2>&1 &`,
       log,
       pid,
-      ...this.#entered(net),
+      ...this.#entered(place.node),
       ...inner,
     ]);
     if (!success) throw new Error(`${name} does not start: ${stderr}`);
@@ -212,7 +212,8 @@ class LocalSpace implements Space {
   }
 
   async signal(name: string, signal: Deno.Signal): Promise<void> {
-    await this.run(["kill", `-${signal.slice("SIG".length)}`, await this.#pidOf(name)]);
+    const number = await this.#pidOf(name);
+    await this.run(["kill", `-${signal.slice("SIG".length)}`, number], this.#placeOf(name));
   }
 
   async stop(name: string, signal: Deno.Signal = "SIGTERM"): Promise<void> {
@@ -223,7 +224,7 @@ class LocalSpace implements Space {
   }
 
   async isLaunched(name: string): Promise<boolean> {
-    return (await this.run(["kill", "-0", await this.#pidOf(name)])).success;
+    return (await this.run(["kill", "-0", await this.#pidOf(name)], this.#placeOf(name))).success;
   }
 
   async log(name: string): Promise<string> {
@@ -235,17 +236,15 @@ class LocalSpace implements Space {
     return (await Deno.readTextFile(join(this.dir, "pids", name))).trim();
   }
 
-  #entered(net: string | undefined): string[] {
-    const own = [
-      "nsenter",
-      `--target=${this.#record.init!.pid}`,
-      "--mount",
-      "--pid",
-      "--net",
-      "--",
-    ];
-    // The file of a network namespace is seen only in the namespace of mounts.
-    return net === undefined ? own : [...own, "nsenter", `--net=/run/netns/${net}`, "--"];
+  #placeOf(name: string): Place {
+    const launched = this.#launched.get(name);
+    if (launched === undefined) throw new Error(`${name} was not launched by this process`);
+    return launched.place;
+  }
+
+  #entered(node: string | undefined): string[] {
+    const own = clusterNamespaces(this.#record.init!);
+    return node === undefined ? own : [...own, ...nodeNamespaces(this.dir, node)];
   }
 }
 

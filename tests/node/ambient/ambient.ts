@@ -40,12 +40,11 @@ export async function importImages(cluster: NodeCluster): Promise<void> {
   await cluster.importImages(await nodeProxyArchive(program, folder.path));
 }
 
-/** Installs the profile; returns the output. Processes of the node are not in the first network here. */
+/** Installs the profile; returns the output. */
 export async function installAmbient(cluster: NodeCluster): Promise<string> {
   const { status, out, err } = await meshctl(cluster, [
     ...["install", "-y", "--set=profile=ambient", ...IMPORTED],
     "--set=values.pilot.autoscaleEnabled=false",
-    `--set=values.cni.env.HOST_NETWORK_NAMESPACE=/host/var/run/netns/${NODE}`,
   ]);
   assert.equal(status, 0, out + err);
   return out;
