@@ -56,6 +56,8 @@ export interface NodeTestOptions {
   readonly nodes?: number;
   /** The first plugin of the pods' network; default `ptp`. */
   readonly network?: PodNetwork;
+  /** True: pods have IPv6, too. */
+  readonly isDualStack?: boolean;
   /** Archives with images beside that of the workload. */
   readonly images?: () => Promise<readonly string[]>;
   /** The reason why the test cannot run here, beside those of nodes. */
@@ -79,7 +81,7 @@ export function nodeMachineTest(
 export function nodeTest(
   name: string,
   fn: (cluster: NodeCluster, t: Deno.TestContext) => Promise<void>,
-  { nodes = 1, network, images, lacking: others }: NodeTestOptions = {},
+  { nodes = 1, network, isDualStack, images, lacking: others }: NodeTestOptions = {},
 ): void {
   const lacking = LACKING ?? others ?? (network === "bridge" ? lackingCniPrograms() : undefined);
   nodeMachineTest(name, async (t) => {
@@ -89,6 +91,7 @@ export function nodeTest(
       name: clusterName(),
       nodes,
       network,
+      isDualStack,
       isDetached: false,
       images: [workload, ...await images?.() ?? []],
     });

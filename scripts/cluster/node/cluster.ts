@@ -36,6 +36,7 @@ import {
   API_SERVICE_ADDRESS,
   CONTROL_ADDRESS,
   DNS_READY_PORT,
+  forVersions,
   MOST_NODES,
   type NodeLayout,
   nodeLayouts,
@@ -57,6 +58,8 @@ export interface NodeClusterOptions {
   readonly isDetached: boolean;
   /** The first plugin of the pods' network; default: `ptp`. */
   readonly network?: PodNetwork;
+  /** True: nodes and pods have IPv6, too, and Services can. */
+  readonly isDualStack?: boolean;
   /** Archives with images for all nodes. */
   readonly images?: readonly string[];
   /** Ends the start, and removes what was made until then. */
@@ -96,7 +99,8 @@ export async function checkOptions(
  * @throws MeshError `node-…` with a remedy
  */
 export async function startNodes(options: NodeClusterOptions): Promise<NodeCluster> {
-  const { name, nodes, network = "ptp", isDetached, progress = () => {}, signal } = options;
+  const { name, nodes, isDetached, progress = () => {}, signal } = options;
+  const { network = "ptp", isDualStack = false } = options;
   await checkOptions(options);
   const programs = await nodePrograms(progress, network);
   for (const swept of await sweepSpaces()) progress(`removed what was left of ${swept}`);
@@ -107,7 +111,8 @@ export async function startNodes(options: NodeClusterOptions): Promise<NodeClust
     });
   }
   try {
-    const started = new Starter(space, programs, nodeLayouts(nodes), network).start(options);
+    const layouts = nodeLayouts(nodes, isDualStack);
+    const started = new Starter(space, programs, layouts, network).start(options);
     return await unlessAborted(started, signal);
   } catch (error) {
     await closeSpace(space);
@@ -179,7 +184,10 @@ class Starter {
   async #startControl(files: ClusterFiles, inner: string): Promise<void> {
     const programs = this.#programs;
     const launch = (name: string, command: readonly string[]) => this.#space.launch(name, command);
-    await launch("apiserver", [programs["kube-apiserver"], ...serverFlags(files)]);
+    await launch("apiserver", [
+      programs["kube-apiserver"],
+      ...serverFlags(files, this.#nodes.some(({ ipv6 }) => ipv6 !== undefined)),
+    ]);
     await serverReady(this.#space, files);
     const manager = managerFlags(files, inner);
     await launch("manager", [programs["kube-controller-manager"], ...manager]);
@@ -210,7 +218,7 @@ class Starter {
   }
 
   async #startNode(node: NodeLayout, files: ClusterFiles, inner: string): Promise<void> {
-    const { name, address } = node;
+    const { name, address, ipv6 } = node;
     const paths = nodePaths(this.#space.dir, node);
     const at = (file: string): string => join(paths.dir, file);
     await issueClient(this.#space.dir, name, `/O=system:nodes/CN=system:node:${name}`);
@@ -223,7 +231,11 @@ class Starter {
     await Deno.writeTextFile(at("proxy.json"), proxyConfig(inner, node, this.#network));
     const kubelet = [
       ...[this.#programs.kubelet, `--config=${at("kubelet.json")}`, `--kubeconfig=${kubeconfig}`],
-      ...[`--root-dir=${at("kubelet")}`, `--hostname-override=${name}`, `--node-ip=${address}`],
+      ...[
+        `--root-dir=${at("kubelet")}`,
+        `--hostname-override=${name}`,
+        `--node-ip=${forVersions(ipv6 !== undefined, address, ipv6?.address ?? "")}`,
+      ],
       `--node-labels=topology.kubernetes.io/region=test,topology.kubernetes.io/zone=${name}`,
     ];
     await this.#space.launch(`${name}-kubelet`, kubelet, { node: name });

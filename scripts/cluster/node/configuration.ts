@@ -13,10 +13,13 @@ import {
   CONTROL_ADDRESS,
   DNS_ADDRESS,
   DNS_READY_PORT,
+  forVersions,
   type NodeLayout,
   POD_RANGE,
+  POD_RANGE_6,
   type PodNetwork,
   SERVICE_RANGE,
+  SERVICE_RANGE_6,
 } from "./layout.ts";
 
 /** Name of the image of a pod's sandbox. */
@@ -30,12 +33,13 @@ export function etcdFlags(dir: string): string[] {
 }
 
 /** Flags of the API server. */
-export function serverFlags(files: ClusterFiles): string[] {
+export function serverFlags(files: ClusterFiles, isDualStack: boolean): string[] {
   const { serverCert, serverKey, accountKey } = files;
   const admin = files.kubeconfig.replace(/kubeconfig$/, "admin");
   return [
     ...[`--etcd-servers=${ETCD}`, "--bind-address=0.0.0.0", `--secure-port=${API_PORT}`],
-    ...[`--advertise-address=${CONTROL_ADDRESS}`, `--service-cluster-ip-range=${SERVICE_RANGE}`],
+    `--advertise-address=${CONTROL_ADDRESS}`,
+    `--service-cluster-ip-range=${forVersions(isDualStack, SERVICE_RANGE, SERVICE_RANGE_6)}`,
     ...[`--tls-cert-file=${serverCert}`, `--tls-private-key-file=${serverKey}`],
     ...[`--client-ca-file=${files.ca}`, `--token-auth-file=${files.tokens}`],
     "--service-account-issuer=https://kubernetes.default.svc",
@@ -174,15 +178,16 @@ const MAIN_PLUGINS: Readonly<Record<PodNetwork, Readonly<Record<string, unknown>
 /** Configuration of the pods' network. */
 export function cniConfig(
   { dir }: NodePaths,
-  { pods }: NodeLayout,
+  { pods, ipv6 }: NodeLayout,
   network: PodNetwork,
 ): string {
   const ipam = {
     type: "host-local",
     dataDir: join(dir, "addresses"),
-    ranges: [[{ subnet: pods }]],
+    ranges: [pods, ...ipv6 === undefined ? [] : [ipv6.pods]].map((subnet) => [{ subnet }]),
     // A bridge adds the route to its gateway itself.
-    ...network === "ptp" && { routes: [{ dst: "0.0.0.0/0" }] },
+    ...network === "ptp" &&
+      { routes: ["0.0.0.0/0", ...ipv6 === undefined ? [] : ["::/0"]].map((dst) => ({ dst })) },
   };
   const plugins = [
     { ...MAIN_PLUGINS[network], ipam },
@@ -232,7 +237,7 @@ export function kubeletConfig(
 /** Configuration of kube-proxy. */
 export function proxyConfig(
   kubeconfig: string,
-  { name }: NodeLayout,
+  { name, ipv6 }: NodeLayout,
   network: PodNetwork,
 ): string {
   return JSON.stringify({
@@ -241,7 +246,7 @@ export function proxyConfig(
     mode: "nftables",
     // Pods of one bridge answer each other without the node, which would not turn addresses of Services back.
     ...network === "bridge" && { nftables: { masqueradeAll: true } },
-    clusterCIDR: POD_RANGE,
+    clusterCIDR: forVersions(ipv6 !== undefined, POD_RANGE, POD_RANGE_6),
     hostnameOverride: name,
     oomScoreAdj: 0,
     // The table of connections is the machine's; its size stays.

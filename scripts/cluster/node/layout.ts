@@ -13,6 +13,10 @@ export const CONTROL_ADDRESS = "10.99.0.1";
 export const API_PORT = 6443;
 /** Addresses of Services. */
 export const SERVICE_RANGE = "10.96.0.0/16";
+/** The same of IPv6, in a cluster with both versions of IP. */
+export const SERVICE_RANGE_6 = "fd00:10:96::/112";
+/** The API server's address of IPv6 for nodes and pods. */
+export const CONTROL_ADDRESS_6 = "fd00:10:99::1";
 /** The first address of Services is that of the API server's own. */
 export const API_SERVICE_ADDRESS = "10.96.0.1";
 /** Address of the name server's Service. */
@@ -21,6 +25,7 @@ export const DNS_ADDRESS = "10.96.0.10";
 export const DNS_READY_PORT = 8181;
 /** Addresses of all pods. */
 export const POD_RANGE = "10.244.0.0/16";
+export const POD_RANGE_6 = "fd00:10:244::/48";
 export const CLUSTER_DOMAIN = "cluster.local";
 
 /** Time for a start on a busy machine, in milliseconds: it takes 5 s on an idle one. */
@@ -36,18 +41,27 @@ export interface NodeLayout {
   readonly address: string;
   /** Addresses of its pods. */
   readonly pods: string;
+  /** The same of IPv6; absent: the cluster has IPv4 alone. */
+  readonly ipv6?: { readonly address: string; readonly pods: string };
 }
 
 /** Most nodes of a cluster. */
 export const MOST_NODES = 9;
 
-/** Nodes `node-1` to `node-N`. */
-export function nodeLayouts(count: number): NodeLayout[] {
+/** Nodes `node-1` to `node-N`, with addresses of both versions of IP if asked for. */
+export function nodeLayouts(count: number, isDualStack = false): NodeLayout[] {
   return Array.from({ length: count }, (_, i) => ({
     name: `node-${i + 1}`,
     address: `10.99.0.${11 + i}`,
     pods: `10.244.${i + 1}.0/24`,
+    ...isDualStack &&
+      { ipv6: { address: `fd00:10:99::${11 + i}`, pods: `fd00:10:244:${i + 1}::/64` } },
   }));
+}
+
+/** Values for IPv4 and, if a cluster has both versions of IP, for IPv6, as flags have them. */
+export function forVersions(isDualStack: boolean, ipv4: string, ipv6: string): string {
+  return isDualStack ? `${ipv4},${ipv6}` : ipv4;
 }
 
 /** A link between the machine and a cluster. */

@@ -7,11 +7,13 @@
 import {
   BRIDGE,
   CONTROL_ADDRESS,
+  CONTROL_ADDRESS_6,
   type LinkLayout,
   linkLayout,
   MOST_LINKS,
   type NodeLayout,
   SERVICE_RANGE,
+  SERVICE_RANGE_6,
 } from "./layout.ts";
 import { output } from "./commands.ts";
 import type { Space } from "./space.ts";
@@ -28,6 +30,7 @@ export async function makeNetwork(
     ...nodes.flatMap(nodeCommands(nodes)),
     // What the API server asks of a Service, such as a webhook, goes to the first node's proxy.
     `ip route add ${SERVICE_RANGE} via ${nodes[0]!.address}`,
+    ...commandsOfIpv6(nodes),
   ]);
   return await connect(space);
 }
@@ -49,6 +52,29 @@ function nodeCommands(nodes: readonly NodeLayout[]): (node: NodeLayout) => strin
       `ip route add ${pods} via ${address}`,
     ];
   };
+}
+
+/** The same for IPv6, if the nodes have it. Addresses are not looked for at others first, which takes a second. */
+function commandsOfIpv6(nodes: readonly NodeLayout[]): string[] {
+  const forward = "echo 1 > /proc/sys/net/ipv6/conf/all/forwarding";
+  const with6 = nodes.flatMap(({ name, ipv6 }) => ipv6 === undefined ? [] : [{ name, ...ipv6 }]);
+  if (with6.length === 0) return [];
+  return [
+    `ip addr add ${CONTROL_ADDRESS_6}/64 dev ${BRIDGE} nodad`,
+    forward,
+    ...with6.flatMap(({ name, address, pods }) => {
+      const inside = `nsenter --net=/run/netns/${name}`;
+      const others = with6.filter((other) => other.name !== name);
+      return [
+        `${inside} ip addr add ${address}/64 dev eth0 nodad`,
+        `${inside} ip route add default via ${CONTROL_ADDRESS_6}`,
+        ...others.map((other) => `${inside} ip route add ${other.pods} via ${other.address}`),
+        `${inside} sh -c '${forward}'`,
+        `ip route add ${pods} via ${address}`,
+      ];
+    }),
+    `ip route add ${SERVICE_RANGE_6} via ${with6[0]!.address}`,
+  ];
 }
 
 /** Takes the first free link. Its name is what two clusters cannot have both. */

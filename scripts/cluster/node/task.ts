@@ -1,6 +1,6 @@
 /**
  * `deno task cluster up|down|status [NAME]`: a cluster whose nodes run pods, on this machine. `up`
- * takes `--nodes=N`, `--network=PLUGIN` and `--image=ARCHIVE`, which may be repeated. Needs root.
+ * takes `--nodes=N`, `--network=PLUGIN`, `--dual-stack` and `--image=ARCHIVE`, which may be repeated. Needs root.
  *
  * @module
  */
@@ -20,6 +20,7 @@ const USAGE = `Usage: deno task cluster up|down|status [NAME]
                   --network=${
   POD_NETWORKS.join("|")
 } is the first plugin of the pods' network (default: ptp),
+                  --dual-stack gives nodes and pods IPv6, too,
                   --image=ARCHIVE imports images, may be repeated
   down [NAME]     end it and remove everything; --all: all clusters
   status [NAME]   show clusters with their nodes; status 1 if there is none`;
@@ -30,6 +31,7 @@ interface Request {
   readonly name?: string;
   readonly nodes: number;
   readonly network: PodNetwork;
+  readonly isDualStack: boolean;
   readonly images: readonly string[];
   readonly all: boolean;
 }
@@ -48,6 +50,7 @@ export function requestOf(args: readonly string[]): Request {
       options: {
         nodes: { type: "string", default: "1" },
         network: { type: "string", default: "ptp" },
+        "dual-stack": { type: "boolean", default: false },
         image: { type: "string", multiple: true, default: [] },
         all: { type: "boolean", default: false },
       },
@@ -62,18 +65,18 @@ export function requestOf(args: readonly string[]): Request {
     if (network === undefined) {
       throw wrong(`--network=${values.network} is none of ${POD_NETWORKS.join(", ")}.`);
     }
-    const { all, image: images } = values;
-    return { command, name, nodes: Number(values.nodes), network, images, all };
+    const { all, image: images, "dual-stack": isDualStack } = values;
+    return { command, name, nodes: Number(values.nodes), network, isDualStack, images, all };
   } catch (error) {
     if (error instanceof MeshError || !(error instanceof TypeError)) throw error;
     throw wrong(error.message);
   }
 }
 
-async function up({ name = NAME, nodes, network, images }: Request): Promise<number> {
+async function up({ name = NAME, nodes, network, isDualStack, images }: Request): Promise<number> {
   const started = performance.now();
   const progress = (line: string): void => console.error(`cluster: ${line}`);
-  const options = { name, nodes, network, images, isDetached: true, progress };
+  const options = { name, nodes, network, isDualStack, images, isDetached: true, progress };
   await checkOptions(options);
   await nodePrograms(progress, network);
   const stop = new AbortController();
