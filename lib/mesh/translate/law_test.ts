@@ -192,6 +192,8 @@ const dataproxyFilter = fc.record({
     "{applyTo: LISTENER, match: {context: SIDECAR_OUTBOUND}, patch: {operation: MERGE, value: {perConnectionBufferLimitBytes: 9}}}",
     "{applyTo: HTTP_FILTER, match: {}, patch: {operation: REMOVE}}",
     "{applyTo: VIRTUAL_HOST, match: {routeConfiguration: {vhost: {domainName: a.example}}}, patch: {operation: REMOVE}}",
+    "{applyTo: VIRTUAL_HOST, match: {context: GATEWAY, routeConfiguration: {gateway: one/gw, vhost: {name: 'a.example:8443'}}}, patch: {operation: MERGE, value: {includeAttemptCountInResponse: true}}}",
+    "{applyTo: VIRTUAL_HOST, match: {context: GATEWAY, routeConfiguration: {portNumber: 8080}}, patch: {operation: ADD, value: {name: own, domains: [own.example]}}}",
     "{applyTo: HTTP_ROUTE, match: {}, patch: {operation: MERGE, value: {name: patched}}}",
     "{applyTo: EXTENSION_CONFIG, match: {}, patch: {operation: ADD, value: {name: added}}}",
   ], { minLength: 1, maxLength: 4 }),
@@ -238,6 +240,7 @@ const PROXIES: readonly ProxyNode[] = [
   proxyNode("two", { metadata: { INTERCEPTION_MODE: "NONE" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" }, readsCredentials: true }),
+  proxyNode("one", { role: "router", labels: { app: "gw" }, ...TAKES_PARTS }),
   proxyNode("one", TAKES_PARTS),
   proxyNode("one", { metadata: { HTTP_PROXY_PORT: "3128" } }),
   proxyNode("one", { labels: { app: "narrow" }, ...TAKES_PARTS }),
@@ -263,6 +266,12 @@ const EXPLAINED: readonly ProxyNode[] = [
   proxyNode("one", { labels: { app: "narrow" }, metadata: { EXPLAIN: "true" } }),
   proxyNode("one", { ...TAKES_PARTS, metadata: { EXPLAIN: "true" } }),
   proxyNode("one", { role: "router", labels: { app: "gw" }, metadata: { EXPLAIN: "true" } }),
+  proxyNode("one", {
+    role: "router",
+    labels: { app: "gw" },
+    ...TAKES_PARTS,
+    metadata: { EXPLAIN: "true" },
+  }),
   proxyNode("one", {
     locality: { region: "r1", zone: "", subzone: "" },
     labels: { app: "narrow" },
@@ -535,10 +544,10 @@ Deno.test("a skeleton and its virtual hosts are the whole table", () => {
       bench.set(open);
       for (const e of edits) apply(bench, e);
       for (const ns of ["one", "two"]) {
-        for (const app of ["wide", "narrow", "open"]) {
-          const labels = { app };
+        for (const app of ["wide", "narrow", "open", "gw"]) {
+          const node = { labels: { app }, ...(app === "gw" ? { role: "router" } as const : {}) };
           const [whole, apart] = [{}, TAKES_PARTS].map((more) =>
-            bench.translation.source.bind(proxyNode(ns, { labels, ...more }), () => {})
+            bench.translation.source.bind(proxyNode(ns, { ...node, ...more }), () => {})
           ) as [ProxyBinding, ProxyBinding];
           assert.equal(whole.view(TYPE_URLS.virtualHost), undefined);
           assert.deepEqual(joinedTables(apart), wholeTables(whole));

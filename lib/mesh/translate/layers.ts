@@ -222,6 +222,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(detected.sourceLabels),
       anyTable(all.httpProxy.tables),
       anyTable(gateways.routes),
+      anyTable(gateways.skeletons),
       anyTable(all.waypoints.routes),
     ],
     virtualHost: [
@@ -231,6 +232,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(asked.hosts),
       anyTable(sourceLabels.parts),
       anyTable(sourceLabels.egressParts),
+      anyTable(gateways.parts),
     ],
   };
 }

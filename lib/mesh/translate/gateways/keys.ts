@@ -6,7 +6,13 @@
 import { type HostKey, type LabelsKey, labelsKeys } from "../../derive/mod.ts";
 import { type Derived, integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 import { type ListenerVariant, listenerVariants } from "../context/mod.ts";
-import type { ClusterTable, EndpointTable, ListenerTable, RouteTable } from "../resources/mod.ts";
+import type {
+  ClusterTable,
+  EndpointTable,
+  ListenerTable,
+  RouteTable,
+  VirtualHostTable,
+} from "../resources/mod.ts";
 
 /** A host, as gateways of a locality see it. */
 export interface AutomaticHostKey extends HostKey {
@@ -36,6 +42,11 @@ export interface GatewayTables {
   readonly tableKeys: Derived<readonly GatewayTable[], LabelsKey>;
   readonly listeners: ListenerTable<GatewayListenerKey>;
   readonly routes: RouteTable<GatewayTableKey>;
+  /** The same without virtual hosts, for proxies that receive them as resources. */
+  readonly skeletons: RouteTable<GatewayTableKey>;
+  /** The virtual hosts of the skeletons. */
+  readonly parts: VirtualHostTable<GatewayHostKey>;
+  readonly partKeys: Derived<readonly GatewayPart[], GatewayKey>;
 }
 
 /** A route table: of an HTTP port, whose servers share one, or of a server that terminates TLS. */
@@ -101,6 +112,18 @@ export interface GatewayHostKey {
 export const gatewayHostKeys: KeyCodec<GatewayHostKey> = keyOf<GatewayHostKey>({
   host: text,
   of: gatewayTableKeys,
+});
+
+/** A virtual host among those of all route tables of a proxy. */
+export interface GatewayPart {
+  readonly host: string;
+  readonly table: GatewayTable;
+}
+
+/** The codec of {@link GatewayPart}. */
+export const gatewayParts: KeyCodec<GatewayPart> = keyOf<GatewayPart>({
+  host: text,
+  table: gatewayTables,
 });
 
 /** A share of the hosts of a route table. */

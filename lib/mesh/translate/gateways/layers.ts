@@ -23,6 +23,7 @@ import {
   type DatagramTables,
   type GatewayClusterTables,
   gatewayLocalityKeys,
+  gatewayParts,
   type GatewayTables,
   gatewayTables,
 } from "./keys.ts";
@@ -92,7 +93,7 @@ export function routerLayers(
       ...tunnelLayer(tables, binding, "listener"),
       gatewayListeners(tables, binding, scope),
     ]],
-    [TYPE_URLS.route, [gatewayRoutes(tables, binding, scope)]],
+    ...routeLayers(tables, binding, scope),
   ]);
 }
 
@@ -124,17 +125,30 @@ function gatewayListeners(
   }));
 }
 
-function gatewayRoutes(
+/** Whole route tables, or skeletons and virtual hosts for proxies that support VHDS. */
+function routeLayers(
   tables: GatewayLayerTables,
-  { cls: { namespace } }: ClassBinding,
+  { cls: { namespace, options } }: ClassBinding,
   scope: LabelsKey,
-): Collection {
-  const { tableKeys, routes } = tables.gateways;
-  return collection(tables, `route/gateway/${namespace}/${labelsKeys.encode(scope)}`, () => ({
-    members: { listFrom: [tableKeys, scope], codec: gatewayTables },
-    resources: routes,
-    keyOf: (table) => ({ namespace, table, scope }),
+): Map<string, readonly Collection[]> {
+  const { tableKeys, routes, skeletons, parts, partKeys } = tables.gateways;
+  const name = `${namespace}/${labelsKeys.encode(scope)}`;
+  const tablesOf = (kind: string, resources: typeof routes): Collection =>
+    collection(tables, `${kind}/gateway/${name}`, () => ({
+      members: { listFrom: [tableKeys, scope], codec: gatewayTables },
+      resources,
+      keyOf: (table) => ({ namespace, table, scope }),
+    }));
+  if (options.VHDS !== "true") return new Map([[TYPE_URLS.route, [tablesOf("route", routes)]]]);
+  const hosts = collection(tables, `vhds/gateway/${name}`, () => ({
+    members: { listFrom: [partKeys, { namespace, scope }], codec: gatewayParts },
+    resources: parts,
+    keyOf: ({ host, table }) => ({ host, of: { namespace, table, scope } }),
   }));
+  return new Map([
+    [TYPE_URLS.route, [tablesOf("skeleton", skeletons)]],
+    [TYPE_URLS.virtualHost, [hosts]],
+  ]);
 }
 
 /** Clusters that every gateway has, and those of servers that forward by server name. */

@@ -3,39 +3,30 @@
  *
  * @module
  */
-import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import {
   type GatewayPort,
   gatewayPortKey,
-  type GatewayServer,
   gatewayServerKey,
   type LabelsKey,
   labelsKeys,
-  onlyServer,
 } from "../../derive/mod.ts";
-import { blackHoleVirtualHost, routeConfiguration } from "../../envoy/mod.ts";
-import type { Collection, Derived, Read, Resource } from "../../graph/mod.ts";
-import { encode } from "../../../kit/proto/mod.ts";
+import type { Read } from "../../graph/mod.ts";
 import type { Context } from "./features.ts";
+import { resourceTable, sortedKeys } from "../resources/mod.ts";
 import {
-  resourceOf,
-  resourceTable,
-  type RouteTable,
-  sortedKeys,
-  type VirtualHostTable,
-} from "../resources/mod.ts";
-import {
-  type GatewayHostKey,
   gatewayHostKeys,
+  gatewayKeys,
   gatewayListenerKeys,
+  type GatewayPart,
   gatewayShareKeys,
   type GatewayTable,
-  type GatewayTableKey,
   gatewayTableKeys,
   type GatewayTables,
   gatewayTables,
 } from "./keys.ts";
-import { gatewayListeners, gatewayRouteName } from "./listeners.ts";
+import { gatewayListeners } from "./listeners.ts";
+import { deriveRouteTables, type HostTables } from "./route_tables.ts";
+import { derivePorts, followPort, portOf, type PortsContext } from "./table_ports.ts";
 import { gatewayVirtualHost } from "./virtual_hosts.ts";
 import {
   claimsOf,
@@ -45,22 +36,11 @@ import {
   UNCLAIMED,
 } from "./virtual_services_of_hosts.ts";
 
-/** A port, and its servers by their keys. */
-interface KeyedPort {
-  readonly port: GatewayPort;
-  readonly servers: ReadonlyMap<string, GatewayServer>;
-}
-
-/** The ports of a proxy by their keys. */
-type Ports = Derived<ReadonlyMap<string, KeyedPort>, LabelsKey>;
-
-/** The tables' context, with the ports by their keys. */
-type PortsContext = Context & { readonly ports: Ports };
-
 /** Creates the tables. */
 export function deriveGatewayTables(base: Context): GatewayTables {
   const { mesh } = base;
   const context = { ...base, ports: derivePorts(base) };
+  const hosts = deriveVirtualHosts(context);
   const { graph } = mesh;
   const portsOf = (read: Read, scope: LabelsKey): readonly GatewayPort[] =>
     read.get(mesh.gatewayPorts, scope);
@@ -86,53 +66,22 @@ export function deriveGatewayTables(base: Context): GatewayTables {
       } as const;
       return gatewayListeners(read, context, { variant, workload, port }, portsOf(read, scope));
     }),
-    routes: deriveRouteTables(context),
+    ...deriveRouteTables(context, hosts),
+    partKeys: graph.derive(
+      "gateway.partKeys",
+      gatewayKeys,
+      (read, { namespace, scope }): readonly GatewayPart[] =>
+        portsOf(read, scope).flatMap(tablesOf).flatMap((table) =>
+          read.get(hosts.hosts, { namespace, table, scope })
+            .filter((host) => host !== "*")
+            .map((host) => ({ host, table }))
+        ),
+    ),
   };
 }
 
-/** One table for all lookups: a port has up to thousands of servers, each with a route table. */
-function derivePorts({ mesh }: Context): Ports {
-  return mesh.graph.derive(
-    "gateway.portsByKey",
-    labelsKeys,
-    (read, scope): ReadonlyMap<string, KeyedPort> =>
-      new Map(
-        read.get(mesh.gatewayPorts, scope).map((port) => [gatewayPortKey(port), {
-          port,
-          // The first server of a key is used.
-          servers: new Map(port.servers.toReversed().map((one) => [gatewayServerKey(one), one])),
-        }]),
-      ),
-  );
-}
-
-function deriveRouteTables(context: PortsContext): RouteTable<GatewayTableKey> {
-  const { graph } = context.mesh;
-  const { hosts, virtualHosts } = deriveVirtualHosts(context);
-  const collectionOf = (key: GatewayTableKey): Collection =>
-    graph.collection(`gateway.vhost/${gatewayTableKeys.encode(key)}`, () => ({
-      members: { listFrom: [hosts, key] },
-      resources: virtualHosts,
-      keyOf: (host: string) => ({ host, of: key }),
-    }));
-  return resourceTable(graph, "rds.gateway", gatewayTableKeys, (read, key) => {
-    const port = followPort(read, context, key.scope, key.table);
-    if (port === undefined) return [];
-    const name = gatewayRouteName(port);
-    const content = read.content(collectionOf(key));
-    if (read.decide !== undefined) {
-      const inside = read.within(name);
-      for (const host of read.get(hosts, key)) inside.follow(virtualHosts, { host, of: key });
-    }
-    return [routeTable(name, port, content)];
-  });
-}
-
 /** The virtual hosts of route tables. */
-function deriveVirtualHosts(context: PortsContext): {
-  readonly hosts: Derived<readonly string[], GatewayTableKey>;
-  readonly virtualHosts: VirtualHostTable<GatewayHostKey>;
-} {
+function deriveVirtualHosts(context: PortsContext): HostTables {
   const { graph } = context.mesh;
   const factsOf = createFactsOf(context.mesh.domain);
   const claims = graph.derive("gateway.claims", gatewayTableKeys, (read, key) => {
@@ -198,19 +147,6 @@ function tablesOf(port: GatewayPort): GatewayTable[] {
     .map((server) => ({ port: key, server: gatewayServerKey(server) }));
 }
 
-/** The port of a route table; with the key of a server, the port of only that server. */
-function portOf(
-  read: Read,
-  { ports }: PortsContext,
-  scope: LabelsKey,
-  { port: portKey, server: serverKey }: GatewayTable,
-): GatewayPort | undefined {
-  const keyed = read.get(ports, scope).get(portKey);
-  if (keyed === undefined || serverKey === "") return keyed?.port;
-  const server = keyed.servers.get(serverKey);
-  return server && onlyServer(keyed.port, server);
-}
-
 /** The hosts that a server's route table refuses. */
 function refusedBy(
   read: Read,
@@ -221,31 +157,4 @@ function refusedBy(
   const keyed = serverKey === "" ? undefined : read.get(ports, scope).get(portKey);
   const server = keyed?.servers.get(serverKey);
   return keyed === undefined || server === undefined ? [] : refusedHosts(keyed.port, server);
-}
-
-/** Like {@link portOf}, with the decisions about the port. */
-function followPort(
-  read: Read,
-  context: PortsContext,
-  scope: LabelsKey,
-  table: GatewayTable,
-): GatewayPort | undefined {
-  if (read.decide !== undefined) {
-    const ofPort = read.mapped(({ of = [], ...decision }) =>
-      of[0] === table.port ? decision : undefined
-    );
-    ofPort.follow(context.mesh.gatewayPorts, scope);
-  }
-  return portOf(read, context, scope, table);
-}
-
-function routeTable(
-  name: string,
-  port: GatewayPort,
-  virtualHosts: ReadonlyMap<string, Resource>,
-): Resource {
-  const sorted = [...virtualHosts.keys()].sort();
-  const bytes = sorted.map((key) => virtualHosts.get(key)!.bytes);
-  if (bytes.length === 0) bytes.push(encode(VirtualHostSchema, blackHoleVirtualHost(port.number)));
-  return resourceOf(name, routeConfiguration(name, bytes, { ignorePortInHostMatching: true }));
 }

@@ -145,11 +145,11 @@ function isTrue(value: unknown): boolean {
 
 /**
  * Reports if a proxy supports virtual hosts as resources (VHDS): Envoy does, only with delta, and
- * its metadata may request whole tables. The few tables of a gateway belong to its Gateways and are
- * sent as a whole.
+ * its metadata may request whole tables. Waypoints receive whole tables.
  */
 function takesVirtualHosts({ role, transport, userAgent, metadata, missing }: ProxyNode): boolean {
-  return role === "sidecar" && transport === "delta" && userAgent === "envoy" &&
+  return (role === "sidecar" || role === "router") && transport === "delta" &&
+    userAgent === "envoy" &&
     parseBoolean(String(metadata.VHDS ?? "")) !== false &&
     missing?.some(({ name }) => name === "virtual-hosts") !== true;
 }

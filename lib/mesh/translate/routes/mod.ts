@@ -16,4 +16,5 @@ export {
   tableLayers,
   virtualHostLayers,
 } from "./layers.ts";
+export { inTable, partsOf } from "./on_demand_hosts.ts";
 export { deriveRoutes } from "./routes.ts";
