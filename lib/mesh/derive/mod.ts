@@ -126,7 +126,7 @@ export {
   workloadKeys,
 } from "./inputs/mod.ts";
 export { type Policies, type Policy, type RuleKeys, ruleKeys } from "./destination_rules/mod.ts";
-export { type Routes } from "./routes/mod.ts";
+export { gatewayRoutesOfHost, hostsOfGateway, type Routes } from "./routes/mod.ts";
 export {
   type Localities,
   localityKeys,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Graph, type Index, text } from "../../graph/mod.ts";
+import { type Graph, type Index, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 import { type ConfigObject, fullHost, gatewayKey } from "../../model/mod.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import {
@@ -16,6 +16,24 @@ import {
   type Tables,
 } from "../inputs/mod.ts";
 
+/** A Gateway as a namespace sees it. */
+export interface SeenGateway {
+  /** Row key of the Gateway. */
+  readonly gateway: string;
+  /** `""`: everybody. */
+  readonly namespace: string;
+}
+
+const seenGateways: KeyCodec<SeenGateway> = keyOf<SeenGateway>({ gateway: text, namespace: text });
+
+/** A host that VirtualServices of a namespace name. */
+export interface NamedHost {
+  readonly owner: string;
+  readonly host: string;
+}
+
+const namedHosts: KeyCodec<NamedHost> = keyOf<NamedHost>({ owner: text, host: text });
+
 /** Indexes over VirtualServices; those "of the mesh" apply to sidecars. */
 export interface RouteIndexes {
   /** Host or pattern → row keys of the mesh's VirtualServices that name it. */
@@ -26,6 +44,10 @@ export interface RouteIndexes {
   readonly routeHostsByDestination: Index;
   /** Row key of a Gateway → row keys of the VirtualServices bound to it. */
   readonly routesByGateway: Index;
+  /** Host or pattern → row keys of the VirtualServices bound to Gateways that name it. */
+  readonly gatewayRoutesByHost: Index;
+  /** Gateway, as a namespace sees it → hosts and patterns of the VirtualServices bound to it. */
+  readonly hostsByGateway: Index<SeenGateway, NamedHost>;
   /** `all` → hosts of the mesh's VirtualServices with delegates or with rules that match a source namespace. */
   readonly particularRouteHosts: Index;
   /** `all` → hosts of the mesh's VirtualServices with HTTP rules that match source labels. */
@@ -70,12 +92,35 @@ export function routeIndexes(
       }
     }),
     routesByGateway: over("gateway", function* (row, key) {
-      for (const gateway of row.spec.gateways) {
-        if (gateway !== "mesh") yield [gatewayKey(gateway, row.meta.namespace), key];
-      }
+      for (const gateway of gatewaysOf(row)) yield [gateway, key];
     }),
+    gatewayRoutesByHost: over("gatewayHost", function* (row, key) {
+      if (gatewaysOf(row).length === 0) return;
+      for (const host of hostsOf(row)) yield [host, key];
+    }),
+    hostsByGateway: graph.index(
+      table,
+      "VirtualService.gatewayHosts",
+      { bucket: seenGateways, member: namedHosts },
+      function* (row) {
+        const owner = row.meta.namespace;
+        for (const gateway of gatewaysOf(row)) {
+          for (const namespace of seenBy(row)) {
+            for (const host of hostsOf(row)) {
+              yield [{ gateway, namespace }, { owner, host }] as const;
+            }
+          }
+        }
+      },
+    ),
     particularRouteHosts: meshHosts("particular", isParticular),
     sourceLabelRouteHosts: meshHosts("sourceLabels", selectsLabels),
     sourceLabelConnectionHosts: meshHosts("sourceLabelConnections", selectsConnections),
   };
+}
+
+/** Row keys of the Gateways that a VirtualService is bound to. */
+function gatewaysOf(row: Row): string[] {
+  return row.spec.gateways.filter((name) => name !== "mesh")
+    .map((name) => gatewayKey(name, row.meta.namespace));
 }

@@ -4,4 +4,5 @@
  *
  * @module
  */
+export { gatewayRoutesOfHost, hostsOfGateway } from "./gateway_hosts.ts";
 export { deriveRoutes, type Routes } from "./routes.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { type HostKey, type LabelsKey, labelsKeys } from "../../derive/mod.ts";
-import { type Derived, integer, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
+import { type Derived, type KeyCodec, keyOf, text } from "../../graph/mod.ts";
 import { type ListenerVariant, listenerVariants } from "../context/mod.ts";
 import type {
   ClusterTable,
@@ -124,18 +124,6 @@ export interface GatewayPart {
 export const gatewayParts: KeyCodec<GatewayPart> = keyOf<GatewayPart>({
   host: text,
   table: gatewayTables,
-});
-
-/** A share of the hosts of a route table. */
-export interface GatewayShareKey {
-  readonly share: number;
-  readonly of: GatewayTableKey;
-}
-
-/** The codec of {@link GatewayShareKey}. */
-export const gatewayShareKeys: KeyCodec<GatewayShareKey> = keyOf<GatewayShareKey>({
-  share: integer,
-  of: gatewayTableKeys,
 });
 
 /** The Gateways of proxies in a locality. */

@@ -18,7 +18,6 @@ import {
   gatewayKeys,
   gatewayListenerKeys,
   type GatewayPart,
-  gatewayShareKeys,
   type GatewayTable,
   gatewayTableKeys,
   type GatewayTables,
@@ -29,11 +28,12 @@ import { deriveRouteTables, type HostTables } from "./route_tables.ts";
 import { derivePorts, followPort, portOf, type PortsContext } from "./table_ports.ts";
 import { gatewayVirtualHost } from "./virtual_hosts.ts";
 import {
-  claimsOf,
-  createFactsOf,
+  type AcceptedHosts,
+  acceptedHosts,
+  claimsOfHost,
   type HostClaims,
+  hostsOfTable,
   refusedHosts,
-  UNCLAIMED,
 } from "./virtual_services_of_hosts.ts";
 
 /** Creates the tables. */
@@ -80,63 +80,45 @@ export function deriveGatewayTables(base: Context): GatewayTables {
   };
 }
 
-/** The virtual hosts of route tables. */
+/**
+ * The virtual hosts of route tables. The claims of a host are found by the host alone, so that a changed
+ * VirtualService concerns only the hosts that it names.
+ */
 function deriveVirtualHosts(context: PortsContext): HostTables {
   const { graph } = context.mesh;
-  const factsOf = createFactsOf(context.mesh.domain);
-  const claims = graph.derive("gateway.claims", gatewayTableKeys, (read, key) => {
-    const port = portOf(read, context, key.scope, key.table);
-    const refused = refusedBy(read, context, key.scope, key.table);
-    return inShares(
-      claimsOf(read, context, { namespace: key.namespace, factsOf }, { port, refused }),
-    );
-  });
+  const accepted = graph.derive(
+    "gateway.acceptedHosts",
+    gatewayTableKeys,
+    (read, { scope, table }): AcceptedHosts | undefined => {
+      const port = portOf(read, context, scope, table);
+      return port && acceptedHosts(port, refusedBy(read, context, scope, table));
+    },
+  );
   const hosts = graph.derive(
     "gateway.hosts",
     gatewayTableKeys,
-    (read, key): readonly string[] =>
-      read.get(claims, key).flatMap((share) => [...share.keys()]).sort(),
+    (read, key): readonly string[] => {
+      const found = read.get(accepted, key);
+      return found === undefined ? [] : hostsOfTable(read, context, key.namespace, found);
+    },
   );
-  // A share of the hosts has a cell, so that a changed one leaves the cells of other hosts as they are.
-  const shares = graph.derive(
-    "gateway.claimsShare",
-    gatewayShareKeys,
-    (read, { share, of }) => read.get(claims, of)[share]!,
-  );
-  // One cell for each host between the claims of all hosts and its virtual host, so that a change of one
-  // VirtualService translates only the hosts that it names.
-  const hostClaims = graph.derive(
-    "gateway.hostClaims",
+  const claims = graph.derive(
+    "gateway.claims",
     gatewayHostKeys,
-    (read, { host, of }) => read.get(shares, { share: shareOf(host), of }).get(host) ?? UNCLAIMED,
+    (read, { host, of }): HostClaims | undefined => {
+      const found = read.get(accepted, of);
+      return found && claimsOfHost(read, context, { namespace: of.namespace, host }, found);
+    },
   );
   const virtualHosts = resourceTable(graph, "gateway.vhost", gatewayHostKeys, (read, key) => {
     const { host, of: { namespace, table, scope } } = key;
     const port = portOf(read, context, scope, table);
-    if (port === undefined) return [];
+    const claimed = read.get(claims, key);
+    if (port === undefined || claimed === undefined) return [];
     const source = { namespace, labels: scope.labels };
-    return [gatewayVirtualHost(read, context, { source, port, host }, read.get(hostClaims, key))];
+    return [gatewayVirtualHost(read, context, { source, port, host }, claimed)];
   });
   return { hosts, virtualHosts };
-}
-
-/** Number of shares of the hosts of a route table. */
-const SHARES = 64;
-
-/** The claims of hosts, divided by {@linkcode shareOf}. */
-function inShares(
-  claims: ReadonlyMap<string, HostClaims>,
-): readonly ReadonlyMap<string, HostClaims>[] {
-  const shares = Array.from({ length: SHARES }, () => new Map<string, HostClaims>());
-  for (const [host, found] of claims) shares[shareOf(host)]!.set(host, found);
-  return shares;
-}
-
-/** The share of a host. */
-function shareOf(host: string): number {
-  let sum = 0;
-  for (let i = 0; i < host.length; i++) sum = (sum * 31 + host.charCodeAt(i)) % 65_521;
-  return sum % SHARES;
 }
 
 /** The route tables of a port. */

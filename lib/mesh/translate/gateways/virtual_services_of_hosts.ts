@@ -4,12 +4,19 @@
  *
  * @module
  */
-import { type GatewayPort, type GatewayServer, servedHosts } from "../../derive/mod.ts";
+import {
+  type GatewayHost,
+  type GatewayPort,
+  gatewayRoutesOfHost,
+  type GatewayServer,
+  hostsOfGateway,
+  servedHosts,
+} from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import {
+  byAge,
   type ConfigObject,
   coveringPatterns,
-  fullHost,
   gatewayKey,
   objectKey,
 } from "../../model/mod.ts";
@@ -33,9 +40,6 @@ export interface HostClaims {
   readonly misdirected?: true;
 }
 
-/** The claims of a host that no VirtualService names. */
-export const UNCLAIMED: HostClaims = { claims: [], redirect: false };
-
 /**
  * The hosts that a server with TLS must refuse, because other servers of the Gateway API at its port have
  * them and a client may reuse its connection for one: those within its own hosts, and `*` for all else. So
@@ -52,107 +56,91 @@ export function refusedHosts(port: GatewayPort, server: GatewayServer): readonly
   return [...new Set([...within, ...within.length < others.length ? ["*"] : []])];
 }
 
-/** The facts of a VirtualService that need no other object. */
-interface RouteFacts {
-  /** `namespace/name`. */
-  readonly route: string;
-  readonly owner: string;
-  /** Full names of its hosts. */
-  readonly named: readonly string[];
-  /** The Gateways that it names. */
-  readonly bound: ReadonlySet<string>;
-  /** The claims of a host that it alone claims, by Gateway; without and with a redirect. */
-  readonly alone: readonly [Map<string, HostClaims>, Map<string, HostClaims>];
+/** The hosts of a route table's Gateways. */
+export interface AcceptedHosts {
+  /** Keys of the Gateways → their place in the order of the port. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly byHost: ReadonlyMap<string, readonly GatewayHost[]>;
+  /** Hosts of other servers of the port, see {@link refusedHosts}. */
+  readonly refused: ReadonlySet<string>;
 }
 
-/** Returns the facts of a VirtualService, the same ones for the same row. */
-export type FactsOf = (row: ConfigObject<VirtualService>) => RouteFacts;
-
-/**
- * Creates the function. The facts of thousands of VirtualServices are needed whenever one of them changes,
- * and values that are the same object need no comparison.
- */
-export function createFactsOf(domain: string): FactsOf {
-  const known = new WeakMap<ConfigObject<VirtualService>, RouteFacts>();
-  return (row) => {
-    const found = known.get(row);
-    if (found !== undefined) return found;
-    const owner = row.meta.namespace;
-    const facts: RouteFacts = {
-      route: objectKey(row.meta),
-      owner,
-      named: row.spec.hosts.map((host) => fullHost(host, owner, domain)),
-      bound: new Set(row.spec.gateways.map((gateway) => gatewayKey(gateway, owner))),
-      alone: [new Map(), new Map()],
-    };
-    known.set(row, facts);
-    return facts;
+/** The hosts of a port, or of a port with one server. */
+export function acceptedHosts(port: GatewayPort, refused: readonly string[]): AcceptedHosts {
+  return {
+    places: new Map(port.gateways.map((gateway, i) => [gateway, i])),
+    byHost: Map.groupBy(port.hosts, ({ host }) => host),
+    refused: new Set(refused),
   };
 }
 
 /**
- * The claims of a port, by host, in the order of the Gateways, and of one Gateway the oldest first.
- * Hosts that redirect to HTTPS need no VirtualService, and
- * requests for a host of a listener of the Gateway API are not for a more general one.
- *
- * @param refused hosts of other servers of the port, see `refusedHosts`
+ * The hosts of a route table, sorted. Hosts that redirect to HTTPS need no VirtualService, and requests
+ * for a host of a listener of the Gateway API are not for a more general one.
  */
-export function claimsOf(
+export function hostsOfTable(
   read: Read,
   { mesh }: Context,
-  { namespace, factsOf }: { readonly namespace: string; readonly factsOf: FactsOf },
-  { port, refused }: {
-    readonly port: GatewayPort | undefined;
-    readonly refused: readonly string[];
-  },
-): Map<string, HostClaims> {
-  const byHost = new Map<string, HostClaims>();
-  if (port === undefined) return byHost;
-  const add = (host: string, more: HostClaims): void => {
-    const before = byHost.get(host);
-    byHost.set(host, before === undefined ? more : both(before, more));
-  };
-  const accepted = Map.groupBy(port.hosts, ({ gateway }) => gateway);
-  const ofGateway = new Map<string, RouteFacts[]>();
-  for (const key of read.get(mesh.routes.gatewayRoutes, { namespace, gateways: port.gateways })) {
-    const row = read.get(mesh.tables.virtualServices, key);
-    if (row === undefined) continue;
-    const facts = factsOf(row);
-    for (const gateway of facts.bound) {
-      const others = ofGateway.get(gateway);
-      if (others === undefined) ofGateway.set(gateway, [facts]);
-      else others.push(facts);
+  namespace: string,
+  { places, byHost, refused }: AcceptedHosts,
+): string[] {
+  const all = [...byHost.values()].flat();
+  const ofGateway = Map.groupBy(all, ({ gateway }) => gateway);
+  const found = new Set(refused);
+  for (const one of all) if (isServedAnyway(one)) found.add(one.host);
+  for (const gateway of places.keys()) {
+    const hosts = ofGateway.get(gateway) ?? [];
+    for (const [owner, named] of hostsOfGateway(read, mesh, { namespace, gateway })) {
+      for (const [host] of servedHosts(hosts, [...named], owner)) found.add(host);
     }
   }
-  for (const gateway of port.gateways) {
-    const hosts = accepted.get(gateway) ?? [];
-    for (const facts of ofGateway.get(gateway) ?? []) {
-      for (const [host, redirect] of servedHosts(hosts, facts.named, facts.owner)) {
-        add(host, claimOf(facts, gateway, redirect));
+  return [...found].sort();
+}
+
+/** Reports if a Gateway's host is served without a VirtualService. */
+function isServedAnyway({ host, redirect, exclusive }: GatewayHost): boolean {
+  return redirect || (exclusive && host !== "*");
+}
+
+/**
+ * The claims of a host of a route table. A VirtualService claims the host if it names it, or names a
+ * pattern that covers it while a Gateway has the host itself.
+ */
+export function claimsOfHost(
+  read: Read,
+  { mesh }: Context,
+  { namespace, host }: { readonly namespace: string; readonly host: string },
+  { places, byHost, refused }: AcceptedHosts,
+): HostClaims {
+  const own = byHost.get(host) ?? [];
+  const patterns = [host, ...coveringPatterns(host)];
+  const covering = patterns.flatMap((pattern) => byHost.get(pattern) ?? []);
+  const accepted = Map.groupBy(covering, ({ gateway }) => gateway);
+  const rows = new Map<string, Map<string, ConfigObject<VirtualService>>>();
+  let redirect = own.some((one) => one.redirect);
+  for (const named of own.length === 0 ? [host] : patterns) {
+    for (const row of gatewayRoutesOfHost(read, mesh, { namespace, host: named })) {
+      const owner = row.meta.namespace;
+      for (const gateway of row.spec.gateways.map((name) => gatewayKey(name, owner))) {
+        const served = servedHosts(accepted.get(gateway) ?? [], [named], owner)
+          .find(([meeting]) => meeting === host);
+        if (served === undefined) continue;
+        redirect ||= served[1];
+        const others = rows.get(gateway);
+        if (others === undefined) rows.set(gateway, new Map([[objectKey(row.meta), row]]));
+        else others.set(objectKey(row.meta), row);
       }
     }
   }
-  for (const { host, redirect, exclusive } of port.hosts) {
-    if (redirect || (exclusive && host !== "*")) add(host, { claims: [], redirect });
-  }
-  for (const [host, found] of byHost) {
-    if (found.claims.length > 1) byHost.set(host, { ...found, claims: joined(found.claims) });
-  }
-  for (const host of refused) {
-    if (!byHost.has(host)) byHost.set(host, { ...UNCLAIMED, misdirected: true });
-  }
-  return byHost;
-}
-
-function claimOf({ route, alone }: RouteFacts, gateway: string, redirect: boolean): HostClaims {
-  const known = alone[redirect ? 1 : 0];
-  const found = known.get(gateway) ?? { claims: [{ route, gateways: [gateway] }], redirect };
-  known.set(gateway, found);
-  return found;
-}
-
-function both(a: HostClaims, b: HostClaims): HostClaims {
-  return { claims: [...a.claims, ...b.claims], redirect: a.redirect || b.redirect };
+  const claims = [...rows].sort(([a], [b]) => places.get(a)! - places.get(b)!)
+    .flatMap(([gateway, claiming]) =>
+      [...claiming.values()].sort(byAge)
+        .map((row) => ({ route: objectKey(row.meta), gateways: [gateway] }))
+    );
+  const misdirected = claims.length === 0 && refused.has(host) && !own.some(isServedAnyway);
+  return misdirected
+    ? { claims, redirect: false, misdirected }
+    : { claims: joined(claims), redirect };
 }
 
 /** Joins the claims of one VirtualService by several Gateways, at the place of the first. */
