@@ -16,23 +16,21 @@ import {
   type Tables,
 } from "../inputs/mod.ts";
 
-/** A Gateway as a namespace sees it. */
-export interface SeenGateway {
+/** VirtualServices of a Gateway. */
+export interface RoutesOfGateway {
   /** Row key of the Gateway. */
   readonly gateway: string;
-  /** `""`: everybody. */
-  readonly namespace: string;
-}
-
-const seenGateways: KeyCodec<SeenGateway> = keyOf<SeenGateway>({ gateway: text, namespace: text });
-
-/** A host that VirtualServices of a namespace name. */
-export interface NamedHost {
+  /** Those that this namespace sees; `""`: everybody. */
+  readonly seenBy: string;
+  /** Those of this namespace; `*`: of any. */
   readonly owner: string;
-  readonly host: string;
 }
 
-const namedHosts: KeyCodec<NamedHost> = keyOf<NamedHost>({ owner: text, host: text });
+const routesOfGateways: KeyCodec<RoutesOfGateway> = keyOf<RoutesOfGateway>({
+  gateway: text,
+  seenBy: text,
+  owner: text,
+});
 
 /** Indexes over VirtualServices; those "of the mesh" apply to sidecars. */
 export interface RouteIndexes {
@@ -46,8 +44,8 @@ export interface RouteIndexes {
   readonly routesByGateway: Index;
   /** Host or pattern → row keys of the VirtualServices bound to Gateways that name it. */
   readonly gatewayRoutesByHost: Index;
-  /** Gateway, as a namespace sees it → hosts and patterns of the VirtualServices bound to it. */
-  readonly hostsByGateway: Index<SeenGateway, NamedHost>;
+  /** VirtualServices of a Gateway → hosts and patterns that they name. */
+  readonly hostsByGateway: Index<RoutesOfGateway>;
   /** `all` → hosts of the mesh's VirtualServices with delegates or with rules that match a source namespace. */
   readonly particularRouteHosts: Index;
   /** `all` → hosts of the mesh's VirtualServices with HTTP rules that match source labels. */
@@ -101,15 +99,11 @@ export function routeIndexes(
     hostsByGateway: graph.index(
       table,
       "VirtualService.gatewayHosts",
-      { bucket: seenGateways, member: namedHosts },
+      { bucket: routesOfGateways, member: text },
       function* (row) {
-        const owner = row.meta.namespace;
-        for (const gateway of gatewaysOf(row)) {
-          for (const namespace of seenBy(row)) {
-            for (const host of hostsOf(row)) {
-              yield [{ gateway, namespace }, { owner, host }] as const;
-            }
-          }
+        const hosts = hostsOf(row);
+        for (const routes of routesWith(row)) {
+          for (const host of hosts) yield [routes, host] as const;
         }
       },
     ),
@@ -123,4 +117,14 @@ export function routeIndexes(
 function gatewaysOf(row: Row): string[] {
   return row.spec.gateways.filter((name) => name !== "mesh")
     .map((name) => gatewayKey(name, row.meta.namespace));
+}
+
+/** The VirtualServices of Gateways that a row is among. */
+function* routesWith(row: Row): Iterable<RoutesOfGateway> {
+  for (const gateway of gatewaysOf(row)) {
+    for (const reader of seenBy(row)) {
+      yield { gateway, seenBy: reader, owner: "*" };
+      yield { gateway, seenBy: reader, owner: row.meta.namespace };
+    }
+  }
 }

@@ -9,22 +9,24 @@ import type { ConfigObject } from "../../model/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { ownVisibility, visibleTo } from "../inputs/mod.ts";
 
-/** The hosts that the visible VirtualServices of a Gateway name, by the namespace of these. */
+/** Some of the VirtualServices of a Gateway: those of a namespace, or of any (`*`). */
+export interface GatewayRoutesKey {
+  /** Row key of the Gateway. */
+  readonly gateway: string;
+  readonly owner: string;
+}
+
+/** The hosts and patterns that VirtualServices of a Gateway name, those visible to a namespace. */
 export function hostsOfGateway(
   read: Read,
   { indexes }: Pick<MeshInputs, "indexes">,
-  { namespace, gateway }: { readonly namespace: string; readonly gateway: string },
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const byOwner = new Map<string, Set<string>>();
-  for (const reader of new Set(["", namespace])) {
-    const named = read.members(indexes.hostsByGateway, { gateway, namespace: reader });
-    for (const { owner, host } of named) {
-      const hosts = byOwner.get(owner);
-      if (hosts === undefined) byOwner.set(owner, new Set([host]));
-      else hosts.add(host);
-    }
-  }
-  return byOwner;
+  namespace: string,
+  routes: GatewayRoutesKey,
+): readonly string[] {
+  const [shared, own] = ["", namespace].map((seenBy) =>
+    read.members(indexes.hostsByGateway, { ...routes, seenBy })
+  ) as [readonly string[], readonly string[]];
+  return own.length === 0 ? shared : [...new Set([...shared, ...own])];
 }
 
 /** The visible VirtualServices of Gateways that name a host or pattern, in no particular order. */

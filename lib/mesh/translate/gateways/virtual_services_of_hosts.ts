@@ -82,16 +82,15 @@ export function hostsOfTable(
   read: Read,
   { mesh }: Context,
   namespace: string,
-  { places, byHost, refused }: AcceptedHosts,
+  { byHost, refused }: AcceptedHosts,
 ): string[] {
   const all = [...byHost.values()].flat();
-  const ofGateway = Map.groupBy(all, ({ gateway }) => gateway);
   const found = new Set(refused);
   for (const one of all) if (isServedAnyway(one)) found.add(one.host);
-  for (const gateway of places.keys()) {
-    const hosts = ofGateway.get(gateway) ?? [];
-    for (const [owner, named] of hostsOfGateway(read, mesh, { namespace, gateway })) {
-      for (const [host] of servedHosts(hosts, [...named], owner)) found.add(host);
+  for (const [gateway, hosts] of Map.groupBy(all, (one) => one.gateway)) {
+    for (const [owner, accepted] of Map.groupBy(hosts, (one) => one.namespace)) {
+      const named = hostsOfGateway(read, mesh, namespace, { gateway, owner });
+      for (const [host] of servedHosts(accepted, named, owner)) found.add(host);
     }
   }
   return [...found].sort();
