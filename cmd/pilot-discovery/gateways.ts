@@ -12,13 +12,18 @@ import {
   type Term,
 } from "../../lib/cluster/controllers/mod.ts";
 import {
+  AMBIENT_ENABLE_MULTI_NETWORK,
   PILOT_GATEWAY_API_CONTROLLER_NAME,
   PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
 } from "../../lib/mesh/environment/mod.ts";
 import { followInjectionConfig } from "../../lib/cluster/webhooks/mod.ts";
 import { COMPLIANCE_POLICY } from "../../lib/kit/pki/mod.ts";
 import { selectorsMatch } from "../../lib/mesh/ingest/mod.ts";
-import { PILOT_ENABLE_GATEWAY_API, type RevisionTags } from "../../lib/mesh/sources/mod.ts";
+import {
+  PILOT_ENABLE_AMBIENT,
+  PILOT_ENABLE_GATEWAY_API,
+  type RevisionTags,
+} from "../../lib/mesh/sources/mod.ts";
 import type { Settings } from "./settings.ts";
 import type { Sources } from "./sources.ts";
 
@@ -64,6 +69,7 @@ async function run(
       deploys,
       createsClasses,
       waypoints: PILOT_ENABLE_AMBIENT_WAYPOINTS.get(),
+      eastWest: PILOT_ENABLE_AMBIENT.get() && AMBIENT_ENABLE_MULTI_NETWORK.get(),
       className: PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME.get(),
       controllerName: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
       synced: injection.synced,

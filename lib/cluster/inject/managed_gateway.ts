@@ -24,6 +24,8 @@ export interface ManagedGateway {
   readonly serviceAccount: string;
   /** The label that selects the pods; its value is the name of the Gateway. */
   readonly gatewayNameLabel: string;
+  /** The value of the label `gateway.mesh.io/managed`; default: that of waypoints. */
+  readonly controllerLabel?: string;
   readonly ports: readonly {
     readonly name: string;
     readonly port: number;
@@ -80,6 +82,7 @@ function objectsOf(
   const data = structureOf({
     loadBalancerIP: "",
     clusterID: "",
+    controllerLabel: "mesh.io-mesh-controller",
     compliancePolicy: "",
     ...fields,
     UID: uid,

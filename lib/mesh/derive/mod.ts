@@ -219,6 +219,8 @@ export function createMesh(graph: Graph, options: {
   readonly ambient?: boolean;
   /** True: workloads behind a waypoint accept connections of the waypoint alone; default: false. */
   readonly allowWaypoints?: boolean;
+  /** True: global services of other networks are reached by tunnels; default: false. */
+  readonly multiNetwork?: boolean;
 }): Mesh {
   const { domain, clusterId = "" } = options;
   const { selectorsForApiGateways = true, mergeEqualExports = true } = options;
@@ -257,6 +259,7 @@ export function createMesh(graph: Graph, options: {
     gatewayApi,
     clusterId,
     allowWaypoints: options.allowWaypoints ?? false,
+    multiNetwork: options.multiNetwork ?? false,
   });
   const telemetries = indexSelectors(graph, tables.telemetries);
   const atWaypoints = ambient === undefined ? selection : {

@@ -8,6 +8,7 @@
 export { readDebounceSettings } from "./ingest.ts";
 export { readEvictionInterval, readKeep } from "./graph.ts";
 export {
+  AMBIENT_ENABLE_MULTI_NETWORK,
   PILOT_GATEWAY_API_CONTROLLER_NAME,
   PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,
   readFeatures,

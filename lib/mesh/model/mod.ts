@@ -145,4 +145,9 @@ export {
   PULL_POLICY_VARIABLE,
   PULL_SECRET_VARIABLE,
 } from "./wasm_module.ts";
-export { GATEWAY_NAME_LABEL, saysTunnels, TLS_MODE_LABEL } from "./workload_labels.ts";
+export {
+  acceptsTunnels,
+  GATEWAY_NAME_LABEL,
+  saysTunnels,
+  TLS_MODE_LABEL,
+} from "./workload_labels.ts";

@@ -16,3 +16,13 @@ const TUNNEL_LABEL = "networking.mesh.io/tunnel";
 export function saysTunnels(labels: Readonly<Record<string, unknown>>): boolean {
   return `${labels[TUNNEL_LABEL] ?? ""}`.split(",").includes("http");
 }
+
+/** Reports if a workload accepts tunnels: its label says so, or its node's proxy does it. */
+export function acceptsTunnels(
+  { labels, redirected }: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly redirected?: boolean | undefined;
+  },
+): boolean {
+  return redirected === true || saysTunnels(labels);
+}

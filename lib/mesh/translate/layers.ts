@@ -188,6 +188,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(classClusters.tunnels),
       anyTable(all.waypoints.own),
       anyTable(all.waypoints.clusters),
+      anyTable(all.waypoints.eastWest.clusters),
     ],
     endpoint: [endpoints, tunnelEndpoints, all.gatewayEndpoints].flatMap((
       { base, overlay, local },
@@ -195,7 +196,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(base),
       anyTable(overlay),
       anyTable(local),
-    ]),
+    ]).concat(anyTable(all.waypoints.eastWest.endpoints)),
     listener: [
       anyTable(listeners.base),
       anyTable(listeners.overlay),
@@ -224,6 +225,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(gateways.routes),
       anyTable(gateways.skeletons),
       anyTable(all.waypoints.routes),
+      anyTable(all.waypoints.tunnelRoutes),
     ],
     virtualHost: [
       anyTable(onDemand.hosts.base),

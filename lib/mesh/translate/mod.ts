@@ -19,7 +19,6 @@ export {
   unknownKeys,
   unresolvedProviders,
 } from "./diagnostics/mod.ts";
-export { acceptsTunnels } from "./endpoints/mod.ts";
 export { hasMutualProxy } from "./security/mod.ts";
 export { asksOnDemand, wholeNode, type WorkloadClass, workloadClasses } from "./proxies/mod.ts";
 export { retention } from "./retention.ts";

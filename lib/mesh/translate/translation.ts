@@ -200,6 +200,7 @@ export function createPipeline(graph: Graph, options: PipelineOptions): Pipeline
     experimentalGatewayApi: features.experimentalGatewayApi ?? false,
     ambient: features.ambient ?? false,
     allowWaypoints: features.allowWaypoints ?? false,
+    multiNetwork: features.networks !== undefined,
     discoverNetworkGateways: features.discoverNetworkGateways ?? true,
   });
   const writer = createTableWriter(mesh, {

@@ -16,6 +16,9 @@ const REMOTE = { name: "mesh-remote", controllerName: "mesh.io/unmanaged-gateway
 /** Controller of the class of waypoints. */
 export const WAYPOINT_CONTROLLER = "mesh.io/mesh-controller";
 const WAYPOINT = { name: "mesh-waypoint", controllerName: WAYPOINT_CONTROLLER };
+/** Controller of the class of gateways between networks. */
+export const EAST_WEST_CONTROLLER = "mesh.io/eastwest-controller";
+const EAST_WEST = { name: "mesh-east-west", controllerName: EAST_WEST_CONTROLLER };
 
 /** Names of the class whose Gateways are deployed. */
 export interface ClassNames {
@@ -25,12 +28,14 @@ export interface ClassNames {
   readonly controllerName: string;
   /** True: there are waypoints. */
   readonly waypoints: boolean;
+  /** True: there are gateways that take tunnels into their network. */
+  readonly eastWest: boolean;
 }
 
 /** The classes that are missing. Those that exist stay as they are: they may be the user's. */
 export function missingClasses(
   classes: readonly Pick<GatewayClassItem, "metadata">[],
-  { className, controllerName, waypoints }: ClassNames,
+  { className, controllerName, waypoints, eastWest }: ClassNames,
 ): OrchObject[] {
   const wanted = [
     {
@@ -40,6 +45,7 @@ export function missingClasses(
     },
     { ...REMOTE, description: "Gateways of another cluster, which are not deployed here" },
     ...waypoints ? [{ ...WAYPOINT, description: "Waypoints that the mesh deploys" }] : [],
+    ...eastWest ? [{ ...EAST_WEST, description: "Gateways for tunnels from other networks" }] : [],
   ];
   const present = new Set(classes.map(({ metadata }) => metadata.name));
   return wanted.filter(({ name }) => !present.has(name)).map(({ name, ...spec }) => ({

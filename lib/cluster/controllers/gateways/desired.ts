@@ -8,15 +8,18 @@ import { MeshError } from "../../../kit/base/mod.ts";
 import type { OrchObject } from "../../../kit/orch/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import { gatewayObjects, type InjectionConfig, waypointObjects } from "../../inject/mod.ts";
-import { WAYPOINT_CONTROLLER } from "./classes.ts";
+import { EAST_WEST_CONTROLLER, WAYPOINT_CONTROLLER } from "./classes.ts";
 import {
   accountOf,
   deploymentName,
+  EAST_WEST_MANAGED,
   listenerSetsOf,
+  MANAGED,
   metadataOf,
   servicePorts,
   serviceType,
   wantedAddress,
+  WAYPOINT_MANAGED,
 } from "./managed.ts";
 import {
   DEFAULTS_LABEL,
@@ -70,7 +73,9 @@ export function desiredObjects(
 ): OrchObject[] {
   const { settings: { config, rootNamespace: _, ...settings } } = context;
   const { metadata: { name, namespace = "", uid = "" }, spec } = gateway;
-  const isWaypoint = of.spec.controllerName === WAYPOINT_CONTROLLER;
+  const { controllerName } = of.spec;
+  const isWaypoint = controllerName === WAYPOINT_CONTROLLER;
+  const isEastWest = controllerName === EAST_WEST_CONTROLLER;
   const type = serviceType(gateway, isWaypoint ? "ClusterIP" : undefined);
   if (type === undefined) {
     throw new MeshError("gateway-service-type", "networking.mesh.io/service-type is no type", {
@@ -81,7 +86,7 @@ export function desiredObjects(
   const { labels, annotations } = metadataOf(gateway);
   const sets = listenerSetsOf(gateway, context.listenerSets(gateway), context.labelsOf);
   const { clusterId: clusterID, ...others } = settings;
-  const objects = (isWaypoint ? waypointObjects : gatewayObjects)({
+  const objects = (isWaypoint || isEastWest ? waypointObjects : gatewayObjects)({
     ...others,
     clusterID,
     name,
@@ -90,6 +95,7 @@ export function desiredObjects(
     deploymentName: deploymentName(gateway),
     serviceAccount: account.name,
     gatewayNameLabel: GATEWAY_NAME_LABEL,
+    controllerLabel: isEastWest ? EAST_WEST_MANAGED : isWaypoint ? WAYPOINT_MANAGED : MANAGED,
     ports: servicePorts([spec, ...sets.map((set) => set.spec)]
       .flatMap(({ listeners = [] }) => listeners)),
     serviceType: type,

@@ -73,7 +73,7 @@ export interface GatewayControllerInput extends ClassNames {
   /** Resolves when the settings are complete. */
   readonly synced: Promise<unknown>;
   readonly settings: () => Omit<GatewaySettings, "kubeVersion">;
-  readonly rules: () => Omit<GatewayRules, "controllerName" | "waypoints">;
+  readonly rules: () => Omit<GatewayRules, "controllerName" | "waypoints" | "eastWest">;
   /** Calls back after changes of settings or rules; returns a function that ends this. */
   onChange(changed: () => void): () => void;
 }
@@ -121,7 +121,7 @@ class Controller implements AsyncDisposable {
     this.#sets = observe<ListenerSetItem>(term, LISTENER_SET, { wake, convert: withoutStatus });
     this.#namespaces = observe(term, types.NAMESPACE, { wake, convert: withoutStatus });
     // Not every object of a waypoint has the label of managed ones.
-    const labelSelector = input.waypoints
+    const labelSelector = input.waypoints || input.eastWest
       ? GATEWAY_NAME_LABEL
       : `${GATEWAY_NAME_LABEL},${MANAGED_LABEL}=${MANAGED}`;
     this.#managed = new Map(
@@ -154,7 +154,7 @@ class Controller implements AsyncDisposable {
   }
 
   async pass(current: Pass): Promise<number> {
-    const { deploys, createsClasses, controllerName, waypoints } = this.#input;
+    const { deploys, createsClasses, controllerName, waypoints, eastWest } = this.#input;
     const classes = createsClasses && !this.#classes.state().absent
       ? missingClasses(this.#classes.values(), this.#input)
       : [];
@@ -165,13 +165,14 @@ class Controller implements AsyncDisposable {
       ...this.#input.rules(),
       controllerName,
       waypoints,
+      eastWest,
     });
     await this.#referred.follow(referencesOf(own));
     if (current.signal.aborted) return 0;
     const { wanted, obsolete, faults } = planOf(
       own,
       observed.managed,
-      { ...this.#context(), waypoints },
+      { ...this.#context(), waypoints, eastWest },
       this.#rendered,
     );
     faults.forEach(tellFault);

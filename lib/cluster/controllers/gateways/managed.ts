@@ -15,6 +15,8 @@ export const MANAGED_LABEL = "gateway.mesh.io/managed";
 export const MANAGED = "mesh.io-gateway-controller";
 /** The same for objects of waypoints. */
 export const WAYPOINT_MANAGED = "mesh.io-mesh-controller";
+/** The same for objects of gateways between networks. */
+export const EAST_WEST_MANAGED = "mesh.io-eastwest-controller";
 
 const SERVICE_TYPE_ANNOTATION = "networking.mesh.io/service-type";
 const SERVICE_TYPES: readonly string[] = ["LoadBalancer", "NodePort", "ClusterIP"];

@@ -6,9 +6,10 @@
 import { MeshError } from "../../../kit/base/mod.ts";
 import type { ListItem, OrchObject } from "../../../kit/orch/mod.ts";
 import { objectKey } from "../../../mesh/model/mod.ts";
-import { WAYPOINT_CONTROLLER } from "./classes.ts";
+import { EAST_WEST_CONTROLLER, WAYPOINT_CONTROLLER } from "./classes.ts";
 import type { GatewayContext } from "./desired.ts";
 import {
+  EAST_WEST_MANAGED,
   isManual,
   isOwnRevision,
   MANAGED,
@@ -38,6 +39,8 @@ export interface GatewayRules extends RevisionOwner {
   readonly controllerName: string;
   /** False: waypoints are not deployed. */
   readonly waypoints: boolean;
+  /** False: gateways that take tunnels into their network are not deployed. */
+  readonly eastWest: boolean;
   /** True for a namespace that the mesh configuration selects. */
   selects(namespace: string, labels: Readonly<Record<string, string>>): boolean;
 }
@@ -76,7 +79,7 @@ export function ownGateways(
     if (of === undefined || namespace === undefined) return [];
     const { controllerName } = of.spec;
     const isKnown = controllerName === rules.controllerName ||
-      controllerName === WAYPOINT_CONTROLLER;
+      controllerName === WAYPOINT_CONTROLLER || controllerName === EAST_WEST_CONTROLLER;
     const isOwn = isKnown && metadata.deletionTimestamp === undefined &&
       rules.selects(namespace.name, namespace.labels ?? {}) &&
       isOwnRevision(gateway, namespace, rules);
@@ -92,7 +95,7 @@ export function ownGateways(
 export function planOf(
   own: readonly OwnGateway[],
   managed: readonly ManagedItem[],
-  context: GatewayContext & Pick<GatewayRules, "waypoints">,
+  context: GatewayContext & Pick<GatewayRules, "waypoints" | "eastWest">,
   rendered: Rendered = new Rendered(),
 ): GatewayPlan {
   rendered.keep(own.map(({ gateway }) => gateway));
@@ -100,12 +103,9 @@ export function planOf(
   const faults: GatewayFault[] = [];
   const complete = new Set<string>();
   for (const { gateway, of } of own) {
-    if (of.spec.controllerName === WAYPOINT_CONTROLLER && !context.waypoints) {
-      faults.push({
-        gateway,
-        reason: "waypoints are not enabled",
-        remedy: "Set PILOT_ENABLE_AMBIENT=true for the daemon.",
-      });
+    const disabled = disabledBy(of.spec.controllerName, context);
+    if (disabled !== undefined) {
+      faults.push({ gateway, ...disabled });
       continue;
     }
     try {
@@ -126,8 +126,28 @@ export function planOf(
   return { wanted, obsolete, faults };
 }
 
+/** The reason why Gateways of a controller are not deployed; undefined: they are. */
+function disabledBy(
+  controllerName: string,
+  { waypoints, eastWest }: Pick<GatewayRules, "waypoints" | "eastWest">,
+): Omit<GatewayFault, "gateway"> | undefined {
+  if (controllerName === WAYPOINT_CONTROLLER && !waypoints) {
+    return {
+      reason: "waypoints are not enabled",
+      remedy: "Set PILOT_ENABLE_AMBIENT=true for the daemon.",
+    };
+  }
+  if (controllerName === EAST_WEST_CONTROLLER && !eastWest) {
+    return {
+      reason: "gateways between networks are not enabled",
+      remedy: "Set PILOT_ENABLE_AMBIENT=true and AMBIENT_ENABLE_MULTI_NETWORK=true for the daemon.",
+    };
+  }
+  return undefined;
+}
+
 /** Labels with which the controller marks what it made. */
-const MARKS: readonly (string | undefined)[] = [MANAGED, WAYPOINT_MANAGED];
+const MARKS: readonly (string | undefined)[] = [MANAGED, WAYPOINT_MANAGED, EAST_WEST_MANAGED];
 
 function isManaged({ labels = {} }: ListItem["metadata"]): boolean {
   return MARKS.includes(labels[MANAGED_LABEL]);

@@ -31,6 +31,7 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
   "mesh.io-eastwest-controller",
   "mesh.io-gateway-controller",
   "mesh.io-mesh-controller",
+  "mesh.io-eastwest-controller",
 ]);
 
 /** True for an object that a controller of gateways made. */

@@ -4,8 +4,14 @@
  * @module
  */
 import { modeOf } from "../../../mesh/derive/mod.ts";
-import { type Endpoint, type Locality, objectKeys, type Service } from "../../../mesh/model/mod.ts";
-import { acceptsTunnels, hasMutualProxy } from "../../../mesh/translate/mod.ts";
+import {
+  acceptsTunnels,
+  type Endpoint,
+  type Locality,
+  objectKeys,
+  type Service,
+} from "../../../mesh/model/mod.ts";
+import { hasMutualProxy } from "../../../mesh/translate/mod.ts";
 import type { SessionInfo } from "../../../mesh/xds/mod.ts";
 import { ServerTLSSettings_TLSmode as TlsMode } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { GraphNode, Mark } from "../../picture/mod.ts";

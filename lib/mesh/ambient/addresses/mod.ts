@@ -4,6 +4,7 @@
  * @module
  */
 export { addressTexts, gatewayAddress, portOf } from "./parts.ts";
+export { entranceAddress, gatewayWorkload, type NetworkEntrance, splitWorkload } from "./remote.ts";
 export { loadBalancingOf, type ServiceFactsForAddress, serviceMessage } from "./services.ts";
 export {
   canonicalOfWorkload,

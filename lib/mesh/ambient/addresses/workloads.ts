@@ -75,7 +75,7 @@ const TYPES: Readonly<Record<WorkloadKind, WorkloadType>> = {
 };
 
 /** Trust domain that clients assume where none is named. */
-const DEFAULT_TRUST_DOMAIN = "cluster.local";
+export const DEFAULT_TRUST_DOMAIN = "cluster.local";
 
 /** Makes the message; fields that mean the default are left out. */
 export function workloadMessage(facts: WorkloadFacts): Workload {

@@ -18,7 +18,10 @@ export const WAYPOINT_FOR = "mesh.io/waypoint-for";
 const INBOUND_BINDING = "ambient.mesh.io/waypoint-inbound-binding";
 /** Label of the objects that a controller of Gateways made. */
 const MANAGED = "gateway.mesh.io/managed";
-const MANAGED_WAYPOINT = "mesh.io-mesh-controller";
+const MANAGED_WAYPOINTS: readonly string[] = [
+  "mesh.io-mesh-controller",
+  "mesh.io-eastwest-controller",
+];
 /** Port of tunnels. */
 export const HBONE_PORT = 15008;
 
@@ -66,7 +69,7 @@ export function bindWaypoint(
     listeners.find(({ port }) => port === inbound?.port);
   const isWaypoint = bound.role === "waypoint" || listener?.protocol === HBONE ||
     inbound !== undefined;
-  if (!isWaypoint || bound.role === "remote") return undefined;
+  if (!isWaypoint || bound.role === "remote" || bound.role === "east-west") return undefined;
   const allowed = listener?.allowedRoutes?.namespaces;
   return {
     namespace: meta.namespace,
@@ -90,7 +93,7 @@ function inboundBinding(text: string | undefined): InboundBinding | undefined {
   return { protocol: protocol as InboundBinding["protocol"], port: Number(port) };
 }
 
-/** Reports if an object is part of a waypoint: it needs none itself. */
+/** Reports if an object is part of a waypoint or of a gateway between networks: it needs no waypoint. */
 export function isWaypointProxy(labels: Readonly<Record<string, string>>): boolean {
-  return labels[MANAGED] === MANAGED_WAYPOINT;
+  return MANAGED_WAYPOINTS.includes(labels[MANAGED] ?? "");
 }

@@ -63,6 +63,8 @@ export interface AmbientIndexes {
   readonly peerPolicies: Index<string, ObjectKey>;
   /** `all` → Gateways of the Gateway API. */
   readonly gateways: Index<string, ObjectKey>;
+  /** `all` → networks that Gateways lead into. */
+  readonly networks: Index;
   /** Network → the Gateways that lead into it. */
   readonly networkGateways: Index<string, ObjectKey>;
 }
@@ -140,6 +142,15 @@ function ofGateways(graph: Graph, { kubernetesGateways }: Tables) {
       OBJECTS,
       function* ({ meta: { namespace, name } }) {
         yield [ALL, { namespace, name }];
+      },
+    ),
+    networks: graph.index(
+      kubernetesGateways,
+      "GatewayApi.networkNames",
+      TEXTS,
+      function* ({ meta }) {
+        const network = meta.labels[NETWORK_LABEL] ?? "";
+        if (network !== "") yield [ALL, network];
       },
     ),
     networkGateways: graph.index(

@@ -5,7 +5,7 @@
  */
 export { type Ambient, type AmbientInputs, type AmbientTables, deriveAmbient } from "./ambient.ts";
 export { type AmbientIndexes, type ListedEndpoint } from "./indexes.ts";
-export { type AmbientNetworks, type TunnelGateway } from "./networks.ts";
+export { type AmbientNetworks, networkAt, type TunnelGateway } from "./networks.ts";
 export { type AmbientPolicies, type PolicyKey, policyKeys } from "./policies.ts";
 export { type ServiceAddress, serviceAt } from "./services.ts";
 export {
@@ -14,5 +14,14 @@ export {
   type AmbientStatusTable,
   deriveAmbientStatus,
 } from "./status.ts";
+export {
+  gatewayWorkloads,
+  isNear,
+  type RemoteService,
+  remoteServices,
+  type RemoteTables,
+  remoteWorkloads,
+  serviceFrom,
+} from "./remote.ts";
 export { deriveWaypoints, type Waypoints } from "./waypoints.ts";
 export { listedWorkload, nodeWhole, type WorkloadAddress, workloadAt } from "./workloads.ts";

@@ -4,20 +4,30 @@
  * @module
  */
 import { type Derived, type Read, text } from "../../graph/mod.ts";
-import { networkLabel, type ObjectKey, objectKey, type ServiceKey } from "../../model/mod.ts";
-import { bindAddresses, HBONE, statedAddresses } from "../../gateway_api/mod.ts";
+import {
+  networkLabel,
+  type ObjectKey,
+  objectKey,
+  objectKeys,
+  type ObjectMeta,
+} from "../../model/mod.ts";
+import {
+  bindAddresses,
+  type BoundGateway,
+  deployedAccount,
+  EAST_WEST_CLASS,
+  HBONE,
+  statedAddresses,
+} from "../../gateway_api/mod.ts";
+import type { NetworkEntrance } from "../../ambient/mod.ts";
 import type { GatewayApi } from "../gateway_api/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
-import type { NetworkMap, Networks, Services } from "../services/mod.ts";
+import { type NetworkMap, networkOf, type Networks, type Services } from "../services/mod.ts";
+import type { Ambient } from "./ambient.ts";
 import type { AmbientIndexes } from "./indexes.ts";
 
-/** A gateway that takes tunnels into a network. */
-export interface TunnelGateway {
-  readonly port: number;
-  /** IP address; unset: it is reached at `service`. */
-  readonly address?: string;
-  readonly service?: ServiceKey;
-}
+/** An address of a gateway that takes tunnels into a network. */
+export type TunnelGateway = NetworkEntrance;
 
 /** The derived tables. */
 export interface AmbientNetworks {
@@ -25,6 +35,8 @@ export interface AmbientNetworks {
   readonly rules: Derived<NetworkMap>;
   /** Key `""` → the network of the daemon's cluster; empty: none. */
   readonly own: Derived<string>;
+  /** A Gateway that takes tunnels into a network → the network; undefined: it is another gateway. */
+  readonly entrance: Derived<string | undefined, ObjectKey>;
   /** Network → the gateways that take tunnels into it. */
   readonly gateways: Derived<readonly TunnelGateway[]>;
 }
@@ -49,26 +61,38 @@ export function deriveAmbientNetworks(
     ...read.get(networks.all, key),
     gateways: new Map(),
   }));
+  const own: AmbientNetworks["own"] = graph.derive("ambient.network", text, (read, key) => {
+    const root = objectKey({ namespace: "", name: mesh.rootNamespace(read) });
+    const label = networkLabel(read.get(tables.namespaces, root)?.meta.labels ?? {});
+    return label || read.get(rules, key).registries.get(clusterId) || "";
+  });
   return {
     rules,
-    own: graph.derive("ambient.network", text, (read, key) => {
-      const root = objectKey({ namespace: "", name: mesh.rootNamespace(read) });
-      const label = networkLabel(read.get(tables.namespaces, root)?.meta.labels ?? {});
-      return label || read.get(rules, key).registries.get(clusterId) || "";
+    own,
+    entrance: graph.derive("ambient.entrance", objectKeys, (read, key): string | undefined => {
+      const { api, bound } = inputs.gatewayApi;
+      if (read.get(bound.gateways, key)?.role !== "east-west") return undefined;
+      const row = read.get(api.gateways, objectKey(key));
+      return networkLabel(row?.meta.labels ?? {}) || read.get(own, "");
     }),
     gateways: graph.derive(
       "ambient.networkGateways",
       text,
       (read, network): readonly TunnelGateway[] =>
         read.members(indexes.networkGateways, network).flatMap((key) =>
-          gatewaysOf(read, inputs, key)
+          gatewaysOf(read, inputs, network, key)
         ),
     ),
   };
 }
 
 /** Addresses of a Gateway with a listener of tunnels. */
-function gatewaysOf(read: Read, inputs: NetworkInputs, key: ObjectKey): TunnelGateway[] {
+function gatewaysOf(
+  read: Read,
+  inputs: NetworkInputs,
+  network: string,
+  key: ObjectKey,
+): TunnelGateway[] {
   const { api, bound } = inputs.gatewayApi;
   const row = read.get(api.gateways, objectKey(key));
   const gateway = read.get(bound.gateways, key);
@@ -77,9 +101,29 @@ function gatewaysOf(read: Read, inputs: NetworkInputs, key: ObjectKey): TunnelGa
   const addresses = gateway.role === "remote"
     ? statedAddresses(row.spec)
     : addressesInFront(read, inputs, key);
-  return addresses.flatMap(({ type, value }) =>
-    type === "IPAddress" ? [{ address: value, port }] : []
-  );
+  const serviceAccount = accountOf(row.meta, gateway);
+  return addresses.map(({ value }) => ({ ...key, network, serviceAccount, address: value, port }));
+}
+
+/** The account of a Gateway's proxies; that of another control plane is taken to be of the class. */
+function accountOf(meta: ObjectMeta, { role, className }: BoundGateway): string {
+  return deployedAccount(meta, role === "remote" ? EAST_WEST_CLASS : className).name;
+}
+
+/** The network of an address, in the cluster that knows it. */
+export function networkAt(
+  read: Read,
+  { networks, clusterId }: Pick<Ambient, "networks" | "clusterId">,
+  { address, network, cluster }: {
+    readonly address: string;
+    readonly network: string;
+    /** Unset: the daemon's own. */
+    readonly cluster: string | undefined;
+  },
+): string {
+  const of = { address, network, ...(cluster === undefined ? {} : { cluster }) };
+  const found = networkOf(read.get(networks.rules, ""), of, clusterId);
+  return found === "" && cluster === undefined ? read.get(networks.own, "") : found;
 }
 
 function addressesInFront(read: Read, inputs: NetworkInputs, key: ObjectKey) {

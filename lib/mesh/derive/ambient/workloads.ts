@@ -15,13 +15,11 @@ import {
 } from "../../model/mod.ts";
 import type { WorkloadEntry } from "#mesh/networking/v1alpha3/workload_entry_pb.ts";
 import type { GatewayAddress, Workload } from "#mesh/workload/workload_pb.ts";
-import { GatewayAddressSchema } from "#mesh/workload/workload_pb.ts";
-import { create } from "../../../kit/proto/mod.ts";
-import { ipBytes } from "../../../kit/text/mod.ts";
+import { isIp } from "../../../kit/text/mod.ts";
 import {
   addressTexts,
+  entranceAddress,
   gatewayAddress,
-  HBONE_PORT,
   portOf,
   type Selection,
   servedBy,
@@ -32,9 +30,10 @@ import {
   workloadMessage,
 } from "../../ambient/mod.ts";
 import { workloadLabels } from "../inputs/mod.ts";
-import { localityOf, networkOf } from "../services/mod.ts";
+import { localityOf } from "../services/mod.ts";
 import type { AmbientTables } from "./ambient.ts";
 import type { ListedEndpoint } from "./indexes.ts";
+import { networkAt } from "./networks.ts";
 import { allowPolicyName, trustDomainOf } from "./policies.ts";
 
 /** A workload's message, and the names by which clients ask for it on demand. */
@@ -170,13 +169,8 @@ function gatewayOf(
   network: string,
 ): GatewayAddress | undefined {
   if (network === "") return undefined;
-  const [gateway] = read.get(networks.gateways, network);
-  const address = gateway?.address === undefined ? undefined : ipBytes(gateway.address);
-  if (gateway === undefined || address === undefined) return undefined;
-  return create(GatewayAddressSchema, {
-    destination: { case: "address", value: { network, address } },
-    hboneMtlsPort: gateway.port || HBONE_PORT,
-  });
+  const gateway = read.get(networks.gateways, network).find(({ address }) => isIp(address));
+  return gateway && entranceAddress(gateway);
 }
 
 function policiesOf(
@@ -194,20 +188,6 @@ function policiesOf(
     ),
   ].filter((one) => one !== undefined);
   return [...new Set([...own, ...bound.map(allowPolicyName)])].sort();
-}
-
-function networkAt(
-  read: Read,
-  { networks, clusterId }: AmbientTables,
-  { address, network, cluster }: {
-    readonly address: string;
-    readonly network: string;
-    readonly cluster: string | undefined;
-  },
-): string {
-  const of = { address, network, ...(cluster === undefined ? {} : { cluster }) };
-  const found = networkOf(read.get(networks.rules, ""), of, clusterId);
-  return found === "" && cluster === undefined ? read.get(networks.own, "") : found;
 }
 
 /** The services that select a workload by labels, sorted. */

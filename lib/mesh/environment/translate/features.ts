@@ -12,6 +12,7 @@ import { readTelemetry } from "./telemetry.ts";
 import { readScope } from "./scope.ts";
 import { readGatewayApi } from "./gateway_api.ts";
 import { readAmbient } from "./ambient.ts";
+import { readNetworks } from "./networks.ts";
 import { readTunnels } from "./tunnels.ts";
 
 /** Reads the settings; throws `MeshError` for a value that cannot be read. */
@@ -26,5 +27,6 @@ export function readFeatures(): Features {
     ...readGatewayApi(),
     ...readAmbient(),
     ...readTunnels(),
+    ...readNetworks(),
   };
 }

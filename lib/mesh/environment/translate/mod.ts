@@ -5,6 +5,7 @@
  * @module
  */
 export { readFeatures } from "./features.ts";
+export { AMBIENT_ENABLE_MULTI_NETWORK } from "./networks.ts";
 export {
   PILOT_GATEWAY_API_CONTROLLER_NAME,
   PILOT_GATEWAY_API_DEFAULT_GATEWAYCLASS_NAME,

@@ -19,6 +19,7 @@ export {
   connectOriginateCluster,
   ENCAP,
   encapCluster,
+  innerTunnelsCluster,
   mainInternalCluster,
   type OriginateInput,
 } from "./tunnels.ts";

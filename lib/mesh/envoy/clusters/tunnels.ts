@@ -20,6 +20,7 @@ import {
   type InboundDefaults,
 } from "../cluster_options/mod.ts";
 import {
+  adsSource,
   CONNECT_ORIGINATE,
   internalAddress,
   internalSocket,
@@ -59,6 +60,21 @@ function internalCluster(name: string, listener: string, mesh: InboundDefaults):
       }],
     },
     transportSocket: internalSocket(),
+  });
+  applyConnectionPool(cluster, mesh);
+  return cluster;
+}
+
+/**
+ * The ends of inner tunnels in the network of a gateway: workloads, or the proxies of a waypoint. The bytes
+ * go on as they are.
+ */
+export function innerTunnelsCluster(name: string, mesh: InboundDefaults): Cluster {
+  const cluster = create(ClusterSchema, {
+    name,
+    altStatName: statName(name),
+    clusterDiscoveryType: { case: "type", value: DiscoveryType.EDS },
+    edsClusterConfig: { edsConfig: adsSource() },
   });
   applyConnectionPool(cluster, mesh);
   return cluster;

@@ -20,6 +20,7 @@ export { gatewayQuicListener } from "./quic.ts";
 export { gatewayUdpListener } from "./udp.ts";
 export type { KnownProtocol, TcpChain } from "./tcp_chain.ts";
 export type { WeightedCluster } from "./tcp_proxy.ts";
+export { INTO_PROXY, type TunnelRoute, tunnelRouteTable } from "./tunnel_routes.ts";
 export { connectOriginate, connectTerminate } from "./tunnels.ts";
 export {
   type WaypointChain,

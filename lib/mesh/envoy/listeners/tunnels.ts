@@ -6,11 +6,7 @@
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
 import { type Filter, FilterSchema } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
-import {
-  type FilterStateValue,
-  FilterStateValue_SharedWithUpstream as Shared,
-  FilterStateValueSchema,
-} from "#envoy/extensions/filters/common/set_filter_state/v3/value_pb.ts";
+import type { FilterStateValue } from "#envoy/extensions/filters/common/set_filter_state/v3/value_pb.ts";
 import { ConfigSchema as HttpStateSchema } from "#envoy/extensions/filters/http/set_filter_state/v3/set_filter_state_pb.ts";
 import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb.ts";
 import {
@@ -21,11 +17,10 @@ import { ConfigSchema as ConnectionStateSchema } from "#envoy/extensions/filters
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { create, durationOf, packAny } from "../../../kit/proto/mod.ts";
 import {
+  adsSource,
   CONNECT_ORIGINATE,
   CONNECT_TERMINATE,
-  DESTINATION_STATE,
   LOCAL_PRINCIPAL,
-  MAIN_INTERNAL,
   PEER_PRINCIPAL,
   SOURCE_STATE,
   TUNNEL_KEYS,
@@ -35,6 +30,14 @@ import { assemble, assembleInternal, type ListenerParts } from "./assemble.ts";
 import { chain } from "./chain.ts";
 import { originalDestination } from "./detect.ts";
 import type { Binding } from "./input.ts";
+import {
+  AUTHORITY_FILTER,
+  CONNECT,
+  destinationState,
+  INTO_PROXY,
+  tunnelRouteTable,
+} from "./tunnel_routes.ts";
+import { state, TEXT } from "./tunnel_state.ts";
 
 /** Settings of the listeners of tunnels. */
 export interface TunnelListener {
@@ -43,33 +46,10 @@ export interface TunnelListener {
   readonly manager: ListenerParts["manager"];
 }
 
-/** Sets filter state. It is shared with the internal connection that follows, which may set a new one. */
-export function state(key: string, format: string, factoryKey = ""): FilterStateValue {
-  return create(FilterStateValueSchema, {
-    key: { case: "objectKey", value: key },
-    factoryKey,
-    value: {
-      case: "formatString",
-      value: {
-        format: {
-          case: "textFormatSource",
-          value: { specifier: { case: "inlineString", value: format } },
-        },
-        omitEmptyValues: true,
-      },
-    },
-    sharedWithUpstream: Shared.ONCE,
-    skipIfEmpty: true,
-  });
-}
-
-/** The factory of filter state that is text. */
-const TEXT = "envoy.string";
-
 /** Filter state of the content of a tunnel: destination, source, and both identities. */
 function statesOfContent(): FilterStateValue[] {
   return [
-    state(DESTINATION_STATE, "%REQ(:AUTHORITY)%"),
+    destinationState("%REQ(:AUTHORITY)%"),
     state(SOURCE_STATE, "%DOWNSTREAM_REMOTE_ADDRESS%"),
     state(PEER_PRINCIPAL, "%DOWNSTREAM_PEER_URI_SAN%", TEXT),
     state(LOCAL_PRINCIPAL, "%DOWNSTREAM_LOCAL_URI_SAN%", TEXT),
@@ -80,11 +60,14 @@ function statesOfContent(): FilterStateValue[] {
 export interface TerminateInput extends Binding, TunnelListener {
   /** TLS of tunnels. */
   readonly tls: TransportSocket;
+  /** `on demand`: its routes are the table `connect_terminate`; default: all content goes on in the proxy. */
+  readonly routes?: "on demand";
+  /** True: the content goes to other proxies as it is; default: false. */
+  readonly forwards?: boolean;
 }
 
 /** Builds the listener at which tunnels end. */
 export function connectTerminate(input: TerminateInput): Listener {
-  const upgrade = "CONNECT";
   const filter = create(FilterSchema, {
     name: "envoy.filters.network.http_connection_manager",
     configType: {
@@ -92,43 +75,27 @@ export function connectTerminate(input: TerminateInput): Listener {
       value: packAny(HttpConnectionManagerSchema, {
         statPrefix: CONNECT_TERMINATE,
         codecType: CodecType.HTTP2,
-        routeSpecifier: {
-          case: "routeConfig",
-          value: {
-            name: CONNECT_TERMINATE,
-            virtualHosts: [{
-              name: CONNECT_TERMINATE,
-              domains: ["*"],
-              routes: [{
-                match: { pathSpecifier: { case: "connectMatcher", value: {} } },
-                action: {
-                  case: "route",
-                  value: {
-                    clusterSpecifier: { case: "cluster", value: MAIN_INTERNAL },
-                    timeout: durationOf(0),
-                    upgradeConfigs: [{ upgradeType: upgrade, connectConfig: {} }],
-                  },
-                },
-              }],
-            }],
-            validateClusters: false,
-          },
-        },
+        routeSpecifier: input.routes === "on demand"
+          ? {
+            case: "rds",
+            value: { configSource: adsSource(), routeConfigName: CONNECT_TERMINATE },
+          }
+          : { case: "routeConfig", value: tunnelRouteTable([INTO_PROXY]) },
         httpFilters: [
-          {
-            name: "connect_authority",
+          ...input.forwards === true ? [] : [{
+            name: AUTHORITY_FILTER,
             configType: {
-              case: "typedConfig",
+              case: "typedConfig" as const,
               value: packAny(HttpStateSchema, { onRequestHeaders: statesOfContent() }),
             },
-          },
+          }],
           {
             name: "envoy.filters.http.router",
             configType: { case: "typedConfig", value: packAny(RouterSchema, {}) },
           },
         ],
         http2ProtocolOptions: { allowConnect: true },
-        upgradeConfigs: [{ upgradeType: upgrade }],
+        upgradeConfigs: [{ upgradeType: CONNECT }],
         streamIdleTimeout: durationOf(input.idleTimeoutMs ?? 0),
       }),
     },

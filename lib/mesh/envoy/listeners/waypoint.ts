@@ -32,7 +32,7 @@ import {
 import { forwarding } from "./input.ts";
 import type { SecurityPolicies } from "./security.ts";
 import type { TcpChain } from "./tcp_chain.ts";
-import { state } from "./tunnels.ts";
+import { state } from "./tunnel_state.ts";
 
 /** A destination at a waypoint: addresses, and a port. */
 export interface WaypointDestination {

@@ -30,6 +30,7 @@ import {
   type MessageShape,
 } from "../../../kit/proto/mod.ts";
 import { parseClusterName } from "../../model/mod.ts";
+import { CONNECT_TERMINATE } from "../core/mod.ts";
 import { concerns, isFor, mergeRule, type Patch, waypointMatch, type Where } from "./change.ts";
 import { patchList } from "./lists.ts";
 
@@ -41,6 +42,8 @@ export function isOfRoutes(applyTo: ApplyTo): boolean {
 
 /** Patches a route table with its virtual hosts and routes; returns if something changed. */
 export function patchTable(table: RouteConfiguration, patch: Patch, where: Where): boolean {
+  // Patches do not change tunnels.
+  if (table.name === CONNECT_TERMINATE) return false;
   if (!matchesTable(table.name, patch, where)) return false;
   const { applyTo, operation, value } = patch;
   if (applyTo === ApplyTo.ROUTE_CONFIGURATION) {

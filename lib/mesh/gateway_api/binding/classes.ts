@@ -11,21 +11,28 @@ export const GATEWAY_CONTROLLER = "mesh.io/gateway-controller";
 export const REMOTE_CONTROLLER = "mesh.io/unmanaged-gateway";
 /** Name of the controller of waypoints. */
 export const WAYPOINT_CONTROLLER = "mesh.io/mesh-controller";
+/** Name of the controller of gateways between networks. */
+export const EAST_WEST_CONTROLLER = "mesh.io/eastwest-controller";
 
-/** The role of a class: proxies of Mesh, addresses elsewhere, or waypoints. */
-export type ClassRole = "gateway" | "remote" | "waypoint";
+/** The role of a class: proxies of Mesh, addresses elsewhere, waypoints, or tunnels between networks. */
+export type ClassRole = "gateway" | "remote" | "waypoint" | "east-west";
 
 const ROLES: Readonly<Record<string, ClassRole>> = {
   [GATEWAY_CONTROLLER]: "gateway",
   [REMOTE_CONTROLLER]: "remote",
   [WAYPOINT_CONTROLLER]: "waypoint",
+  [EAST_WEST_CONTROLLER]: "east-west",
 };
+
+/** The class of gateways between networks. */
+export const EAST_WEST_CLASS = "mesh-east-west";
 
 /** Classes that need no GatewayClass object. */
 export const BUILT_IN_CLASSES: Readonly<Record<string, ClassRole>> = {
   mesh: "gateway",
   "mesh-remote": "remote",
   "mesh-waypoint": "waypoint",
+  [EAST_WEST_CLASS]: "east-west",
 };
 
 /** The names that a daemon goes by. */

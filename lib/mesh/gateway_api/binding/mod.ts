@@ -31,6 +31,8 @@ export {
   BUILT_IN_CLASSES,
   type ClassNames,
   type ClassRole,
+  EAST_WEST_CLASS,
+  EAST_WEST_CONTROLLER,
   GATEWAY_CONTROLLER,
   REMOTE_CONTROLLER,
   roleOfClass,

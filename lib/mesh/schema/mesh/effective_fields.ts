@@ -52,6 +52,7 @@ export const MESH_CONFIG_FIELDS: EffectiveFields = {
     "proxyHttpPort",
     "protocolDetectionTimeout",
     "hboneIdleTimeout",
+    "serviceScopeConfigs",
     "disableDataproxyListenerLog",
     "connectTimeout",
     "tcpKeepalive",

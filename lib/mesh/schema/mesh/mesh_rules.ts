@@ -55,6 +55,13 @@ export function validateMeshConfig(
   config.discoverySelectors.forEach((selector, index) =>
     checkLabelSelector(selector, ["discoverySelectors", index], report)
   );
+  config.serviceScopeConfigs.forEach((scope, index) => {
+    for (const name of ["namespaceSelector", "servicesSelector"] as const) {
+      const selector = scope[name];
+      if (selector === undefined) continue;
+      checkLabelSelector(selector, ["serviceScopeConfigs", index, name], report);
+    }
+  });
   config.extensionProviders.forEach((provider, index) =>
     checkProvider(provider, ["extensionProviders", written(index)], report)
   );

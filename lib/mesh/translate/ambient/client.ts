@@ -1,5 +1,5 @@
 /**
- * Bindings of node proxies. All see the same; on demand, each the addresses that it names.
+ * Bindings of node proxies. Those of one network see the same; on demand, each the addresses that it names.
  *
  * @module
  */
@@ -10,14 +10,16 @@ import type { ProxyBinding, ProxyNode } from "../../model/mod.ts";
 import { bindToLayers } from "../resources/mod.ts";
 import type { AmbientLayers } from "./layers.ts";
 
-/** The class of all node proxies, in the form of the classes of other proxies. */
-const CLASS = canonicalJson({
-  role: "ztunnel",
-  namespace: "",
-  labels: {},
-  options: {},
-  targets: [],
-});
+/** The class of the node proxies of a network, in the form of the classes of other proxies. */
+function classOf(network: string): string {
+  return canonicalJson({
+    role: "ztunnel",
+    namespace: "",
+    labels: {},
+    options: network === "" ? {} : { NETWORK: network },
+    targets: [],
+  });
+}
 
 /**
  * Binds a node proxy; see `BindingSource.bind`. On demand, it is sent the workloads of its node unasked, and
@@ -34,10 +36,18 @@ export function bindNodeProxy(
     });
   }
   const { NODE_NAME: node, CLUSTER_ID: cluster, NETWORK: network } = metadata;
+  const own = typeof network === "string" ? network : "";
   const at = `${cluster || ambient?.clusterId}`;
   const unasked = [
     ...node ? [nodeWhole(at, `${node}`)] : [],
-    ...addressTexts(typeof network === "string" ? network : "", ips),
+    ...addressTexts(own, ips),
   ];
-  return { ...bindToLayers(graph, CLASS, layersOf), unasked };
+  return {
+    ...bindToLayers(
+      graph,
+      classOf(ambient?.multiNetwork ? own : ""),
+      (typeUrl) => layersOf(typeUrl, own),
+    ),
+    unasked,
+  };
 }

@@ -34,6 +34,14 @@ export interface TunnelFeatures {
   readonly preferring: boolean;
 }
 
+/** Tunnels between networks: who sends through them, besides node proxies and sidecars. */
+export interface NetworkFeatures {
+  /** Waypoints do. */
+  readonly waypoints: boolean;
+  /** Gateways do. */
+  readonly gateways: boolean;
+}
+
 /** Features that several folders read. The other features are declared in the folders that read them. */
 export interface SharedFeatures {
   /** Keep 503 out of the default retry policy for requests that are unsafe to repeat. */
@@ -50,6 +58,8 @@ export interface SharedFeatures {
   readonly fips: boolean;
   /** Tunnels (HBONE) between proxies; absent: there are none. */
   readonly tunnels?: TunnelFeatures | undefined;
+  /** Global services of other networks are reached by tunnels; absent: they are not. */
+  readonly networks?: NetworkFeatures | undefined;
 }
 
 /** The part of the context that needs no table of translation. */

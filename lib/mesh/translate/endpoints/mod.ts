@@ -11,5 +11,5 @@ export {
 } from "./layers.ts";
 export { meshLocality } from "./mesh_locality.ts";
 export { deriveEndpoints } from "./tables.ts";
-export { acceptsTunnels } from "./tunnels.ts";
+export { waypointProxies } from "./through_waypoints.ts";
 export type { EndpointFeatures } from "./features.ts";

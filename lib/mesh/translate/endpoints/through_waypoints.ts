@@ -5,6 +5,7 @@
  * @module
  */
 import { hostPort } from "../../envoy/mod.ts";
+import type { WaypointBinding } from "../../ambient/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Endpoint, ObjectKey, Service, ServiceKey, ServicePort } from "../../model/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
@@ -38,10 +39,7 @@ export function throughWaypoint(
   const binding = read.get(waypoints.ofService, key);
   const address = service.addresses.find(isIp);
   if (!binding.ingress || binding.waypoint === undefined || address === undefined) return undefined;
-  const { canary } = binding;
-  const main = proxiesOf(read, context, binding.waypoint);
-  const second = canary === undefined ? [] : proxiesOf(read, context, canary.waypoint);
-  const all = shared(main, second, canary?.weight ?? 0);
+  const all = waypointProxies(read, context, binding);
   if (all.length === 0) return undefined;
   const domains = trustDomainsOf(read, context);
   return {
@@ -52,6 +50,18 @@ export function throughWaypoint(
       identity: identitiesOf(endpoint, domains),
     }),
   };
+}
+
+/** The proxies of the waypoints of a service that are ready, each waypoint with its share. */
+export function waypointProxies(
+  read: Read,
+  context: Context,
+  { waypoint, canary }: WaypointBinding,
+): readonly Endpoint[] {
+  if (waypoint === undefined) return [];
+  const main = proxiesOf(read, context, waypoint);
+  const second = canary === undefined ? [] : proxiesOf(read, context, canary.waypoint);
+  return shared(main, second, canary?.weight ?? 0);
 }
 
 /** The proxies of a waypoint that are ready. */

@@ -5,17 +5,10 @@
  */
 import { hostPort, type TunnelTo } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
-import { type Endpoint, saysTunnels } from "../../model/mod.ts";
+import { acceptsTunnels, type Endpoint } from "../../model/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
 import { takesMutual, trustDomainsOf } from "../security/mod.ts";
 import type { Context } from "./features.ts";
-
-/** Reports if a workload accepts tunnels: its label says so, or its node's proxy does it. */
-export function acceptsTunnels(
-  { labels, redirected }: Pick<Endpoint, "labels" | "redirected">,
-): boolean {
-  return redirected === true || saysTunnels(labels);
-}
 
 /** Finds the tunnel to an endpoint's port. */
 export type TunnelOf = (endpoint: Endpoint, port: number) => TunnelTo | undefined;

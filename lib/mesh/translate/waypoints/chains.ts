@@ -22,6 +22,7 @@ import {
 } from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import {
+  acceptsTunnels,
   isTls,
   mayBeHttp,
   type ObjectKey,
@@ -31,7 +32,6 @@ import {
 } from "../../model/mod.ts";
 import { addressesOf, usesAutoAddresses } from "../context/mod.ts";
 import { tcpDestinations, tlsDestinations } from "../destinations/mod.ts";
-import { acceptsTunnels } from "../endpoints/mod.ts";
 import { attachedSecurity } from "../security/mod.ts";
 import type { Context } from "./features.ts";
 import { waypointOf, type WaypointTables } from "./keys.ts";

@@ -13,12 +13,14 @@ import { familyOf } from "../context/mod.ts";
 import { type ClusterTable, encodeResource, resourceTable } from "../resources/mod.ts";
 import type { Context } from "./features.ts";
 import { waypointName } from "./names.ts";
-import { carriedBy } from "./services.ts";
+import { waypointOf } from "./keys.ts";
+import { carriedBy, isEntrance } from "./services.ts";
 
 /** Creates the table: key of a class → the clusters that every waypoint has. */
 export function deriveOwnClusters(context: Context): ClusterTable {
   return resourceTable(context.mesh.graph, "cds.waypoint.own", text, (read, key) => {
     const cls = read.get(context.classes, key);
+    if (isEntrance(read, context, waypointOf(cls))) return [];
     const defaults = clusterDefaults(read, context, familyOf(cls));
     return [
       blackHoleCluster(defaults),

@@ -14,6 +14,7 @@ import {
   serviceKeys,
 } from "../../model/mod.ts";
 import type { ClusterKey } from "../clusters/mod.ts";
+import type { EastWestTables } from "./east_west.ts";
 import type { ClusterTable, ListenerTable, RouteTable } from "../resources/mod.ts";
 
 /** The waypoint of a class; its proxies have the label of its Gateway. */
@@ -60,6 +61,9 @@ export interface WaypointTables {
   readonly listeners: ListenerTable;
   /** Key of a class → clusters that every waypoint has. */
   readonly own: ClusterTable;
+  readonly eastWest: EastWestTables;
+  /** A waypoint or a gateway between networks → its routes of tunnels. */
+  readonly tunnelRoutes: RouteTable<ObjectKey>;
   /** The clusters of a service, as its waypoint names them. */
   readonly clusters: ClusterTable<ClusterKey>;
 }

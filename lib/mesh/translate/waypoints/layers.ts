@@ -5,7 +5,7 @@
  */
 import { hostKeys } from "../../derive/mod.ts";
 import type { Collection } from "../../graph/mod.ts";
-import { objectKeys, serviceKeys } from "../../model/mod.ts";
+import { objectKeys, type ProxyClass, serviceKeys } from "../../model/mod.ts";
 import type { ClusterLayerTables } from "../clusters/mod.ts";
 import {
   type ClassBinding,
@@ -16,6 +16,7 @@ import {
 import type { EndpointLayerTables } from "../endpoints/mod.ts";
 import { collection, TYPE_URLS } from "../resources/mod.ts";
 import { secretLayer, type SecretLayerTables } from "../secrets/mod.ts";
+import { entranceServices } from "./east_west.ts";
 import type { Context } from "./features.ts";
 import { waypointOf, waypointPorts, type WaypointTables } from "./keys.ts";
 
@@ -35,8 +36,14 @@ export function waypointLayers(
   const waypoint = waypointOf(cls);
   const named = objectKeys.encode(waypoint);
   return new Map([
-    [TYPE_URLS.cluster, clusterLayers(tables, binding)],
-    [TYPE_URLS.endpoint, endpointLayers(tables, binding)],
+    [TYPE_URLS.cluster, [
+      ...clusterLayers(tables, binding),
+      ...entranceLayers(tables, cls, "cluster"),
+    ]],
+    [TYPE_URLS.endpoint, [
+      ...endpointLayers(tables, binding),
+      ...entranceLayers(tables, cls, "endpoint"),
+    ]],
     [TYPE_URLS.listener, [
       collection(tables, `listener/waypoint/${cls.key}`, () => ({
         members: { list: [cls.key] },
@@ -49,9 +56,32 @@ export function waypointLayers(
         resources: waypoints.routes,
         keyOf: (port) => port,
       })),
+      ...tables.context.features.networks === undefined ? [] : [
+        collection(tables, `route/tunnels/${named}`, () => ({
+          members: { list: [named] },
+          resources: waypoints.tunnelRoutes,
+          keyOf: () => waypoint,
+        })),
+      ],
     ]],
     [TYPE_URLS.secret, [secretLayer(tables, cls)]],
   ]);
+}
+
+/** What a gateway between networks has; empty for waypoints, and in meshes without tunnels between networks. */
+function entranceLayers(
+  { context, waypoints: { eastWest } }: WaypointLayerTables,
+  cls: ProxyClass,
+  type: "cluster" | "endpoint",
+): Collection[] {
+  if (context.features.networks === undefined) return [];
+  const gateway = waypointOf(cls);
+  return [
+    collection({ context }, `${type}/eastWest/${objectKeys.encode(gateway)}`, () => ({
+      members: { listFrom: [eastWest.services, gateway], codec: entranceServices },
+      resources: type === "cluster" ? eastWest.clusters : eastWest.endpoints,
+    })),
+  ];
 }
 
 /** Waypoints share the clusters of sidecars: they know the original destination, too. */

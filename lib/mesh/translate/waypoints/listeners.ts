@@ -4,7 +4,7 @@
  * @module
  */
 import type { FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";
-import { ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
+import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import {
   connectTerminate,
   MAIN_INTERNAL,
@@ -12,7 +12,7 @@ import {
   TUNNEL_PORT,
   waypointInternal,
 } from "../../envoy/mod.ts";
-import { type Derived, type Read, text } from "../../graph/mod.ts";
+import { type Derived, type Read, type Resource, text } from "../../graph/mod.ts";
 import { variantOf, wildcard } from "../context/mod.ts";
 import { managerDefaults, originateListeners, tunnelIdleMs } from "../listeners/mod.ts";
 import { encodeInParts, type ListenerTable, resourceTable } from "../resources/mod.ts";
@@ -21,7 +21,7 @@ import { telemetryKey, telemetryKeyAt } from "../telemetry/mod.ts";
 import { type Chains, serviceChains, workloadChains } from "./chains.ts";
 import type { Context } from "./features.ts";
 import { waypointOf, type WaypointService, waypointServices, type WaypointTables } from "./keys.ts";
-import { servedService } from "./services.ts";
+import { isEntrance, servedService } from "./services.ts";
 
 type ChainTable<K> = Derived<Chains, K>;
 
@@ -62,22 +62,27 @@ export function deriveWaypointListeners(
     const { cls, variant, manager } = defaultsOf(read, key);
     const names = secretNames(cls).server;
     if (names === undefined) return [];
+    const end = {
+      ...wildcard({ family: variant.family, bound: false }),
+      ...(cls.interception === "NONE" && cls.options.BIND_IP
+        ? { bind: cls.options.BIND_IP, extraBinds: [] }
+        : {}),
+      port: TUNNEL_PORT,
+      manager,
+      tls: tunnelServer(read, context, names),
+      idleTimeoutMs: tunnelIdleMs(read, context),
+      ...(context.features.networks === undefined ? {} : { routes: "on demand" as const }),
+    };
+    if (isEntrance(read, context, waypointOf(cls))) {
+      return [listenerOf(read, connectTerminate({ ...end, forwards: true }))];
+    }
     const inside = read.within(MAIN_INTERNAL);
     const direct = inside.follow(ofWorkloads, key);
     const all = read.get(services, waypointOf(cls))
       .map((service) => inside.within(service.host).follow(ofService, { cls: key, service }));
     const detects = direct.chains.length > 0;
     return [
-      connectTerminate({
-        ...wildcard({ family: variant.family, bound: false }),
-        ...(cls.interception === "NONE" && cls.options.BIND_IP
-          ? { bind: cls.options.BIND_IP, extraBinds: [] }
-          : {}),
-        port: TUNNEL_PORT,
-        manager,
-        tls: tunnelServer(read, context, names),
-        idleTimeoutMs: tunnelIdleMs(read, context),
-      }),
+      connectTerminate(end),
       waypointInternal({
         chains: distinct([...all.flatMap(({ chains }) => chains), ...direct.chains]),
         detected: detects ? "all" : unique(all.flatMap(({ detected }) => detected)),
@@ -85,8 +90,12 @@ export function deriveWaypointListeners(
         manager,
       }),
       ...originateListeners(read, context, cls, manager),
-    ].map((listener) => encodeInParts(read, listener.name, ListenerSchema, listener));
+    ].map((listener) => listenerOf(read, listener));
   });
+}
+
+function listenerOf(read: Read, listener: Listener): Resource {
+  return encodeInParts(read, listener.name, ListenerSchema, listener);
 }
 
 const NOTHING: Chains = { chains: [], detected: [], tls: [], digest: "" };

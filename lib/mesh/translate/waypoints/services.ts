@@ -37,6 +37,11 @@ export function servedService(read: Read, { mesh }: Context, key: ServiceKey): S
   return service === undefined || service.alias !== undefined ? undefined : service;
 }
 
+/** Reports if a Gateway takes tunnels into its network. */
+export function isEntrance(read: Read, { mesh: { ambient } }: Context, key: ObjectKey): boolean {
+  return ambient?.multiNetwork === true && read.get(ambient.networks.entrance, key) !== undefined;
+}
+
 /** Creates the tables of what waypoints serve. */
 export function deriveServed(
   context: Context,
