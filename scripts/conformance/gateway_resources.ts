@@ -49,7 +49,7 @@ function resourcesOf(world: World, domain: string): Resource[] {
   const look = { ...world, namespaces: () => [...new Set(names)].toSorted() };
   const gateways = world.of<Gateway>("Gateway").flatMap((one) => {
     const bound = bindGateway(one, world);
-    return bound === undefined ? [] : convertGateway(one, bound, { domain }, look);
+    return bound === undefined ? [] : convertGateway(one, bound, domain, look);
   });
   const routes = (world.objects as Route[]).filter(({ meta }) => isRouteKind(meta.kind))
     .map((one) => {

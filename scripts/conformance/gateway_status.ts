@@ -132,9 +132,9 @@ function statusOfGateway(gateway: Gateway, world: World, domain: string): unknow
   if (bound.role === "remote") return remoteGatewayStatus(bound, statedAddresses(gateway.spec));
   const routes = world.objects.filter(({ meta }) => isRouteKind(meta.kind)) as Route[];
   const attached = attachedFrom([countAttached(routes.map((one) => bindRoute(one, world)))]);
-  const { namespace, name, className } = bound;
-  const context = { namespace, name, className, domain };
-  return gatewayStatus(bound, { addresses: bindAddresses(gateway.spec, context, world), attached });
+  const { className } = bound;
+  const addresses = bindAddresses(gateway, { className, domain }, world);
+  return gatewayStatus(bound, { addresses, attached });
 }
 
 /** Without times, generations and messages; conditions by type, parents by reference. */
