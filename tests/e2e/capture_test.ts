@@ -280,6 +280,13 @@ kernelTest("--run-validation ends with 126 where the rules do not capture", asyn
   assert.deepEqual(await validate(...proxy), [0, ""], "as the proxy");
   await applied(ns.name, "-b", "*", "-i", "*", "--reconcile");
   assert.deepEqual(await validate(), [0, ""], "as the workload");
+  const link =
+    "ip link add one type veth peer name two && ip link set two up && ip link set one up";
+  const address = "ip addr add fd00:7:7::1/64 dev one nodad && ip -6 route add default dev one";
+  await within(ns.name, "sh", "-c", `${link} && ${address}`);
+  assert.equal((await validate("--dual-stack"))[0], 126, "without rules of IPv6");
+  await applied(ns.name, "-b", "*", "-i", "*", "--reconcile", "--dual-stack");
+  assert.deepEqual(await validate("--dual-stack"), [0, ""], "with both versions of IP");
 });
 
 /** Answer to a client in a group of the workload's namespace. */

@@ -98,8 +98,10 @@ export async function validateCapture(options: ValidationOptions): Promise<void>
   const ports = new Set(trials.map(({ port }) => port));
   for (const port of [...ports, options.probePort]) {
     const answer = ports.has(port) ? `${nonce} ${port}\n` : "direct\n";
-    for (const hostname of options.settings.ipv6 ? ["0.0.0.0", "::"] : ["0.0.0.0"]) {
-      const listener = greet({ hostname, port, answer });
+    for (const hostname of options.settings.ipv6 ? ["::", "0.0.0.0"] : ["0.0.0.0"]) {
+      // "::" takes IPv4 too where the kernel is set up so.
+      const mayBeTaken = options.settings.ipv6 && hostname !== "::";
+      const listener = greet({ hostname, port, answer, mayBeTaken });
       if (listener !== undefined) listeners.defer(() => listener());
     }
   }
@@ -124,14 +126,19 @@ export async function validateCapture(options: ValidationOptions): Promise<void>
 
 /** Answers every connection with one line. Gives the function that stops it. */
 function greet(
-  { hostname, port, answer }: { hostname: string; port: number; answer: string },
+  { hostname, port, answer, mayBeTaken }: {
+    readonly hostname: string;
+    readonly port: number;
+    readonly answer: string;
+    /** True: gives nothing where another listener of this process has the port. */
+    readonly mayBeTaken: boolean;
+  },
 ): (() => Promise<void>) | undefined {
   let listener: Deno.TcpListener;
   try {
     listener = Deno.listen({ hostname, port });
   } catch (cause) {
-    // "::" takes IPv4 too where the kernel is set up so.
-    if (hostname === "::" && cause instanceof Deno.errors.AddrInUse) return undefined;
+    if (mayBeTaken && cause instanceof Deno.errors.AddrInUse) return undefined;
     throw new MeshError(
       "capture-validation",
       `cannot listen on port ${port}: ${messageOf(cause)}`,

@@ -7,6 +7,7 @@ import type { CidrRange } from "#envoy/config/core/v3/address_pb.ts";
 import {
   type Filter,
   type FilterChain,
+  FilterChainSchema,
   FilterSchema,
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
@@ -130,6 +131,9 @@ export interface WaypointListener {
   readonly manager: ListenerParts["manager"];
 }
 
+/** The chain of a waypoint to which nothing is bound. */
+const CLOSING_CHAIN = "nothing-bound";
+
 /** Builds the internal listener. Connections to other destinations are closed. */
 export function waypointInternal({ chains, detected, tls, manager }: WaypointListener): Listener {
   const inspectors = [
@@ -144,7 +148,8 @@ export function waypointInternal({ chains, detected, tls, manager }: WaypointLis
     name: MAIN_INTERNAL,
     direction: "inbound",
     manager,
-    chains,
+    // The proxy rejects a listener without chains. A chain without filters closes its connections.
+    chains: chains.length > 0 ? chains : [create(FilterChainSchema, { name: CLOSING_CHAIN })],
     listenerFilters: [originalDestination(), ...inspectors],
     detects: inspectors.length > 0,
   });
