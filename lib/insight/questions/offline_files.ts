@@ -53,7 +53,12 @@ export async function readMesh(files: MeshFiles, io: Io): Promise<MeshContent> {
     io.err(`${printable(`Warning: ${file}:${line}: left out: ${message}`)}\n`);
   }
   const { manifestRows } = await import("../mesh_input/mod.ts");
-  const rows = await manifestRows(seen, { namespace, objects: own, domain: DOMAIN });
+  const rows = await manifestRows(seen, {
+    namespace,
+    objects: own,
+    domain: DOMAIN,
+    warn: (message) => io.err(`${printable(`Warning: ${message}`)}\n`),
+  });
   const objects = [...own, ...rows];
   if (objects.length === 0) {
     throw dataError(

@@ -77,7 +77,11 @@ const DB = SERVICE("db", "clusterIP: None, ports: [{name: tcp, port: 5432}]") +
 
 async function meshOf(text: string): Promise<OfflineMesh> {
   const { objects, seen } = read(text);
-  const rows = await manifestRows(seen, { objects, domain: "cluster.local" });
+  const rows = await manifestRows(seen, {
+    objects,
+    domain: "cluster.local",
+    warn: (message) => assert.fail(message),
+  });
   return OfflineMesh.of({ objects: [...objects, ...rows] }).mesh;
 }
 
@@ -187,6 +191,43 @@ Deno.test("manifests: the names of Services and workloads", () => {
     "StatefulSet/shop/db",
   ]);
 });
+
+const FAULTS: readonly (readonly [text: string, fault: string])[] = [
+  [SERVICE("web", "ports: {a: b}"), "spec.ports: expected a list"],
+  [
+    SERVICE("web", "ports: [{port: eighty}]"),
+    "spec.ports[0].port: expected a port from 1 to 65535",
+  ],
+  [SERVICE("web", "ports: [{name: http}]"), "spec.ports[0].port: required"],
+  [SERVICE("web", "ports: [null]"), "spec.ports[0]: expected a map"],
+  [SERVICE("web", "type: 5"), "spec.type: expected a string"],
+  [WORKLOAD("web", { more: "replicas: two" }), "spec.replicas: expected a whole number from 0"],
+  [WORKLOAD("web", { more: "replicas: -1" }), "spec.replicas: expected a whole number from 0"],
+  [WORKLOAD("web", { labels: ", n: 5" }), "spec.template.metadata.labels.n: expected a string"],
+  [
+    WORKLOAD("web").replace("[{name: c", "{name: c").replace("8080}]}]", "8080}]}"),
+    "spec.template.spec.containers: expected a list",
+  ],
+  [
+    WORKLOAD("web").replace("containerPort: 8080", "containerPort: a"),
+    "spec.template.spec.containers[0].ports[0].containerPort: expected a port from 1 to 65535",
+  ],
+];
+
+for (const [text, fault] of FAULTS) {
+  Deno.test(`manifests: left out: ${fault}`, async () => {
+    const { objects, seen } = read(text);
+    const warnings: string[] = [];
+    const rows = await manifestRows(seen, {
+      objects,
+      domain: "cluster.local",
+      warn: (message) => warnings.push(message),
+    });
+    assert.deepEqual(rows, []);
+    const kind = text.includes("kind: Service") ? "Service" : "Deployment";
+    assert.deepEqual(warnings, [`test.yaml:2: left out: ${kind}/shop/web: ${fault}`]);
+  });
+}
 
 const NONE = { labels: {}, annotations: {}, spec: {} };
 const INJECTION: readonly (readonly [

@@ -8,6 +8,7 @@ import { types } from "../../../kit/orch/mod.ts";
 import { type ConfigObject, objectKey } from "../../../mesh/model/mod.ts";
 import type { SeenDocument } from "../../../mesh/schema/mod.ts";
 import { followObjects } from "../../../mesh/sources/mod.ts";
+import { manifestFault } from "./check.ts";
 import { clientOver } from "./client.ts";
 import { deployedBy } from "./gateways.ts";
 import { podsOf } from "./pods.ts";
@@ -24,6 +25,8 @@ export interface ManifestOptions {
   /** Objects of the mesh in the same files: Namespaces, Gateways. */
   readonly objects: readonly ConfigObject[];
   readonly domain: string;
+  /** Called for a document that is left out. */
+  readonly warn: (message: string) => void;
 }
 
 /**
@@ -32,12 +35,10 @@ export interface ManifestOptions {
  */
 export async function manifestRows(
   seen: readonly SeenDocument[],
-  { namespace, objects, domain }: ManifestOptions,
+  { namespace, objects, domain, warn }: ManifestOptions,
 ): Promise<ConfigObject[]> {
-  const documents = [
-    ...seen.flatMap((one) => plainDocument(one, namespace) ?? []),
-    ...deployedBy(objects),
-  ];
+  const written = seen.flatMap((one) => plainDocument(one, namespace) ?? []);
+  const documents = [...written.filter((one) => isSound(one, warn)), ...deployedBy(objects)];
   const namespaces = new Map(
     objects.flatMap(({ meta: { kind, name, labels } }) =>
       kind === "Namespace" ? [[name, labels] as const] : []
@@ -82,6 +83,14 @@ export async function manifestRows(
   await source.synced;
   await source.close();
   return [...rows.values()].map((row) => withOrigin(row, owners.get(row.meta.origin.uid ?? "")));
+}
+
+function isSound(document: PlainDocument, warn: ManifestOptions["warn"]): boolean {
+  const fault = manifestFault(document);
+  if (fault === undefined) return true;
+  const { kind, file, line } = document;
+  warn(`${file}:${line}: left out: ${kind}/${objectKey(document)}: ${fault}`);
+  return false;
 }
 
 /** The Services and workloads among documents, as `Kind/namespace/name`. */
