@@ -41,7 +41,6 @@ export interface Workload {
 /** Address of workloads without one (RFC 5737, documentation). */
 export const NOWHERE = "198.51.100.1";
 
-/** The workloads of files. */
 export interface FileWorkloads {
   /** Those with a proxy, each of which is one. */
   readonly proxies: readonly Workload[];

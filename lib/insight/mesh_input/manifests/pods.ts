@@ -11,7 +11,7 @@ import {
   podShapeOf,
 } from "../../analyze/mod.ts";
 import type { OrchObject } from "../../../kit/orch/mod.ts";
-import { TLS_MODE_LABEL } from "../../../mesh/model/mod.ts";
+import { objectKey, TLS_MODE_LABEL } from "../../../mesh/model/mod.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -59,17 +59,12 @@ export function podsOf(
 ): OwnedPod[] {
   const shapes = documents.flatMap((document) => podShapeOf(document) ?? [])
     .flatMap((shape) => namesOf(shape).map((name) => ({ shape, name })))
-    .toSorted((a, b) =>
-      compare(`${a.shape.namespace}/${a.name}`, `${b.shape.namespace}/${b.name}`)
-    );
+    .map((one) => ({ ...one, key: objectKey({ namespace: one.shape.namespace, name: one.name }) }))
+    .toSorted((a, b) => a.key < b.key ? -1 : Number(a.key > b.key));
   return shapes.map(({ shape, name }, at) => ({
     document: shape.document,
     pod: podOf(shape, { name, address: address(at), of: namespaceLabels(shape.namespace) }),
   }));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** The names of the pods of a workload. */

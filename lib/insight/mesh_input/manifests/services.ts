@@ -16,7 +16,6 @@ export interface ManifestPort {
   readonly targetPort?: number | string;
 }
 
-/** A Service. */
 export interface ManifestService extends OrchObject {
   readonly metadata: OrchObject["metadata"] & { readonly namespace: string };
   readonly spec: {
