@@ -298,3 +298,54 @@ Deno.test("a file of a gigabyte and a missing file are refused", async () => {
     await Deno.remove(dir, { recursive: true });
   }
 });
+
+const MANIFESTS = `apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {mesh-injection: enabled}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: front, namespace: shop}
+spec:
+  template:
+    metadata: {labels: {app: front}}
+    spec: {serviceAccountName: front, containers: [{name: front, image: front}]}
+---
+apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: front, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  rules: [{from: [{source: {principals: ["cluster.local/ns/shop/sa/front"]}}]}]
+`;
+
+Deno.test("explain request, diff: manifests of workloads", async () => {
+  const files = {
+    "shop.yaml": MANIFESTS,
+    "change.yaml": MANIFESTS.split("---\n")[3]!.replace("serviceAccountName: front, ", ""),
+  };
+  const asked = ["explain", "request", "--config-dir", "DIR/shop.yaml", "--to", "http://web.shop/"];
+  const allowed = await meshctl([...asked, "--from", "front.shop"], files);
+  assert.match(allowed.out, /^ALLOWED to web\.shop\.svc\.cluster\.local:80/m);
+  assert.match(allowed.out, /by Service\/shop\/web .*\(DIR\/shop\.yaml:5\)/);
+  assert.equal(allowed.err, "");
+  const change = ["diff", "--config-dir", "DIR/shop.yaml", "-f", "DIR/change.yaml"];
+  const { out, status } = await meshctl([...change, "--fail-on", "denied"], files);
+  assert.equal(status, 79);
+  assert.match(out, /^newly denied: front\.shop http:\/\/web\.shop\.svc\.cluster\.local:80\//m);
+  assert.match(out, /^ {2}Pod\/shop\/front changed$/m);
+  assert.doesNotMatch(out, /is ignored/);
+});

@@ -6,6 +6,7 @@
 import { createWhatIf, type Prediction, renderProblems } from "../whatif/mod.ts";
 import { MeshError } from "../../kit/base/mod.ts";
 import { compareRequests, type RequestChanges } from "./blast_radius.ts";
+import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import { makePipeline, type OfflineInput, OfflineMesh } from "./mesh.ts";
 import type { SeenRequest } from "./seen_requests.ts";
 import { meshesOf } from "./sides.ts";
@@ -31,6 +32,8 @@ export interface ChangeQuestion extends OfflineInput {
   readonly namespace?: string | undefined;
   /** Objects to remove, each as `Kind/namespace/name`. */
   readonly removals: readonly string[];
+  /** Changes of Services and workloads of manifests. */
+  readonly rows?: readonly ObjectChange[];
   /** Requests of access logs. */
   readonly seen?: readonly SeenRequest[];
   /** Facts that the source of the mesh cannot know, as sentences. */
@@ -44,7 +47,8 @@ export interface ChangeQuestion extends OfflineInput {
  * @throws {MeshError} when the documents are invalid
  */
 export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius> {
-  const { objects, mesh, networks, documents, removals, namespace, seen = [], signal } = question;
+  const { objects, mesh, networks, documents, removals, namespace, rows, seen = [], signal } =
+    question;
   const { mesh: before, pipeline } = OfflineMesh.of({ objects, mesh, networks });
   const kinds = before.representatives();
   const sessions = kinds.slice(0, MAX_KINDS).map(({ session }) => session);
@@ -54,7 +58,12 @@ export async function blastRadius(question: ChangeQuestion): Promise<BlastRadius
     make: makePipeline,
     sessions: () => sessions,
   });
-  const asked = { documents, removals, ...namespace === undefined ? {} : { namespace } };
+  const asked = {
+    documents,
+    removals,
+    ...namespace === undefined ? {} : { namespace },
+    ...rows === undefined ? {} : { rows },
+  };
   const answer = await whatIf.askWith(asked, ({ translation, changes, show }, pace) => {
     const sides = meshesOf(() => OfflineMesh.over(translation), show);
     return compareRequests({ changes, show: sides }, { pause: () => pace.pause(), seen });

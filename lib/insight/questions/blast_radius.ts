@@ -9,7 +9,10 @@ import { readAccessLogs } from "./seen_requests.ts";
 import type { SeenDocument } from "../../mesh/schema/mod.ts";
 import type { BlastRadius } from "../offline/mod.ts";
 import type { DebugPages } from "../daemon_client/mod.ts";
-import type { MeshContent } from "./offline_files.ts";
+import { DOMAIN, type MeshContent } from "./offline_files.ts";
+import type { ManifestInput } from "../mesh_input/mod.ts";
+import type { ObjectChange } from "../../mesh/ingest/mod.ts";
+import { printable } from "../../kit/base/mod.ts";
 
 /** Options of a comparison. */
 export interface DiffOptions {
@@ -48,15 +51,15 @@ const ORDER = ["proxies", "moved", "allowed", "denied"];
 export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
   const { blastRadius, MAX_SEEN } = await import("../offline/mod.ts");
   const { checkConfigFiles } = await import("../../mesh/sources/mod.ts");
-  const { inputFiles, manifestNames } = await import("../mesh_input/mod.ts");
+  const { inputFiles } = await import("../mesh_input/mod.ts");
   const { files, removals, signal } = options;
   const named = await inputFiles(files, false);
   const namespace = options.namespace === "" ? undefined : options.namespace;
-  const manifests: SeenDocument[] = [];
-  const { problems: [fault] } = await checkConfigFiles(named, {
+  const documents: SeenDocument[] = [];
+  const { problems: [fault], objects } = await checkConfigFiles(named, {
     namespace,
     foreign: () => {},
-    seen: (document) => manifests.push(document),
+    seen: (document) => documents.push(document),
   });
   if (fault !== undefined) {
     throw dataError(`${fault.file}:${fault.line}: ${fault.message}`, fault.remedy);
@@ -64,27 +67,43 @@ export async function diffFiles(options: DiffOptions, io: Io): Promise<number> {
   const texts: string[] = [];
   for (const file of named) texts.push(await readInput(file, io));
   const { seen, notes } = await readAccessLogs(options.accessLogs, MAX_SEEN, io);
+  const mesh = await options.readMesh();
+  const change = { seen: documents, objects };
   const blast = await blastRadius({
-    ...await options.readMesh(),
+    ...mesh,
+    rows: await changesOfManifests(mesh, change, { namespace, removals }, io),
     documents: texts.join("\n---\n"),
     removals,
     namespace,
     seen,
-    limits: [
-      ...options.limits,
-      ...notes,
-      ...limitsOfManifests(manifestNames(manifests, namespace)),
-    ],
+    limits: [...options.limits, ...notes],
     signal,
   });
   return await report(blast, options, io);
 }
 
-/** A sentence about the Services and workloads in a change, which is compared without them. */
-function limitsOfManifests([first, ...more]: readonly string[]): readonly string[] {
-  if (first === undefined) return [];
-  const others = more.length === 0 ? "" : ` and ${more.length} more`;
-  return [`Services and workloads in the change are left out: ${first}${others}`];
+/** The changes of Services and workloads that documents make; beside a live cluster they are left out. */
+async function changesOfManifests(
+  mesh: MeshContent,
+  change: ManifestInput,
+  { namespace, removals }: {
+    readonly namespace: string | undefined;
+    readonly removals: readonly string[];
+  },
+  io: Io,
+): Promise<ObjectChange[]> {
+  const { manifestChanges, manifestNames } = await import("../mesh_input/mod.ts");
+  if (mesh.manifests === undefined) {
+    for (const name of manifestNames(change.seen, namespace)) {
+      io.err(`${printable(`Warning: ${name} is left out: its pods are those of the cluster`)}\n`);
+    }
+    return [];
+  }
+  return await manifestChanges(mesh.manifests, { ...change, removals }, {
+    namespace,
+    domain: DOMAIN,
+    warn: (message) => io.err(`${printable(`Warning: ${message}`)}\n`),
+  });
 }
 
 /** The effect of a change on the proxies that are connected to daemons. */

@@ -8,6 +8,7 @@ import { dataError, type Invocation, type Io, readInput, usageError } from "../.
 import type { ConfigObject } from "../../mesh/model/mod.ts";
 import type { SeenDocument } from "../../mesh/schema/mod.ts";
 import type { KeyFetchOptions } from "../../mesh/sources/mod.ts";
+import type { ManifestSet } from "../mesh_input/mod.ts";
 import type { OfflineMesh } from "../offline/mod.ts";
 import { type MeshError, printable } from "../../kit/base/mod.ts";
 import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
@@ -15,7 +16,7 @@ import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { namesCluster, openCluster } from "../cluster_access/mod.ts";
 
 /** The DNS suffix of a cluster by default. */
-const DOMAIN = "cluster.local";
+export const DOMAIN = "cluster.local";
 
 /** Names of the files of a mesh. */
 export interface MeshFiles {
@@ -32,6 +33,8 @@ export interface MeshContent {
   readonly objects: readonly ConfigObject[];
   readonly mesh?: MeshConfig;
   readonly networks?: MeshNetworks;
+  /** The files; unset for objects of a cluster. */
+  readonly manifests?: ManifestSet;
 }
 
 /**
@@ -66,8 +69,9 @@ export async function readMesh(files: MeshFiles, io: Io): Promise<MeshContent> {
       "Name the configuration by --config-dir.",
     );
   }
-  if (files.meshConfigFile === "") return { objects };
-  return { objects, mesh: await meshConfigOf(files.meshConfigFile, io) };
+  const manifests = { seen, objects: own, rows };
+  if (files.meshConfigFile === "") return { objects, manifests };
+  return { objects, manifests, mesh: await meshConfigOf(files.meshConfigFile, io) };
 }
 
 async function meshConfigOf(file: string, io: Io): Promise<MeshConfig> {

@@ -7,7 +7,7 @@
 import { rowRef } from "../../mesh/graph/mod.ts";
 import { hash } from "../../kit/base/mod.ts";
 import { MESH_ROW } from "../../mesh/derive/mod.ts";
-import { type ConfigObject, objectKey } from "../../mesh/model/mod.ts";
+import { type ConfigObject, objectKey, objectOfRef } from "../../mesh/model/mod.ts";
 import {
   eachDocument,
   isTableKind,
@@ -35,6 +35,8 @@ export interface Question {
   readonly removals: readonly string[];
   /** Default namespace of the documents. */
   readonly namespace?: string;
+  /** Changes of rows that no object of the mesh describes: of Services and pods. */
+  readonly rows?: readonly ObjectChange[];
 }
 
 /** The edit of one object. */
@@ -78,6 +80,8 @@ export async function readQuestion(
   for (
     const document of eachDocument(question.documents, DOCUMENTS, undefined, {
       settings: true,
+      // The rows have what these documents describe.
+      ...question.rows === undefined ? {} : { foreign: () => {} },
       ...question.namespace === undefined ? {} : { namespace: question.namespace },
     })
   ) {
@@ -112,6 +116,12 @@ export async function readQuestion(
     } else if (changes.has(name)) {
       problems.push({ file: REMOVALS, line: at + 1, column: 1, path: "", ...said(name) });
     } else take(name, "removed", change);
+  }
+  for (const change of question.rows ?? []) {
+    const { kind, key, object } = change;
+    const before = live.writer.original(kind, key);
+    const edit = object === undefined ? "removed" : editOf(before, object);
+    take(objectOfRef(rowRef({ table: kind, key })), edit, change);
   }
   const all: ChangeSet = { ...settings, objects: [...changes.values()] };
   return { edits, changes: all, problems, warnings };

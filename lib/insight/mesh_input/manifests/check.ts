@@ -4,6 +4,7 @@
  * @module
  */
 import { type PlainDocument, podShapeOf } from "../../analyze/mod.ts";
+import { isService } from "./services.ts";
 
 /** Finds the fault of a value; `undefined`: there is none. The path is that of the value. */
 type Check = (value: unknown, path: string) => string | undefined;
@@ -80,8 +81,8 @@ const POD = map({
 
 /** The fault of a Service or of a document with pods; `undefined` for documents without one. */
 export function manifestFault(document: PlainDocument): string | undefined {
-  const { kind, group, value } = document;
-  if (kind === "Service" && group === "") return SERVICE(value.spec, "spec");
+  const { kind, value } = document;
+  if (isService(document)) return SERVICE(value.spec, "spec");
   const shape = podShapeOf(document);
   if (shape === undefined) return undefined;
   if (kind === "Pod") return POD(value.spec, "spec");

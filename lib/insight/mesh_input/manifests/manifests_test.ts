@@ -5,7 +5,8 @@ import { verdictLine, verdictOf } from "../../verdict/mod.ts";
 import { parseConfigDocuments, type SeenDocument } from "../../../mesh/schema/mod.ts";
 import { objectsOf } from "../../../../tests/support/mesh_fixture.ts";
 import { isInjected } from "./pods.ts";
-import { manifestNames, manifestRows } from "./rows.ts";
+import { manifestChanges } from "./changes.ts";
+import { manifestRows } from "./rows.ts";
 
 const NAMESPACE = (labels: string) =>
   `---
@@ -103,7 +104,7 @@ const CASES: readonly (readonly [
     SHOP,
     "front.shop",
     "http://web/",
-    /^ALLOWED to web\.shop\.svc\.cluster\.local:80: HTTP to 198\.18\.0\.\d:8080/,
+    /^ALLOWED to web\.shop\.svc\.cluster\.local:80: HTTP to 198\.18\.\d+\.\d+:8080/,
   ],
   [
     "an injected client has an identity",
@@ -124,14 +125,14 @@ const CASES: readonly (readonly [
     SHOP,
     "old.legacy",
     "http://web.shop/",
-    /^ALLOWED.*198\.18\.0\.\d:8080/,
+    /^ALLOWED.*198\.18\.\d+\.\d+:8080/,
   ],
   [
     "an injected client sends plain text to a server that is not injected",
     SHOP.replace("{app: web}}\n", "{app: web, sidecar.mesh.io/inject: 'false'}}\n"),
     "front.shop",
     "http://web/",
-    /^ALLOWED to web\.shop.*: HTTP to 198\.18\.0\.\d:8080 of outbound/,
+    /^ALLOWED to web\.shop.*: HTTP to 198\.18\.\d+\.\d+:8080 of outbound/,
   ],
   [
     "a pod of a StatefulSet by its name",
@@ -180,17 +181,64 @@ Deno.test("manifests: causes have file and line", async () => {
   assert.deepEqual([cause?.object, cause?.position], ["Service/shop/web", "test.yaml:6"]);
 });
 
-Deno.test("manifests: the names of Services and workloads", () => {
-  const { seen } = read(SHOP + DB + STRICT);
-  assert.deepEqual(manifestNames(seen, undefined), [
-    "Service/shop/web",
-    "Deployment/shop/web",
-    "Deployment/shop/front",
-    "Deployment/legacy/old",
-    "Service/shop/db",
-    "StatefulSet/shop/db",
-  ]);
-});
+const OPTIONS = { domain: "cluster.local", warn: (message: string) => assert.fail(message) };
+
+async function changesBy(before: string, change: string, removals: readonly string[] = []) {
+  const files = read(before);
+  const rows = await manifestRows(files.seen, { ...OPTIONS, objects: files.objects });
+  const found = await manifestChanges(
+    { ...files, rows },
+    { ...read(change), removals },
+    OPTIONS,
+  );
+  return found.map(({ kind, key, object }) => `${object === undefined ? "-" : "+"} ${kind} ${key}`)
+    .toSorted();
+}
+
+const CHANGES: readonly (readonly [
+  title: string,
+  before: string,
+  change: string,
+  wanted: readonly string[],
+])[] = [
+  ["a document that is there already", SHOP, WORKLOAD("front"), []],
+  ["a workload beside others", SHOP, WORKLOAD("new"), ["+ WorkloadEntry shop/pod:new"]],
+  [
+    "a workload that a Service selects",
+    SHOP,
+    WORKLOAD("canary").replace("app: canary", "app: web"),
+    ["+ ServiceEntry shop/service:web", "+ WorkloadEntry shop/pod:canary"],
+  ],
+  [
+    "a Service with another port",
+    SHOP,
+    SERVICE("web", "ports: [{name: http, port: 81, targetPort: web}]"),
+    ["+ ServiceEntry shop/service:web"],
+  ],
+  [
+    "no replicas any more",
+    SHOP,
+    WORKLOAD("front", { more: "replicas: 0" }),
+    ["- WorkloadEntry shop/pod:front"],
+  ],
+  [
+    "a namespace without injection",
+    SHOP,
+    NAMESPACE("mesh-injection: disabled"),
+    [
+      "+ ServiceEntry shop/service:web",
+      "+ WorkloadEntry shop/pod:front",
+      "+ WorkloadEntry shop/pod:web",
+    ],
+  ],
+  ["an object of the mesh alone", SHOP, STRICT, []],
+];
+
+for (const [title, before, change, wanted] of CHANGES) {
+  Deno.test(`manifests: changed by ${title}`, async () => {
+    assert.deepEqual(await changesBy(before, change), wanted);
+  });
+}
 
 const FAULTS: readonly (readonly [text: string, fault: string])[] = [
   [SERVICE("web", "ports: {a: b}"), "spec.ports: expected a list"],

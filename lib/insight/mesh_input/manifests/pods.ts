@@ -12,6 +12,7 @@ import {
 } from "../../analyze/mod.ts";
 import type { OrchObject } from "../../../kit/orch/mod.ts";
 import { objectKey, TLS_MODE_LABEL } from "../../../mesh/model/mod.ts";
+import { addressesOf, RANGES } from "./addresses.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -50,20 +51,19 @@ const REDIRECTION = "ambient.mesh.io/redirection";
  * ones the annotation of the node's agent.
  *
  * @param namespaceLabels labels of a namespace
- * @param address the address of the pod with a number
  */
 export function podsOf(
   documents: readonly PlainDocument[],
   namespaceLabels: (namespace: string) => Labels,
-  address: (at: number) => string,
 ): OwnedPod[] {
   const shapes = documents.flatMap((document) => podShapeOf(document) ?? [])
     .flatMap((shape) => namesOf(shape).map((name) => ({ shape, name })))
     .map((one) => ({ ...one, key: objectKey({ namespace: one.shape.namespace, name: one.name }) }))
     .toSorted((a, b) => a.key < b.key ? -1 : Number(a.key > b.key));
-  return shapes.map(({ shape, name }, at) => ({
+  const address = addressesOf(RANGES.pods, shapes.map(({ key }) => key));
+  return shapes.map(({ shape, name, key }) => ({
     document: shape.document,
-    pod: podOf(shape, { name, address: address(at), of: namespaceLabels(shape.namespace) }),
+    pod: podOf(shape, { name, address: address(key), of: namespaceLabels(shape.namespace) }),
   }));
 }
 

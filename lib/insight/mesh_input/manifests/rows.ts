@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type PlainDocument, plainDocument, podShapeOf } from "../../analyze/mod.ts";
+import { type PlainDocument, plainDocument } from "../../analyze/mod.ts";
 import { types } from "../../../kit/orch/mod.ts";
 import { type ConfigObject, objectKey } from "../../../mesh/model/mod.ts";
 import type { SeenDocument } from "../../../mesh/schema/mod.ts";
@@ -12,11 +12,7 @@ import { manifestFault } from "./check.ts";
 import { clientOver } from "./client.ts";
 import { deployedBy } from "./gateways.ts";
 import { podsOf } from "./pods.ts";
-import { serviceOf, slicesOf } from "./services.ts";
-
-/** Addresses of pods and of Services: the range of RFC 2544, which no network uses. */
-const PODS = "198.18";
-const SERVICES = "198.19";
+import { isService, servicesOf, slicesOf } from "./services.ts";
 
 /** Options of reading. */
 export interface ManifestOptions {
@@ -44,13 +40,8 @@ export async function manifestRows(
       kind === "Namespace" ? [[name, labels] as const] : []
     ),
   );
-  const pods = podsOf(
-    documents,
-    (name) => namespaces.get(name) ?? {},
-    (at) => addressIn(PODS, at),
-  );
-  const services = documents.filter(isService)
-    .map((document, at) => ({ document, service: serviceOf(document, addressIn(SERVICES, at)) }));
+  const pods = podsOf(documents, (name) => namespaces.get(name) ?? {});
+  const services = servicesOf(documents.filter(isService));
   const slices = services.flatMap(({ service }) => slicesOf(service, pods.map(({ pod }) => pod)));
   const owners = new Map<string, PlainDocument>();
   const numbered = <T extends { readonly metadata: object }>(item: T, of: PlainDocument): T => {
@@ -91,24 +82,6 @@ function isSound(document: PlainDocument, warn: ManifestOptions["warn"]): boolea
   const { kind, file, line } = document;
   warn(`${file}:${line}: left out: ${kind}/${objectKey(document)}: ${fault}`);
   return false;
-}
-
-/** The Services and workloads among documents, as `Kind/namespace/name`. */
-export function manifestNames(
-  seen: readonly SeenDocument[],
-  namespace: string | undefined,
-): readonly string[] {
-  return seen.flatMap((one) => plainDocument(one, namespace) ?? [])
-    .filter((one) => isService(one) || podShapeOf(one) !== undefined)
-    .map((one) => `${one.kind}/${objectKey(one)}`);
-}
-
-function isService({ kind, group }: PlainDocument): boolean {
-  return kind === "Service" && group === "";
-}
-
-function addressIn(range: string, at: number): string {
-  return `${range}.${at >> 8 & 255}.${at & 255}`;
 }
 
 function withOrigin(row: ConfigObject, document: PlainDocument | undefined): ConfigObject {

@@ -6,7 +6,8 @@
  */
 import type { PlainDocument } from "../../analyze/mod.ts";
 import type { OrchObject } from "../../../kit/orch/mod.ts";
-import { hasLabels } from "../../../mesh/model/mod.ts";
+import { hasLabels, objectKey } from "../../../mesh/model/mod.ts";
+import { addressesOf, RANGES } from "./addresses.ts";
 import type { ManifestPod } from "./pods.ts";
 
 /** A port of a Service. */
@@ -26,8 +27,23 @@ export interface ManifestService extends OrchObject {
   };
 }
 
-/** The Service of a document, with a virtual address if the document has none. */
-export function serviceOf(
+/** Reports if a document is a Service. */
+export function isService({ kind, group }: Pick<PlainDocument, "kind" | "group">): boolean {
+  return kind === "Service" && group === "";
+}
+
+/** The Services of documents, with virtual addresses where a document has none. */
+export function servicesOf(
+  documents: readonly PlainDocument[],
+): { readonly document: PlainDocument; readonly service: ManifestService }[] {
+  const address = addressesOf(RANGES.services, documents.map(objectKey));
+  return documents.map((document) => ({
+    document,
+    service: serviceOf(document, address(objectKey(document))),
+  }));
+}
+
+function serviceOf(
   { namespace, name, labels, annotations, value }: PlainDocument,
   address: string,
 ): ManifestService {
