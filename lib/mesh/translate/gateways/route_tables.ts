@@ -6,19 +6,25 @@
 import { VirtualHostSchema } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { GatewayPort } from "../../derive/mod.ts";
 import { blackHoleVirtualHost, routeConfiguration } from "../../envoy/mod.ts";
-import { encode } from "../../../kit/proto/mod.ts";
 import type { Collection, Derived, Resource } from "../../graph/mod.ts";
-import { resourceOf, resourceTable, type VirtualHostTable } from "../resources/mod.ts";
-import { inTable, partsOf } from "../routes/mod.ts";
+import {
+  encodeResource,
+  resourceOf,
+  resourceTable,
+  type VirtualHostTable,
+} from "../resources/mod.ts";
+import { inTable, partOf } from "../routes/mod.ts";
 import {
   type GatewayHostKey,
   gatewayHostKeys,
+  gatewayKeys,
+  type GatewayPart,
   type GatewayTableKey,
   gatewayTableKeys,
   type GatewayTables,
 } from "./keys.ts";
 import { gatewayRouteName } from "./listeners.ts";
-import { followPort, portOf, type PortsContext } from "./table_ports.ts";
+import { followPort, portOf, type PortsContext, tablesOf } from "./table_ports.ts";
 
 /** The hosts of route tables, sorted, and their virtual hosts. */
 export interface HostTables {
@@ -30,11 +36,12 @@ export interface HostTables {
 export function deriveRouteTables(
   context: PortsContext,
   tables: HostTables,
-): Pick<GatewayTables, "routes" | "skeletons" | "parts"> {
+): Pick<GatewayTables, "routes" | "skeletons" | "parts" | "partKeys"> {
   return {
     routes: deriveWholeTables(context, tables),
-    skeletons: deriveSkeletons(context, tables),
+    skeletons: deriveSkeletons(context),
     parts: deriveParts(context, tables),
+    partKeys: derivePartKeys(context, tables),
   };
 }
 
@@ -58,37 +65,29 @@ function deriveWholeTables(
       for (const host of read.get(hosts, key)) inside.follow(virtualHosts, { host, of: key });
     }
     const sorted = [...content.keys()].sort();
-    return [routeTable(port, sorted.map((name) => content.get(name)!), content.size === 0)];
+    const all = sorted.map((name) => content.get(name)!);
+    return [routeTable(port, all.length === 0 ? [blackHole(port)] : all)];
   });
 }
 
 /**
- * Route tables without their virtual hosts. The host `*` stays, and what a table without hosts has
- * in its place.
+ * Route tables without virtual hosts. The host `*` is a resource as all others, so that the virtual
+ * hosts of a table change in one response, and the table itself never does.
  */
-function deriveSkeletons(
-  context: PortsContext,
-  { hosts, virtualHosts }: HostTables,
-): GatewayTables["skeletons"] {
-  const { graph } = context.mesh;
-  // `*` sorts before all other hosts.
-  const firstHosts = graph.derive(
-    "gateway.inlineHost",
+function deriveSkeletons(context: PortsContext): GatewayTables["skeletons"] {
+  return resourceTable(
+    context.mesh.graph,
+    "rds.gateway.skeleton",
     gatewayTableKeys,
-    (read, key): "*" | "others" | "none" => {
-      const [first] = read.get(hosts, key);
-      return first === undefined ? "none" : first === "*" ? "*" : "others";
+    (read, key) => {
+      const port = followPort(read, context, key.scope, key.table);
+      return port === undefined ? [] : [routeTable(port, [], { virtualHostsApart: true })];
     },
   );
-  return resourceTable(graph, "rds.gateway.skeleton", gatewayTableKeys, (read, key) => {
-    const port = followPort(read, context, key.scope, key.table);
-    if (port === undefined) return [];
-    const inside = read.within(gatewayRouteName(port));
-    const first = read.get(firstHosts, key);
-    const inline = first === "*" ? inside.follow(virtualHosts, { host: "*", of: key }) : [];
-    return [routeTable(port, inline, first === "none", { virtualHostsApart: true })];
-  });
 }
+
+/** The host of a table without hosts, among its virtual hosts. */
+const NO_HOST = "";
 
 /** The virtual hosts of skeletons. */
 function deriveParts(
@@ -100,21 +99,43 @@ function deriveParts(
     const port = portOf(read, context, scope, table);
     if (port === undefined) return [];
     const name = gatewayRouteName(port);
-    return partsOf(name, host, read.mapped(inTable(name)).follow(virtualHosts, key));
+    const hosts = host === NO_HOST
+      ? [blackHole(port)]
+      : read.mapped(inTable(name)).follow(virtualHosts, key);
+    return hosts.map((one) => partOf(name, one));
   });
 }
 
-/** @param empty true for a table without hosts: all requests get 404 */
+/** The virtual hosts of all route tables of a proxy. */
+function derivePartKeys(
+  { mesh, ports }: PortsContext,
+  { hosts }: HostTables,
+): GatewayTables["partKeys"] {
+  return mesh.graph.derive(
+    "gateway.partKeys",
+    gatewayKeys,
+    (read, { namespace, scope }): readonly GatewayPart[] =>
+      [...read.get(ports, scope).values()].flatMap(({ port }) => tablesOf(port))
+        .flatMap((table) => {
+          const found = read.get(hosts, { namespace, table, scope });
+          return (found.length === 0 ? [NO_HOST] : found).map((host) => ({ host, table }));
+        }),
+  );
+}
+
+/** The virtual host of a table without hosts: all requests get 404. */
+function blackHole({ number }: GatewayPort): Resource {
+  const message = blackHoleVirtualHost(number);
+  return encodeResource(message.name, VirtualHostSchema, message);
+}
+
 function routeTable(
   port: GatewayPort,
   virtualHosts: readonly Resource[],
-  empty: boolean,
   options: { readonly virtualHostsApart?: true } = {},
 ): Resource {
   const name = gatewayRouteName(port);
-  const bytes = empty
-    ? [encode(VirtualHostSchema, blackHoleVirtualHost(port.number))]
-    : virtualHosts.map((r) => r.bytes);
+  const bytes = virtualHosts.map((r) => r.bytes);
   const all = { ...options, ignorePortInHostMatching: true };
   return resourceOf(name, routeConfiguration(name, bytes, all));
 }

@@ -72,3 +72,11 @@ export function followPort(
   }
   return portOf(read, context, scope, table);
 }
+
+/** The route tables of a port. */
+export function tablesOf(port: GatewayPort): GatewayTable[] {
+  const key = gatewayPortKey(port);
+  if (port.family === "http") return [{ port: key, server: "" }];
+  return port.servers.filter(({ kind }) => kind === "https")
+    .map((server) => ({ port: key, server: gatewayServerKey(server) }));
+}

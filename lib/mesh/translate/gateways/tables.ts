@@ -3,21 +3,13 @@
  *
  * @module
  */
-import {
-  type GatewayPort,
-  gatewayPortKey,
-  gatewayServerKey,
-  type LabelsKey,
-  labelsKeys,
-} from "../../derive/mod.ts";
+import { type GatewayPort, gatewayPortKey, type LabelsKey, labelsKeys } from "../../derive/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { Context } from "./features.ts";
 import { resourceTable, sortedKeys } from "../resources/mod.ts";
 import {
   gatewayHostKeys,
-  gatewayKeys,
   gatewayListenerKeys,
-  type GatewayPart,
   type GatewayTable,
   gatewayTableKeys,
   type GatewayTables,
@@ -25,7 +17,7 @@ import {
 } from "./keys.ts";
 import { gatewayListeners } from "./listeners.ts";
 import { deriveRouteTables, type HostTables } from "./route_tables.ts";
-import { derivePorts, followPort, portOf, type PortsContext } from "./table_ports.ts";
+import { derivePorts, followPort, portOf, type PortsContext, tablesOf } from "./table_ports.ts";
 import { gatewayVirtualHost } from "./virtual_hosts.ts";
 import {
   type AcceptedHosts,
@@ -67,16 +59,6 @@ export function deriveGatewayTables(base: Context): GatewayTables {
       return gatewayListeners(read, context, { variant, workload, port }, portsOf(read, scope));
     }),
     ...deriveRouteTables(context, hosts),
-    partKeys: graph.derive(
-      "gateway.partKeys",
-      gatewayKeys,
-      (read, { namespace, scope }): readonly GatewayPart[] =>
-        portsOf(read, scope).flatMap(tablesOf).flatMap((table) =>
-          read.get(hosts.hosts, { namespace, table, scope })
-            .filter((host) => host !== "*")
-            .map((host) => ({ host, table }))
-        ),
-    ),
   };
 }
 
@@ -119,14 +101,6 @@ function deriveVirtualHosts(context: PortsContext): HostTables {
     return [gatewayVirtualHost(read, context, { source, port, host }, claimed)];
   });
   return { hosts, virtualHosts };
-}
-
-/** The route tables of a port. */
-function tablesOf(port: GatewayPort): GatewayTable[] {
-  const key = gatewayPortKey(port);
-  if (port.family === "http") return [{ port: key, server: "" }];
-  return port.servers.filter(({ kind }) => kind === "https")
-    .map((server) => ({ port: key, server: gatewayServerKey(server) }));
 }
 
 /** The hosts that a server's route table refuses. */

@@ -16,5 +16,5 @@ export {
   tableLayers,
   virtualHostLayers,
 } from "./layers.ts";
-export { inTable, partsOf } from "./on_demand_hosts.ts";
+export { inTable, partOf } from "./on_demand_hosts.ts";
 export { deriveRoutes } from "./routes.ts";

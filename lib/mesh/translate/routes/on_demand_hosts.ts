@@ -171,9 +171,11 @@ export function partsOf(
   host: string,
   virtualHosts: readonly Resource[],
 ): Resource[] {
-  if (host === "*") return [];
-  return virtualHosts.map((r) => {
-    const name = `${table}/${r.name}`;
-    return resourceOf(name, renamedVirtualHost(r.bytes, name));
-  });
+  return host === "*" ? [] : virtualHosts.map((r) => partOf(table, r));
+}
+
+/** A virtual host under the name that it has as a part of a route table. */
+export function partOf(table: string, { name, bytes }: Resource): Resource {
+  const part = `${table}/${name}`;
+  return resourceOf(part, renamedVirtualHost(bytes, part));
 }

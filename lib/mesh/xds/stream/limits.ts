@@ -40,6 +40,8 @@ export interface XdsLimits {
   readonly drainMs?: number;
   /** Longest time that routes wait for a client to take the endpoints of new clusters, milliseconds. */
   readonly warmMs?: number;
+  /** Longest time that virtual hosts wait for the answer to those before, milliseconds. */
+  readonly answerMs?: number;
   /** Maximum time that a new stream waits for admission, milliseconds. */
   readonly admitMs?: number;
   /** Bytes of first requests of streams that wait for their turn. */
@@ -66,6 +68,7 @@ const LIMITS: Required<XdsLimits> = {
   settleMs: 1000,
   drainMs: 10_000,
   warmMs: 2000,
+  answerMs: 2000,
   admitMs: 30_000,
   admitBytes: 128 * MIB,
 };

@@ -24,6 +24,7 @@ import { isEdsCluster } from "../wire/mod.ts";
 import { TYPE_URLS } from "../../model/mod.ts";
 import type { PendingResponse } from "./pending_response.ts";
 import type { Session } from "./session.ts";
+import { AnswerWait } from "./answer_wait.ts";
 import { shown, withoutQuarantined } from "./withheld.ts";
 
 /**
@@ -39,6 +40,7 @@ export function plan(session: Session, revision: number, busy: boolean): Pending
     if (!subscription.due || waitsForClusters(session, subscription) || isPremature(subscription)) {
       continue;
     }
+    if (answerWait(session, subscription) > 0) continue;
     if (!subscription.started) resendEarly(session, subscription);
     const knowing = subscription.started || subscription.versions !== undefined;
     const found = collect(subscription, session.variant, revision);
@@ -124,6 +126,11 @@ export function waitsForClusters(
   { type, started, versions }: Subscription,
 ): boolean {
   return warming.isCold && type.refersToClusters && (started || versions !== undefined);
+}
+
+/** Milliseconds that pending changes of a type wait for the answer to those before. */
+export function answerWait({ context }: Session, subscription: Subscription): number {
+  return AnswerWait.left(subscription, context.clock(), context.limits.answerMs);
 }
 
 /** Returns the pending removals when all responses were answered. */

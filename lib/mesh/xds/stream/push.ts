@@ -12,7 +12,7 @@ import { noteSettled } from "./acknowledgement.ts";
 import type { PendingResponse } from "./pending_response.ts";
 import type { Session } from "./session.ts";
 import { probes } from "./culprit_search.ts";
-import { armDrain, armWarm, busy, drainable } from "./push_timers.ts";
+import { armAnswers, armDrain, armWarm, busy, drainable } from "./push_timers.ts";
 import { dropSnapshot, responseSent, type Sent } from "../subscription/mod.ts";
 
 const log = scope("ads");
@@ -54,6 +54,7 @@ function begin(session: Session, now: number): boolean {
   // Something waits for new clusters.
   if (session.subscriptions.some((subscription) => subscription.due)) push.postpone();
   armWarm(session);
+  armAnswers(session);
   if (responses.length === 0 && drainable(session)) responses = drain(session);
   armDrain(session);
   if (responses.length === 0) responses = probes(session);

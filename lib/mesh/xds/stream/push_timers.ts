@@ -4,11 +4,18 @@
  *
  * @module
  */
+import { answerWait } from "./plan.ts";
 import { enqueue, type Session } from "./session.ts";
 
 /** Limits the wait for warm clusters, because a client need not subscribe to endpoints. */
 export function armWarm(session: Session): void {
   session.warming.limit(session.context.limits.warmMs, () => enqueue(session));
+}
+
+/** Limits the wait for answers, because a client may be slow or silent. */
+export function armAnswers(session: Session): void {
+  const waits = session.subscriptions.map((one) => one.due ? answerWait(session, one) : 0);
+  session.answers.limit(Math.max(0, ...waits), () => enqueue(session));
 }
 
 /**

@@ -2,7 +2,7 @@
  * The state of one stream. Other modules of this folder decide what happens; only the methods here
  * change the state. A part of it with rules of its own is a separate class: the running push
  * (`running_push.ts`), clusters that are warming (`warming.ts`), removals that wait
- * (`removal_wait.ts`), each subscription (`../subscription`).
+ * (`removal_wait.ts`), virtual hosts that wait (`answer_wait.ts`), each subscription (`../subscription`).
  *
  * @module
  */
@@ -12,6 +12,7 @@ import { AskedQueries } from "../query/mod.ts";
 import type { Priority } from "../queue/mod.ts";
 import type { Subscription } from "../subscription/mod.ts";
 import type { SharedContext } from "./context.ts";
+import { AnswerWait } from "./answer_wait.ts";
 import { RemovalWait } from "./removal_wait.ts";
 import { RunningPush } from "./running_push.ts";
 import { Warming } from "./warming.ts";
@@ -45,6 +46,7 @@ export class Session {
   readonly push: RunningPush = new RunningPush();
   readonly warming: Warming = new Warming();
   readonly removals: RemovalWait = new RemovalWait();
+  readonly answers: AnswerWait = new AnswerWait();
   readonly #noncePrefix: string;
   #nonces = 0;
   readonly #subscriptions: Subscription[] = [];
@@ -124,6 +126,7 @@ export class Session {
     if (this.#isClosed) return false;
     this.#isClosed = true;
     this.removals.stop();
+    this.answers.stop();
     this.warming.stop();
     this.push.drop();
     return true;

@@ -106,6 +106,27 @@ Deno.test("the replacement of a child resource comes in one response with its re
   proxy.close();
 });
 
+Deno.test("children wait for the answer to those before, and are sent as one response then", async () => {
+  await using w = await meshOf({ answerMs: 60_000 });
+  const proxy = await following(w, "80");
+  const first = await proxy.next();
+  for (const content of ["2", "3"]) publish(w, { [VHDS]: { "80/b": content } });
+  publish(w, { [VHDS]: { "80/a": undefined, "80/c": "1" } });
+  assert.deepEqual(await proxy.quiet(), [], "the first response has no answer");
+  proxy.answer(first);
+  assert.equal(line(await proxy.take()), "vhds +80/b +80/c -80/a");
+  proxy.close();
+});
+
+Deno.test("children wait for a silent client no longer than the bound", async () => {
+  await using w = await meshOf({ answerMs: 1 });
+  const proxy = await following(w, "80");
+  await proxy.next();
+  publish(w, { [VHDS]: { "80/b": "2" } });
+  assert.equal(line(await proxy.next()), "vhds +80/b");
+  proxy.close();
+});
+
 /** A cluster by EDS. */
 const CLUSTER = new Uint8Array([0x10, 3]);
 
