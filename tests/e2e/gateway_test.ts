@@ -276,6 +276,40 @@ const CASES: readonly Case[] = [
       });
     },
   },
+  {
+    name: "hosts and patterns that take each other's place, without a wrong answer",
+    run: async ({ world, ports: [port], answers, each }) => {
+      const host = "one.gate.test";
+      const served = (name: string, by: string, ...hosts: readonly string[]) =>
+        routes(name, { hosts, gateways: bothOf("beside"), ...http(to(by)) });
+      const every = served("every", A, "*");
+      const pattern = served("pattern", A, "*.gate.test");
+      const one = served("one", A, host);
+      const written = async (step: number, ...objects: readonly string[]) => {
+        const seen = `step-${step}.test`;
+        const all = [
+          gateway("beside", { port, hosts: ["*"] }),
+          served("step", B, seen),
+          ...objects,
+        ];
+        await world.config.write("beside.yaml", documents(...all));
+        await answers(port, seen, "b");
+        await answers(port, host, "a");
+      };
+      await written(0, every);
+      let over = false;
+      const statuses = new Set<number>();
+      const traffic = each(async ({ address }) => {
+        while (!over) statuses.add((await call(`http://${address}:${port}/`, { host })).status);
+      });
+      const states = [[every, one], [one], [one, pattern], [pattern], [every], [one], [every]];
+      for (const [i, state] of states.entries()) await written(i + 1, ...state);
+      over = true;
+      await traffic;
+      assert.deepEqual([...statuses], [200]);
+      await world.config.remove("beside.yaml");
+    },
+  },
 ];
 
 function benchOf(world: World): Bench {
