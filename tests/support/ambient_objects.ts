@@ -11,7 +11,12 @@ import { documents, manifest, type Spec } from "./manifest.ts";
 export const USE_WAYPOINT = { "mesh.io/use-waypoint": "wp" };
 
 /** A workload of its own service account that takes tunnels; `tlsMode: mesh`: a sidecar is beside it. */
-export function workload(name: string, address: string, tlsMode = "disabled"): string {
+export function workload(
+  name: string,
+  address: string,
+  tlsMode = "disabled",
+  network?: string,
+): string {
   return toYaml({
     apiVersion: "networking.mesh.io/v1",
     kind: "WorkloadEntry",
@@ -24,7 +29,7 @@ export function workload(name: string, address: string, tlsMode = "disabled"): s
         "security.mesh.io/tlsMode": tlsMode,
       },
     },
-    spec: { address, serviceAccount: name },
+    spec: { address, serviceAccount: name, ...(network === undefined ? {} : { network }) },
   });
 }
 

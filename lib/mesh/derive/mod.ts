@@ -279,6 +279,8 @@ export function createMesh(graph: Graph, options: {
     networks,
     localities: deriveLocalities({
       ...{ inputs, services, scopes, networks, field, clusterId, clientCertificates },
+      hasTunnels: (read) =>
+        ambient?.multiNetwork === true && read.any(ambient.indexes.networks, "all"),
     }),
     security,
     patches: deriveFilters(inputs, atWaypoints, ambient?.waypoints.served),

@@ -48,6 +48,7 @@ export {
   type OutboundClusterInput,
 } from "./cluster_options/mod.ts";
 export {
+  acrossOriginateClusters,
   blackHoleCluster,
   buildInboundCluster,
   buildOutboundCluster,
@@ -99,6 +100,7 @@ export {
   TUNNEL_PORT,
 } from "./core/mod.ts";
 export {
+  type AcrossNetworks,
   type AssignmentInput,
   canonicalOf,
   encodeAssignment,
@@ -116,6 +118,7 @@ export {
   buildGrpcServerListener,
 } from "./grpc/mod.ts";
 export {
+  acrossOriginate,
   connectOriginate,
   connectTerminate,
   gatewayHttpListener,

@@ -99,12 +99,16 @@ function deriveTables(context: Context): LayerTables {
   const egressListeners = deriveEgressListeners(context);
   const clusters = deriveOutboundClusters(context);
   const endpoints = deriveEndpoints(context);
+  const tunnelEndpoints = deriveEndpoints(context, "tunnels");
   const routes = deriveRoutes(context, egress);
   return {
     context,
     clusters,
     endpoints,
-    tunnelEndpoints: deriveEndpoints(context, "tunnels"),
+    tunnelEndpoints,
+    waypointEndpoints: context.features.networks === undefined
+      ? tunnelEndpoints
+      : deriveEndpoints(context, "waypoint"),
     gatewayEndpoints: deriveEndpoints(context, "waypoints"),
     listeners: { base: listeners, overlay: overlayOf(context, "lds.overlay", listeners) },
     overlayListeners: deriveOverlayListeners(context),
@@ -190,7 +194,9 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(all.waypoints.clusters),
       anyTable(all.waypoints.eastWest.clusters),
     ],
-    endpoint: [endpoints, tunnelEndpoints, all.gatewayEndpoints].flatMap((
+    endpoint: [
+      ...new Set([endpoints, tunnelEndpoints, all.waypointEndpoints, all.gatewayEndpoints]),
+    ].flatMap((
       { base, overlay, local },
     ) => [
       anyTable(base),

@@ -43,6 +43,7 @@ export interface AmbientMesh {
 export async function startAmbientMesh(
   stack: AsyncDisposableStack,
   documents: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<AmbientMesh> {
   const config = stack.use(await makeConfigDir());
   const dir = await Deno.makeTempDir({ prefix: "mesh-node-proxy-" });
@@ -62,6 +63,7 @@ export async function startAmbientMesh(
         JWT_RULE: issuer.rule,
         // The issuer is on loopback, from where the daemon fetches no keys unasked.
         JWKS_ALLOWED_CIDRS: "127.0.0.0/8",
+        ...env,
       },
     }),
   );
@@ -74,13 +76,15 @@ export interface ProxiedWorkload {
   /** Its name, and that of its service account. */
   readonly name: string;
   readonly address: string;
+  /** The network that it is in; default: none. */
+  readonly inNetwork?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the proxy of one workload, with a SOCKS port for its clients. */
 export async function proxyOf(
   { issuer, root, dir, port, stack }: AmbientMesh,
-  { network, name, address, env = {} }: ProxiedWorkload,
+  { network, name, address, inNetwork, env = {} }: ProxiedWorkload,
 ): Promise<NodeProxy> {
   return stack.use(
     await startNodeProxy({
@@ -101,6 +105,7 @@ export async function proxyOf(
         UNSTABLE_ENABLE_SOCKS5: "true",
         // Connections begin at loopback, which is no source for other hosts.
         ENABLE_ORIG_SRC: "false",
+        ...(inNetwork === undefined ? {} : { NETWORK: inNetwork, ISTIO_META_NETWORK: inNetwork }),
         ...env,
       },
     }),

@@ -5,7 +5,13 @@
  * @module
  */
 import { type Derived, type KeyCodec, keyOf, type Read, text } from "../../graph/mod.ts";
-import { acceptsTunnels, type ServiceKey, serviceKeys } from "../../model/mod.ts";
+import {
+  acceptsTunnels,
+  type Endpoint,
+  GATEWAY_NAME_LABEL,
+  type ServiceKey,
+  serviceKeys,
+} from "../../model/mod.ts";
 import { addressTexts, gatewayWorkload, splitWorkload } from "../../ambient/mod.ts";
 import type { AmbientTables } from "./ambient.ts";
 import { networkAt, type TunnelGateway } from "./networks.ts";
@@ -92,7 +98,8 @@ function sharesOf(read: Read, inputs: Inputs, key: ServiceKey): NetworkShare[] {
   const domain = trustDomainOf(read, inputs.field);
   const found = new Map<string, { capacity: number; identities: Set<string> }>();
   for (const endpoint of read.get(services.endpoints, key)) {
-    if (!hasWaypoint && !acceptsTunnels(endpoint)) continue;
+    const reached = hasWaypoint || acceptsTunnels(endpoint) || isWaypoint(read, inputs, endpoint);
+    if (!reached) continue;
     const { cluster = clusterId } = endpoint;
     const network = networkAt(read, inputs, {
       ...endpoint,
@@ -111,6 +118,16 @@ function sharesOf(read: Read, inputs: Inputs, key: ServiceKey): NetworkShare[] {
     capacity: share.capacity,
     identities: [...share.identities].sort(),
   }));
+}
+
+/** Reports if an endpoint is a proxy of a waypoint. */
+function isWaypoint(
+  read: Read,
+  { waypoints }: Inputs,
+  { namespace, labels }: Pick<Endpoint, "namespace" | "labels">,
+): boolean {
+  const name = labels[GATEWAY_NAME_LABEL] ?? "";
+  return name !== "" && read.get(waypoints.waypoint, { namespace, name }) !== undefined;
 }
 
 /** Reports if clients of a network reach a workload's network without a gateway. */

@@ -74,6 +74,8 @@ interface LocalityInputs {
   readonly services: Services;
   readonly scopes: Scopes;
   readonly networks: Networks;
+  /** Reports if tunnels lead to other networks. */
+  readonly hasTunnels: (read: Read) => boolean;
   readonly field: MeshField;
   /** Id of the daemon's own cluster. */
   readonly clusterId: string;
@@ -223,7 +225,7 @@ function localityOfClass(
 ): ProxyLocality | undefined {
   const { inputs: { tables, indexes }, networks, clusterId } = parts;
   const { gateways } = read.get(networks.all, "");
-  const network = gateways.size > 0 ? cls.network : "";
+  const network = gateways.size > 0 || parts.hasTunnels(read) ? cls.network : "";
   const own = {
     ...cls.labels,
     ...topologyLabels(cls.locality, cls.network),

@@ -16,6 +16,7 @@ export {
 } from "./inbound.ts";
 export { buildOutboundCluster } from "./outbound.ts";
 export {
+  acrossOriginateClusters,
   connectOriginateCluster,
   ENCAP,
   encapCluster,

@@ -8,11 +8,13 @@ import {
   type Cluster,
   Cluster_DiscoveryType as DiscoveryType,
   Cluster_LbPolicy as LbPolicy,
+  type Cluster_OriginalDstLbConfigSchema,
   ClusterSchema,
 } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { TransportSocket } from "#envoy/config/core/v3/base_pb.ts";
+import type { HttpProtocolOptionsSchema as CommonOptionsSchema } from "#envoy/config/core/v3/protocol_pb.ts";
 import { HttpProtocolOptionsSchema } from "#envoy/extensions/upstreams/http/v3/http_protocol_options_pb.ts";
-import { create, durationOf, packAny } from "../../../kit/proto/mod.ts";
+import { create, durationOf, type MessageInitShape, packAny } from "../../../kit/proto/mod.ts";
 import {
   applyConnectionPool,
   applyHttpOptions,
@@ -22,9 +24,11 @@ import {
 import {
   adsSource,
   CONNECT_ORIGINATE,
+  INNER_ORIGINATE,
   internalAddress,
   internalSocket,
   MAIN_INTERNAL,
+  OUTER_ORIGINATE,
   statName,
   TUNNEL_KEYS,
   TUNNEL_METADATA,
@@ -93,37 +97,64 @@ export interface OriginateInput {
  * The ends of opened tunnels: the tunnel port at the destination of each connection, or at the
  * waypoint that the endpoint names.
  */
-export function connectOriginateCluster({ mesh, tls, idleTimeoutMs }: OriginateInput): Cluster {
+export function connectOriginateCluster(input: OriginateInput): Cluster {
+  return originalEnds(CONNECT_ORIGINATE, input, {
+    upstreamPortOverride: TUNNEL_PORT,
+    metadataKey: {
+      key: TUNNEL_METADATA,
+      path: [{ segment: { case: "key", value: TUNNEL_KEYS.waypoint } }],
+    },
+  });
+}
+
+/**
+ * The clusters of tunnels to other networks: inner tunnels, which go to the listener of outer ones, and the
+ * ends of those at gateways. Each inner tunnel has a connection of its own, so that the gateway chooses
+ * a workload for each.
+ */
+export function acrossOriginateClusters(input: OriginateInput): Cluster[] {
+  const inner = internalCluster(INNER_ORIGINATE, OUTER_ORIGINATE, input.mesh);
+  inner.transportSocket = internalSocket(input.tls);
+  inner.typedExtensionProtocolOptions = tunnelOptions({ maxRequestsPerConnection: 1 });
+  return [inner, originalEnds(OUTER_ORIGINATE, input, {})];
+}
+
+type OriginalDestination = MessageInitShape<typeof Cluster_OriginalDstLbConfigSchema>;
+
+/** The ends of opened tunnels, at the destination of each connection. */
+function originalEnds(
+  name: string,
+  { mesh, tls, idleTimeoutMs }: OriginateInput,
+  value: OriginalDestination,
+): Cluster {
   const cluster = create(ClusterSchema, {
-    name: CONNECT_ORIGINATE,
-    altStatName: statName(CONNECT_ORIGINATE),
+    name,
+    altStatName: statName(name),
     clusterDiscoveryType: { case: "type", value: DiscoveryType.ORIGINAL_DST },
     lbPolicy: LbPolicy.CLUSTER_PROVIDED,
-    lbConfig: {
-      case: "originalDstLbConfig",
-      value: {
-        upstreamPortOverride: TUNNEL_PORT,
-        metadataKey: {
-          key: TUNNEL_METADATA,
-          path: [{ segment: { case: "key", value: TUNNEL_KEYS.waypoint } }],
-        },
-      },
-    },
-    typedExtensionProtocolOptions: {
-      [HTTP_OPTIONS]: packAny(HttpProtocolOptionsSchema, {
-        commonHttpProtocolOptions: idleTimeoutMs === undefined
-          ? undefined
-          : { idleTimeout: durationOf(idleTimeoutMs) },
-        upstreamProtocolOptions: {
-          case: "explicitHttpConfig",
-          value: {
-            protocolConfig: { case: "http2ProtocolOptions", value: { allowConnect: true } },
-          },
-        },
-      }),
-    },
+    lbConfig: { case: "originalDstLbConfig", value },
+    typedExtensionProtocolOptions: tunnelOptions(
+      idleTimeoutMs === undefined ? undefined : { idleTimeout: durationOf(idleTimeoutMs) },
+    ),
     transportSocket: tls,
   });
   applyConnectionPool(cluster, mesh);
   return cluster;
+}
+
+/** Options of HTTP/2 with CONNECT. */
+function tunnelOptions(
+  commonHttpProtocolOptions: MessageInitShape<typeof CommonOptionsSchema> | undefined,
+) {
+  return {
+    [HTTP_OPTIONS]: packAny(HttpProtocolOptionsSchema, {
+      commonHttpProtocolOptions,
+      upstreamProtocolOptions: {
+        case: "explicitHttpConfig",
+        value: {
+          protocolConfig: { case: "http2ProtocolOptions", value: { allowConnect: true } },
+        },
+      },
+    }),
+  };
 }

@@ -21,6 +21,18 @@ export const MAIN_INTERNAL = "main_internal";
 /** The internal listener that opens tunnels, and the cluster of their ends. */
 export const CONNECT_ORIGINATE = "connect_originate";
 
+/** The internal listener that opens the inner tunnel to another network, and the cluster behind it. */
+export const INNER_ORIGINATE = "inner_connect_originate";
+
+/** The internal listener that opens the outer tunnel around it, and the cluster of its ends. */
+export const OUTER_ORIGINATE = "outer_connect_originate";
+
+/** Filter state: `host:port` of the service that both tunnels to another network lead to. */
+export const SERVICE_STATE = "io.mesh.tunnel_service";
+
+/** Filter state: identities that the gateway of another network may have. */
+export const GATEWAY_STATE = "io.mesh.gateway_identity";
+
 /** Filter state: the identity of the client at the other end of a tunnel. */
 export const PEER_PRINCIPAL = "io.mesh.peer_principal";
 
@@ -44,6 +56,10 @@ export const TUNNEL_KEYS = {
   waypoint: "waypoint",
   /** Identities that the end of the tunnel may have, separated by commas; absent: any of the mesh. */
   identity: "identity",
+  /** `host:port` of a service in another network; absent: there is no inner tunnel. */
+  service: "service",
+  /** Identities that the gateway of that network may have; absent: any of the mesh. */
+  gateway: "gateway",
 } as const;
 
 /** Key and value in the metadata of endpoints that select the socket of tunnels. */
@@ -72,13 +88,19 @@ export function internalSocket(content: TransportSocket = rawSocket()): Transpor
 
 /** The address of the internal listener that opens tunnels, for one destination. */
 export function tunnelAddress(tunnel: TunnelEnds): Address {
-  return internalAddress(CONNECT_ORIGINATE, tunnelId(tunnel));
+  return internalAddress(tunnelListener(tunnel), tunnelId(tunnel));
 }
 
 /** The ends of a tunnel; see `TunnelTo`. */
 export interface TunnelEnds {
   readonly to: string;
   readonly waypoint: string;
+  readonly across?: unknown;
+}
+
+/** The internal listener that opens a tunnel. */
+export function tunnelListener({ across }: Pick<TunnelEnds, "across">): string {
+  return across === undefined ? CONNECT_ORIGINATE : INNER_ORIGINATE;
 }
 
 /** Tells tunnels apart: the destination, and the waypoint if there is one. */

@@ -8,17 +8,17 @@
  * @module
  */
 import {
-  CONNECT_ORIGINATE,
   MESH_METADATA,
   TUNNEL_METADATA,
   TUNNEL_MODE,
   tunnelId,
+  tunnelListener,
   UNIX_PREFIX,
   WORKLOAD_KEY,
 } from "../core/mod.ts";
 import { HEALTH, TLS_MODE, TRANSPORT_METADATA, tunnelFields } from "./metadata.ts";
 import { planAssignment } from "./plan.ts";
-import type { AssignmentInput, PlannedEndpoint, PlannedLocality } from "./planned.ts";
+import type { AssignmentInput, PlannedEndpoint, PlannedLocality, TunnelTo } from "./planned.ts";
 import { type ReverseWriter, reverseWriter } from "./reverse_writer.ts";
 
 /** Approximate size of an endpoint with a telemetry label; avoids growing the buffer. */
@@ -54,7 +54,7 @@ function writeEndpoint(out: ReverseWriter, planned: PlannedEndpoint): void {
   if (planned.weight !== 1) writeWeight(out, 4, planned.weight);
   writeMetadata(out, planned);
   out.number(2, HEALTH[planned.health]);
-  if (planned.tunnel !== undefined) writeTunnelAddress(out, tunnelId(planned.tunnel));
+  if (planned.tunnel !== undefined) writeTunnelAddress(out, planned.tunnel);
   else writeAddress(out, planned.endpoint.address, planned.port);
   out.message(2, mark);
 }
@@ -81,10 +81,10 @@ function writeAddress(out: ReverseWriter, address: string, port: number): void {
 }
 
 /** The address of the internal listener that opens tunnels: `envoy_internal_address` is 3. */
-function writeTunnelAddress(out: ReverseWriter, id: string): void {
+function writeTunnelAddress(out: ReverseWriter, tunnel: TunnelTo): void {
   const mark = out.length;
-  out.text(2, id);
-  out.text(1, CONNECT_ORIGINATE);
+  out.text(2, tunnelId(tunnel));
+  out.text(1, tunnelListener(tunnel));
   out.message(3, mark);
   out.message(1, mark);
   out.message(1, mark);

@@ -24,11 +24,15 @@ export const TRANSPORT_METADATA = "envoy.transport_socket_match";
 export const TLS_MODE = { key: "tlsMode", mesh: "mesh" } as const;
 
 /** The metadata of an endpoint about its tunnel. */
-export function tunnelFields({ to, waypoint, identity }: TunnelTo): [key: string, value: string][] {
+export function tunnelFields(
+  { to, waypoint, identity, across }: TunnelTo,
+): [key: string, value: string][] {
   const all: [string, string][] = [
     [TUNNEL_KEYS.to, to],
     [TUNNEL_KEYS.waypoint, waypoint],
     [TUNNEL_KEYS.identity, identity],
+    [TUNNEL_KEYS.service, across?.service ?? ""],
+    [TUNNEL_KEYS.gateway, across?.gateway ?? ""],
   ];
   return all.filter(([, value]) => value !== "");
 }

@@ -10,5 +10,5 @@ export { localityRule, weighsLocalities } from "./locality.ts";
 export { TLS_MODE } from "./metadata.ts";
 export { gatewaysTo } from "./networks.ts";
 export { planAssignment } from "./plan.ts";
-export type { AssignmentInput, LocalityRule, Reach, TunnelTo } from "./planned.ts";
+export type { AcrossNetworks, AssignmentInput, LocalityRule, Reach, TunnelTo } from "./planned.ts";
 export { canonicalOf } from "./workload_label.ts";

@@ -1,27 +1,40 @@
 /**
  * Endpoints in other networks. Clients reach them through the gateways of that network, which route
- * by the SNI of mutual TLS.
+ * by the SNI of mutual TLS, or take tunnels with tunnels in them.
  *
  * @module
  */
 import type { NetworkGateway, ProxyLocality } from "../../model/mod.ts";
-import type { PlannedEndpoint, Reach } from "./planned.ts";
+import type {
+  AcrossNetworks,
+  PlannedEndpoint,
+  Reach,
+  TunnelEntrance,
+  TunnelTo,
+} from "./planned.ts";
 
 /**
  * Replaces endpoints in other networks by their gateways. The weight of the endpoints is divided
- * among the gateways of their network. Endpoints without mutual TLS are not reachable from other
- * networks and are omitted.
+ * among the gateways of their network. Endpoints without mutual TLS and tunnels are not reachable from
+ * other networks and are omitted.
  */
 export function reach(
   planned: readonly PlannedEndpoint[],
   proxyLocality: ProxyLocality,
-  { gateways }: Pick<Reach, "gateways">,
+  { gateways, across }: Pick<Reach, "gateways"> & {
+    readonly across?: AcrossNetworks | undefined;
+  },
 ): PlannedEndpoint[] {
   const near: PlannedEndpoint[] = [];
-  const far: { readonly one: PlannedEndpoint; readonly ways: readonly NetworkGateway[] }[] = [];
+  const far: { readonly one: PlannedEndpoint; readonly ways: readonly Way[] }[] = [];
   for (const one of planned) {
     const { network } = one;
     if (network !== "" && proxyLocality.view.length > 0 && !proxyLocality.view.includes(network)) {
+      continue;
+    }
+    const tunnelled = across && tunnelsTo(one, proxyLocality, across);
+    if (tunnelled !== undefined) {
+      if (tunnelled.length > 0) far.push({ one, ways: tunnelled });
       continue;
     }
     const ways = gatewaysTo(network, proxyLocality, gateways);
@@ -37,11 +50,57 @@ export function reach(
       const entrance = entranceOf(one, way, one.weight * stretch / ways.length);
       const { region, zone, subzone } = entrance.endpoint.locality;
       const key = [one.network, way.address, way.port, region, zone, subzone].join("|");
-      const known = entrances.get(key)?.weight ?? 0;
-      entrances.set(key, { ...entrance, weight: known + entrance.weight });
+      const known = entrances.get(key);
+      entrances.set(key, {
+        ...entrance,
+        weight: (known?.weight ?? 0) + entrance.weight,
+        tunnel: joined(known?.tunnel, entrance.tunnel),
+      });
     }
   }
   return [...near.map((one) => ({ ...one, weight: one.weight * stretch })), ...entrances.values()];
+}
+
+/** A gateway, with the tunnel through it. */
+interface Way extends NetworkGateway {
+  readonly tunnel?: TunnelTo;
+}
+
+/**
+ * The ways to an endpoint by tunnels; empty: it is not reached, `undefined`: tunnels do not lead to it.
+ */
+function tunnelsTo(
+  { network, tunnel }: PlannedEndpoint,
+  proxyLocality: ProxyLocality,
+  { service, allowed, strict, gateways }: AcrossNetworks,
+): readonly Way[] | undefined {
+  if (!isElsewhere(network, proxyLocality) || tunnel === undefined) return undefined;
+  const entrances = gateways(network);
+  if (entrances.length === 0) return strict ? [] : undefined;
+  if (!allowed) return [];
+  return entrances.map(({ address, port, to, identity: gateway }: TunnelEntrance) => ({
+    address,
+    port,
+    tunnel: {
+      to,
+      waypoint: "",
+      identity: tunnel.identity,
+      across: { service, gateway },
+    },
+  }));
+}
+
+/** A tunnel to what several endpoints are behind: its end has an identity of one of them. */
+function joined(one: TunnelTo | undefined, other: TunnelTo | undefined): TunnelTo | undefined {
+  if (one === undefined || other === undefined) return other;
+  if (one.identity === "" || other.identity === "") return { ...other, identity: "" };
+  const all = new Set([...one.identity.split(","), ...other.identity.split(",")]);
+  return { ...other, identity: [...all].sort().join(",") };
+}
+
+/** Reports if a network is another one than that of a proxy. */
+function isElsewhere(network: string, proxyLocality: ProxyLocality): boolean {
+  return network !== "" && proxyLocality.network !== "" && network !== proxyLocality.network;
 }
 
 /**
@@ -54,15 +113,13 @@ export function gatewaysTo(
   proxyLocality: ProxyLocality,
   gateways: Reach["gateways"],
 ): readonly NetworkGateway[] | undefined {
-  const elsewhere = network !== "" && proxyLocality.network !== "" &&
-    network !== proxyLocality.network;
-  return elsewhere ? gateways.get(network) : undefined;
+  return isElsewhere(network, proxyLocality) ? gateways.get(network) : undefined;
 }
 
 /** A gateway stands for many workloads, so it has no workload name. */
 function entranceOf(
   { endpoint, network }: PlannedEndpoint,
-  way: NetworkGateway,
+  way: Way,
   weight: number,
 ): PlannedEndpoint {
   return {
@@ -78,9 +135,8 @@ function entranceOf(
     health: "healthy",
     weight,
     label: "",
-    mutual: true,
-    // Gateways between networks do not carry tunnels.
-    tunnel: undefined,
+    mutual: way.tunnel === undefined,
+    tunnel: way.tunnel,
     network,
   };
 }

@@ -21,7 +21,7 @@ export function planAssignment(input: AssignmentInput): PlannedLocality[] {
   let sum = 0;
   const reached = input.proxyLocality === undefined || input.reach === undefined
     ? planAll(input)
-    : reach(planAll(input), input.proxyLocality, input.reach);
+    : reach(planAll(input), input.proxyLocality, { ...input.reach, across: input.across });
   for (const planned of reached) {
     const { region, zone, subzone } = planned.endpoint.locality;
     const key = `${region}/${zone}/${subzone}`;

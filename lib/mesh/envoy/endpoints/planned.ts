@@ -46,6 +46,8 @@ export interface AssignmentInput {
   readonly localityRule?: LocalityRule;
   /** Gateways to other networks; used only with a locality. */
   readonly reach?: Reach;
+  /** Tunnels to other networks; absent: gateways by server name alone. Used only with a locality. */
+  readonly across?: AcrossNetworks | undefined;
 }
 
 /** The tunnel (HBONE) to an endpoint. */
@@ -55,6 +57,36 @@ export interface TunnelTo {
   /** `address:port` of the waypoint at which the tunnel ends; empty: at the destination itself. */
   readonly waypoint: string;
   /** Identities that its end may have, separated by commas; empty: any identity of the mesh. */
+  readonly identity: string;
+  /** Set if `to` is the gateway of another network: the tunnel has an inner one, to a service. */
+  readonly across?: {
+    /** `host:port`. */
+    readonly service: string;
+    /** Identities that the gateway may have; empty: any of the mesh. */
+    readonly gateway: string;
+  };
+}
+
+/** Tunnels to endpoints in other networks. */
+export interface AcrossNetworks {
+  /** `host:port` of the service. */
+  readonly service: string;
+  /** False: endpoints there are omitted. */
+  readonly allowed: boolean;
+  /** True: endpoints of networks without gateways are omitted; false: they are reached directly. */
+  readonly strict: boolean;
+  /** The gateways of a network that take tunnels. */
+  gateways(network: string): readonly TunnelEntrance[];
+}
+
+/** A gateway that takes tunnels into its network. */
+export interface TunnelEntrance {
+  /** IP address. */
+  readonly address: string;
+  readonly port: number;
+  /** Both, as `address:port`. */
+  readonly to: string;
+  /** Identities that it may have, separated by commas. */
   readonly identity: string;
 }
 

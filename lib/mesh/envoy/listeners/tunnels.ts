@@ -20,8 +20,12 @@ import {
   adsSource,
   CONNECT_ORIGINATE,
   CONNECT_TERMINATE,
+  GATEWAY_STATE,
+  INNER_ORIGINATE,
   LOCAL_PRINCIPAL,
+  OUTER_ORIGINATE,
   PEER_PRINCIPAL,
+  SERVICE_STATE,
   SOURCE_STATE,
   TUNNEL_KEYS,
   TUNNEL_METADATA,
@@ -37,7 +41,10 @@ import {
   INTO_PROXY,
   tunnelRouteTable,
 } from "./tunnel_routes.ts";
-import { state, TEXT } from "./tunnel_state.ts";
+import { ownState, state, TEXT } from "./tunnel_state.ts";
+
+/** Filter state with the names that the certificate of a server may have. */
+const SERVER_NAMES = "envoy.network.upstream_subject_alt_names";
 
 /** Settings of the listeners of tunnels. */
 export interface TunnelListener {
@@ -109,40 +116,73 @@ export function connectTerminate(input: TerminateInput): Listener {
   });
 }
 
-/** Filter state with the names that the certificate of a server may have. */
-const SERVER_NAMES = "envoy.network.upstream_subject_alt_names";
-
 /** Builds the internal listener that opens tunnels. */
-export function connectOriginate({ idleTimeoutMs, manager }: TunnelListener): Listener {
+export function connectOriginate(input: TunnelListener): Listener {
+  return originateAt(CONNECT_ORIGINATE, "%DOWNSTREAM_LOCAL_ADDRESS%", expectedServer(), input);
+}
+
+/** A listener that opens tunnels with an authority, at the cluster of its name. */
+function originateAt(
+  name: string,
+  authority: string,
+  expected: Filter,
+  { idleTimeoutMs, manager }: TunnelListener,
+): Listener {
   const forward = create(FilterSchema, {
     name: "envoy.filters.network.tcp_proxy",
     configType: {
       case: "typedConfig",
       value: packAny(TcpProxySchema, {
-        statPrefix: CONNECT_ORIGINATE,
-        clusterSpecifier: { case: "cluster", value: CONNECT_ORIGINATE },
+        statPrefix: name,
+        clusterSpecifier: { case: "cluster", value: name },
         idleTimeout: idleTimeoutMs === undefined ? undefined : durationOf(idleTimeoutMs),
-        tunnelingConfig: { hostname: "%DOWNSTREAM_LOCAL_ADDRESS%" },
+        tunnelingConfig: { hostname: authority },
       }),
     },
   });
   return assembleInternal({
-    name: CONNECT_ORIGINATE,
+    name,
     direction: "outbound",
     manager,
-    chains: [chain(CONNECT_ORIGINATE, undefined, forward, { security: [expectedServer()] })],
+    chains: [chain(name, undefined, forward, { security: [expected] })],
     listenerFilters: [originalDestination()],
   });
 }
 
 /** Only the workload that the endpoint names may be at the end of its tunnel. */
 function expectedServer(): Filter {
-  const format = `%DYNAMIC_METADATA(${TUNNEL_METADATA}:${TUNNEL_KEYS.identity})%`;
+  return setStates([state(SERVER_NAMES, ofEndpoint("identity"))]);
+}
+
+/** What the metadata of an endpoint says, as text with substitutions. */
+function ofEndpoint(key: keyof typeof TUNNEL_KEYS): string {
+  return `%DYNAMIC_METADATA(${TUNNEL_METADATA}:${TUNNEL_KEYS[key]})%`;
+}
+
+function setStates(onNewConnection: FilterStateValue[]): Filter {
   return create(FilterSchema, {
     name: "envoy.filters.network.set_filter_state",
     configType: {
       case: "typedConfig",
-      value: packAny(ConnectionStateSchema, { onNewConnection: [state(SERVER_NAMES, format)] }),
+      value: packAny(ConnectionStateSchema, { onNewConnection }),
     },
   });
+}
+
+/**
+ * Builds the internal listeners that open tunnels to other networks: the inner one, to a workload or waypoint
+ * there, and the outer one around it, to the gateway of the network. Both name the service.
+ */
+export function acrossOriginate(input: TunnelListener): Listener[] {
+  const inner = setStates([
+    ownState(SERVER_NAMES, ofEndpoint("identity")),
+    destinationState(ofEndpoint("to")),
+    state(SERVICE_STATE, ofEndpoint("service"), TEXT),
+    state(GATEWAY_STATE, ofEndpoint("gateway"), TEXT),
+  ]);
+  const outer = setStates([ownState(SERVER_NAMES, `%FILTER_STATE(${GATEWAY_STATE}:PLAIN)%`)]);
+  return [
+    originateAt(INNER_ORIGINATE, ofEndpoint("service"), inner, input),
+    originateAt(OUTER_ORIGINATE, `%FILTER_STATE(${SERVICE_STATE}:PLAIN)%`, outer, input),
+  ];
 }

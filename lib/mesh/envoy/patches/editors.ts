@@ -17,7 +17,12 @@ import {
 } from "#mesh/networking/v1alpha3/dataproxy_filter_pb.ts";
 import type { Role } from "../../model/mod.ts";
 import { type DescMessage, mergeInto, type MessageShape } from "../../../kit/proto/mod.ts";
-import { CONNECT_ORIGINATE, CONNECT_TERMINATE } from "../core/mod.ts";
+import {
+  CONNECT_ORIGINATE,
+  CONNECT_TERMINATE,
+  INNER_ORIGINATE,
+  OUTER_ORIGINATE,
+} from "../core/mod.ts";
 import { type Change, mergeRule, type Patch, type Where } from "./change.ts";
 import { patchCluster } from "./clusters.ts";
 import { fetchCluster } from "./fetches.ts";
@@ -39,7 +44,12 @@ function editor<D extends DescMessage>(schema: D, apply: Editor<D>["apply"]): Ed
 export type PatchedType = "cluster" | "listener" | "route" | "virtualHost" | "extension";
 
 /** Listeners at which tunnels end and begin. */
-const TUNNEL_LISTENERS: readonly string[] = [CONNECT_TERMINATE, CONNECT_ORIGINATE];
+const TUNNEL_LISTENERS: readonly string[] = [
+  CONNECT_TERMINATE,
+  CONNECT_ORIGINATE,
+  INNER_ORIGINATE,
+  OUTER_ORIGINATE,
+];
 
 export const EDITORS: Readonly<Record<PatchedType, Editor<DescMessage>>> = {
   cluster: editor(

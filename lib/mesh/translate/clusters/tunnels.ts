@@ -4,11 +4,16 @@
  * @module
  */
 import type { Cluster } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import { connectOriginateCluster, mainInternalCluster, secretNames } from "../../envoy/mod.ts";
+import {
+  acrossOriginateClusters,
+  connectOriginateCluster,
+  mainInternalCluster,
+  secretNames,
+} from "../../envoy/mod.ts";
 import type { Read } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { durationMs } from "../../../kit/proto/mod.ts";
-import { familyOf, listensForTunnels, sendsTunnels } from "../context/mod.ts";
+import { familyOf, listensForTunnels, sendsAcross, sendsTunnels } from "../context/mod.ts";
 import { tunnelClient } from "../security/mod.ts";
 import { clusterDefaults } from "./defaults.ts";
 import type { Context } from "./features.ts";
@@ -22,11 +27,13 @@ export function tunnelClusters(read: Read, context: Context, cls: ProxyClass): C
   const names = secretNames(cls).client;
   if (names !== undefined && sendsTunnels(features, cls)) {
     const idle = mesh.field(read, "hboneIdleTimeout");
-    clusters.push(connectOriginateCluster({
+    const input = {
       mesh: defaults,
       tls: tunnelClient(read, context, names),
       idleTimeoutMs: idle === undefined ? undefined : durationMs(idle),
-    }));
+    };
+    clusters.push(connectOriginateCluster(input));
+    if (sendsAcross(features, cls)) clusters.push(...acrossOriginateClusters(input));
   }
   return clusters;
 }

@@ -74,5 +74,11 @@ export { namedHost } from "./named_services.ts";
 export { deriveSharedSettings, ownClusterSettings } from "./shared_settings.ts";
 export { detectedTable, egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
 export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";
-export { LISTENS_OPTION, listensForTunnels, NOT_SENDING_OPTION, sendsTunnels } from "./tunnels.ts";
+export {
+  LISTENS_OPTION,
+  listensForTunnels,
+  NOT_SENDING_OPTION,
+  sendsAcross,
+  sendsTunnels,
+} from "./tunnels.ts";
 export { transportTo } from "./upstream_transport.ts";

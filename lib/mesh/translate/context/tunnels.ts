@@ -25,6 +25,14 @@ export function sendsTunnels({ tunnels }: SharedFeatures, { role, options }: Ask
   return tunnels?.sending === true && parseBoolean(options[NOT_SENDING_OPTION] ?? "") !== true;
 }
 
+/** Reports if a proxy sends through tunnels to other networks. */
+export function sendsAcross(features: SharedFeatures, cls: Asking): boolean {
+  const { networks } = features;
+  if (networks === undefined || !sendsTunnels(features, cls)) return false;
+  return cls.role === "sidecar" ||
+    (cls.role === "waypoint" ? networks.waypoints : networks.gateways);
+}
+
 /** Reports if a proxy accepts tunnels: a waypoint, or a sidecar that asks for it. It needs a certificate. */
 export function listensForTunnels({ tunnels }: SharedFeatures, { role, options }: Asking): boolean {
   if (secretNames({ options }).server === undefined || options.GENERATOR !== undefined) {

@@ -22,6 +22,8 @@ export interface EndpointLayerTables {
   readonly endpoints: ByLocality<HostKey>;
   /** The endpoints of proxies that send through tunnels. */
   readonly tunnelEndpoints: ByLocality<HostKey>;
+  /** The endpoints of waypoints. */
+  readonly waypointEndpoints: ByLocality<HostKey>;
   /** The endpoints of gateways, which may send through waypoints. */
   readonly gatewayEndpoints: ByLocality<HostKey>;
 }
@@ -33,7 +35,9 @@ function tablesFor(
 ): { readonly prefix: string; readonly seen: ByLocality<HostKey> } {
   const { features } = context;
   if (!sendsTunnels(features, cls)) return { prefix: "endpoint", seen: endpoints };
-  return cls.role === "router" && features.ingressWaypoints === true
+  // Gateways may send to other networks, or through waypoints, where sidecars do not.
+  const isOther = features.ingressWaypoints === true || features.networks !== undefined;
+  return cls.role === "router" && isOther
     ? { prefix: "endpoint/waypoints", seen: gatewayEndpoints }
     : { prefix: "endpoint/tunnels", seen: tunnelEndpoints };
 }

@@ -43,14 +43,15 @@ import {
 } from "../resources/mod.ts";
 import { takesMutual } from "../security/mod.ts";
 import { meshLocality } from "./mesh_locality.ts";
+import { acrossNetworks } from "./across.ts";
 import { throughWaypoint } from "./through_waypoints.ts";
 import { tunnelsOf } from "./tunnels.ts";
 
 /**
- * The way to endpoints: straight, by tunnels where workloads accept them, or as gateways, which may
- * send through waypoints.
+ * The way to endpoints: straight, by tunnels where workloads accept them, the same as a waypoint, or as
+ * gateways, which may send through waypoints.
  */
-export type EndpointWay = "direct" | "tunnels" | "waypoints";
+export type EndpointWay = "direct" | "tunnels" | "waypoint" | "waypoints";
 
 /** Creates the tables of endpoint assignments. */
 export function deriveEndpoints(
@@ -120,7 +121,8 @@ function assignmentsOf(
   };
   const ruleOf = proxyLocality && localityRules(read, context, policy, service);
   const { host } = service;
-  const through = way === "waypoints"
+  const across = proxyLocality && acrossNetworks(read, context, way, serviceKey);
+  const through = way === "waypoints" && features.ingressWaypoints === true
     ? throughWaypoint(read, context, serviceKey, service)
     : undefined;
   return service.ports
@@ -135,6 +137,7 @@ function assignmentsOf(
           portName: port.name,
           subsetLabels: subset?.labels,
           localityRule: ruleOf?.(inside, port, subset),
+          across: across?.(port),
           // A waypoint applies subsets itself.
           ...(through === undefined ? {} : {
             endpoints: through.endpoints(port),

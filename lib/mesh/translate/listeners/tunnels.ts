@@ -5,6 +5,7 @@
  */
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
 import {
+  acrossOriginate,
   connectOriginate,
   connectTerminate,
   type InboundPort,
@@ -16,7 +17,13 @@ import {
 import type { Read } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { durationMs } from "../../../kit/proto/mod.ts";
-import { type ListenerVariant, listensForTunnels, sendsTunnels, wildcard } from "../context/mod.ts";
+import {
+  type ListenerVariant,
+  listensForTunnels,
+  sendsAcross,
+  sendsTunnels,
+  wildcard,
+} from "../context/mod.ts";
 import { securityOf, tunnelServer } from "../security/mod.ts";
 import type { Context } from "./features.ts";
 
@@ -26,7 +33,7 @@ export function tunnelIdleMs(read: Read, { mesh }: Context): number | undefined 
   return timeout === undefined ? undefined : durationMs(timeout);
 }
 
-/** The listener that opens tunnels, for proxies that send through them. */
+/** The listeners that open tunnels, for proxies that send through them. */
 export function originateListeners(
   read: Read,
   context: Context,
@@ -34,7 +41,11 @@ export function originateListeners(
   manager: ManagerDefaults,
 ): Listener[] {
   if (!sendsTunnels(context.features, cls)) return [];
-  return [connectOriginate({ manager, idleTimeoutMs: tunnelIdleMs(read, context) })];
+  const input = { manager, idleTimeoutMs: tunnelIdleMs(read, context) };
+  return [
+    connectOriginate(input),
+    ...sendsAcross(context.features, cls) ? acrossOriginate(input) : [],
+  ];
 }
 
 /** Input of the listeners at which tunnels to a workload end. */

@@ -112,7 +112,7 @@ function endpointLayers(
   tables: WaypointLayerTables,
   { cls, locality }: ClassBinding,
 ): Collection[] {
-  const { waypoints, tunnelEndpoints: { base, local } } = tables;
+  const { waypoints, waypointEndpoints: { base, local } } = tables;
   const waypoint = waypointOf(cls);
   const named = objectKeys.encode(waypoint);
   const lists = [["services", waypoints.services, serviceKeys], [

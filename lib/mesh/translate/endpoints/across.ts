@@ -1,0 +1,39 @@
+/**
+ * Tunnels to endpoints in other networks: through the gateways of those that take them, for global services.
+ *
+ * @module
+ */
+import { type AcrossNetworks, hostPort } from "../../envoy/mod.ts";
+import type { Read } from "../../graph/mod.ts";
+import type { ServiceKey, ServicePort } from "../../model/mod.ts";
+import { isIp } from "../../../kit/text/mod.ts";
+import { trustDomainsOf } from "../security/mod.ts";
+import type { Context } from "./features.ts";
+import { identitiesOf } from "./tunnels.ts";
+
+/** Finds the tunnels of a service to other networks; `undefined`: the mesh has none. */
+export function acrossNetworks(
+  read: Read,
+  context: Context,
+  way: "direct" | "tunnels" | "waypoint" | "waypoints",
+  key: ServiceKey,
+): ((port: Pick<ServicePort, "number">) => AcrossNetworks) | undefined {
+  const { mesh: { ambient }, features: { networks } } = context;
+  if (ambient === undefined || networks === undefined || way === "direct") return undefined;
+  const isSender = way === "tunnels" ||
+    (way === "waypoint" ? networks.waypoints : networks.gateways);
+  const domains = trustDomainsOf(read, context);
+  return ({ number }) => ({
+    service: `${key.host}:${number}`,
+    allowed: isSender && read.get(ambient.global, key),
+    strict: way === "waypoint",
+    gateways: (network) =>
+      read.get(ambient.networks.gateways, network).filter(({ address }) => isIp(address))
+        .map(({ address, port, ...account }) => ({
+          address,
+          port,
+          to: hostPort(address, port),
+          identity: identitiesOf(account, domains),
+        })),
+  });
+}

@@ -1,0 +1,276 @@
+/**
+ * Two networks that meet at a gateway of the class `mesh-east-west` alone, with real node proxies, and real
+ * Envoys as gateway, waypoints and sidecar: clients of one network reach global services of the other one by a
+ * tunnel in a tunnel.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import {
+  type Agent,
+  call,
+  eventually,
+  makeNodeNetwork,
+  type NodeNetwork,
+} from "../../scripts/harness/mod.ts";
+import { toYaml } from "../../lib/kit/text/mod.ts";
+import { service, workload } from "../support/ambient_objects.ts";
+import { startCertifiedAgent } from "../support/identity.ts";
+import { manifest, type Spec } from "../support/manifest.ts";
+import {
+  type AmbientMesh,
+  ask,
+  LACKING,
+  proxyOf,
+  startAmbientMesh,
+  startEcho,
+} from "./ambient/mesh.ts";
+import { policy } from "./security/world.ts";
+
+const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
+const GLOBAL = { "mesh.io/global": "true" };
+
+/** Addresses of the services, whose workload is in the other network. */
+const SERVICES = {
+  web: "10.96.9.1",
+  own: "10.96.9.2",
+  "behind-far": "10.96.9.3",
+  "behind-near": "10.96.9.4",
+} as const;
+type Service = keyof typeof SERVICES;
+
+const SPEC: Spec = {
+  location: "MESH_INTERNAL",
+  ports: [{ number: 80, name: "http", protocol: "HTTP", targetPort: 8080 }],
+  workloadSelector: { labels: { app: "web" } },
+};
+
+function gateway(name: string, gatewayClassName: string, more: Spec = {}): string {
+  const isBetween = gatewayClassName !== "mesh-waypoint";
+  return toYaml({
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "Gateway",
+    metadata: {
+      name,
+      namespace: "shop",
+      labels: isBetween ? { "topology.mesh.io/network": "far" } : {},
+      annotations: isBetween ? { "gateway.mesh.io/service-account": "ew" } : {},
+    },
+    spec: {
+      gatewayClassName,
+      listeners: [{ name: "mesh", port: 15008, protocol: "HBONE" }],
+      ...more,
+    },
+  });
+}
+
+/** The networks, and addresses of the host that they reach. */
+interface Places {
+  readonly client: NodeNetwork;
+  readonly server: NodeNetwork;
+  /** The gateway's. */
+  readonly border: string;
+  readonly sidecar: string;
+  readonly near: string;
+  readonly far: string;
+}
+
+async function makePlaces(stack: AsyncDisposableStack): Promise<Places> {
+  const client = stack.use(await makeNodeNetwork(117));
+  const server = stack.use(await makeNodeNetwork(118));
+  // Each network has routes to the host alone.
+  for (const one of [client, server]) await one.run("ip", "route", "del", "default");
+  const [sidecar, near, far] = await Promise.all([
+    client.addHostAddress(21),
+    client.addHostAddress(22),
+    server.addHostAddress(23),
+  ]);
+  for (const [one, at] of [[client, sidecar], [client, near], [server, far]] as const) {
+    await one.run("ip", "route", "add", `${at}/32`, "via", one.host);
+  }
+  return { client, server, border: client.host, sidecar, near, far };
+}
+
+/** A waypoint with the service in front of its proxy. */
+function waypoint(name: string, address: string, network: string): string[] {
+  return [
+    gateway(name, "mesh-waypoint"),
+    service(name, network === "far" ? "10.96.9.8" : "10.96.9.9", {
+      hosts: [`${name}-mesh-waypoint.shop.svc.cluster.local`],
+      location: "MESH_INTERNAL",
+      ports: [{ number: 15008, name: "mesh", protocol: "TLS" }],
+      endpoints: [{ address, network, serviceAccount: name, labels: { [GATEWAY_NAME]: name } }],
+    }, network === "far" ? GLOBAL : {}),
+  ];
+}
+
+/** A policy that the waypoint of a service applies: a request with this path tells if it passed through. */
+function marked(name: Service): string {
+  return policy("AuthorizationPolicy", `mark-${name}`, {
+    targetRefs: [{ group: "networking.mesh.io", kind: "ServiceEntry", name }],
+    action: "DENY",
+    rules: [{ to: [{ operation: { paths: ["/mark"] } }] }],
+  });
+}
+
+function objectsOf({ client, server, border, sidecar, near, far }: Places): string[] {
+  const behind = (name: string) => ({ ...GLOBAL, "mesh.io/use-waypoint": name });
+  const egress = { number: 80, protocol: "HTTP", name: "http" };
+  return [
+    toYaml({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "mesh-system", labels: { "topology.mesh.io/network": "near" } },
+    }),
+    workload("client", client.address, "disabled", "near"),
+    workload("web", server.address, "disabled", "far"),
+    service("web", SERVICES.web, SPEC, GLOBAL),
+    service("own", SERVICES.own, SPEC),
+    service("behind-far", SERVICES["behind-far"], SPEC, behind("wp-far")),
+    service("behind-near", SERVICES["behind-near"], SPEC, behind("wp-near")),
+    ...waypoint("wp-far", far, "far"),
+    ...waypoint("wp-near", near, "near"),
+    marked("behind-far"),
+    marked("behind-near"),
+    gateway("ew", "mesh-east-west"),
+    gateway("far", "mesh-remote", { addresses: [{ value: border }] }),
+    manifest("Sidecar", "sidecar", {
+      workloadSelector: { labels: { app: "sidecar" } },
+      egress: [{ port: egress, bind: sidecar, captureMode: "NONE", hosts: ["*/*"] }],
+    }, "shop"),
+  ];
+}
+
+/** Starts the proxy of a gateway or a sidecar. */
+async function startEnvoy(
+  { stack, issuer, root, dir, port }: AmbientMesh,
+  [name, ip, network]: readonly [string, string, string],
+): Promise<Agent> {
+  const role = name === "sidecar" ? "sidecar" : "waypoint";
+  return stack.use(
+    await startCertifiedAgent({ issuer, root, dir, xds: `localhost:${port}` }, {
+      role,
+      name,
+      namespace: "shop",
+      ip,
+      labels: role === "sidecar" ? { app: name } : { [GATEWAY_NAME]: name },
+      env: { MESH_META_NETWORK: network },
+      proxyConfig: {
+        proxyStatsMatcher: { inclusionRegexps: [".*inbound-vip.*upstream_cx_total"] },
+      },
+    }),
+  );
+}
+
+const name = "two networks: global services are reached through the gateway between them";
+
+Deno.test({
+  name: LACKING === undefined ? name : `${name} [${LACKING}]`,
+  ignore: LACKING !== undefined,
+  fn: async (t) => {
+    await using stack = new AsyncDisposableStack();
+    const places = await makePlaces(stack);
+    const { client, server, border, sidecar, near, far } = places;
+    const mesh = await startAmbientMesh(stack, objectsOf(places), {
+      AMBIENT_ENABLE_MULTI_NETWORK: "true",
+    });
+    stack.use(startEcho(server));
+    const own = (name: string, network: NodeNetwork, inNetwork: string) =>
+      proxyOf(mesh, { network, name, address: network.address, inNetwork });
+    const [entrance, serving] = await Promise.all([
+      startEnvoy(mesh, ["ew", border, "far"]),
+      own("web", server, "far"),
+      own("client", client, "near"),
+      startEnvoy(mesh, ["sidecar", sidecar, "near"]),
+      startEnvoy(mesh, ["wp-near", near, "near"]),
+      startEnvoy(mesh, ["wp-far", far, "far"]),
+    ]);
+    /** Waits for an answer to the node proxy's client. */
+    const answers = async (service: Service, pattern: RegExp, path = "/") => {
+      let last = "";
+      await eventually(
+        `${service} to be ${pattern}`,
+        async () => pattern.test(last = await ask(client, `${SERVICES[service]}${path}`)),
+      ).catch(() => assert.match(last, pattern, service));
+    };
+    const REACHED = /^reached from /;
+    /** Connections that the gateway forwarded. */
+    const forwarded = async (service: Service) => {
+      const stats = await entrance.stats(`inbound-vip.*${service}.test.*upstream_cx_total`);
+      return Object.values(stats).reduce((sum, one) => sum + one, 0);
+    };
+
+    await t.step("node proxy to node proxy", async () => {
+      await answers("web", REACHED);
+      assert.ok(await forwarded("web") > 0);
+    });
+    await t.step("a service that is not global is not reached", async () => {
+      await answers("own", /^refused/);
+    });
+    await t.step("node proxy to a waypoint of the other network", async () => {
+      await answers("behind-far", REACHED);
+      await answers("behind-far", /RBAC: access denied/, "/mark");
+      assert.ok(await forwarded("behind-far") > 0);
+    });
+    await t.step("through a waypoint of the client's network", async () => {
+      await answers("behind-near", REACHED);
+      await answers("behind-near", /RBAC: access denied/, "/mark");
+      assert.ok(await forwarded("behind-near") > 0);
+    });
+    const fromSidecar = async (service: Service): Promise<number> => {
+      const host = `${service}.test`;
+      return await call(`http://${sidecar}/`, { host, timeoutMs: 5_000 })
+        .then(({ status }) => status, () => 0);
+    };
+    await t.step("sidecar to node proxy", async () => {
+      const before = await forwarded("web");
+      let last = 0;
+      await eventually(
+        "the sidecar's request",
+        async () => (last = await fromSidecar("web")) === 200,
+      )
+        .catch(() => assert.equal(last, 200));
+      assert.ok(await forwarded("web") > before);
+      assert.equal(await fromSidecar("own"), 503);
+    });
+    await t.step(
+      "the server denies the client and the sidecar by identity",
+      async () => {
+        const reached: Record<string, () => Promise<boolean>> = {
+          client: async () => REACHED.test(await ask(client, `${SERVICES.web}/`)),
+          sidecar: async () => await fromSidecar("web") === 200,
+        };
+        for (const account of Object.keys(reached)) {
+          const denied = { source: { principals: [`cluster.local/ns/shop/sa/${account}`] } };
+          await mesh.config.write(
+            "policy.yaml",
+            policy("AuthorizationPolicy", "a", {
+              selector: { matchLabels: { app: "web" } },
+              action: "DENY",
+              rules: [{ from: [denied] }],
+            }),
+          );
+          const others = Object.keys(reached).filter((one) => one !== account);
+          await eventually(`${account} to be denied`, async () => !await reached[account]!());
+          for (const one of others) {
+            await eventually(`${one} to be allowed`, () => reached[one]!());
+          }
+        }
+        await mesh.config.remove("policy.yaml");
+        await answers("web", REACHED);
+      },
+    );
+    await t.step("the gateway is replaced", async () => {
+      await entrance[Symbol.asyncDispose]();
+      // Their connections end with it, so the server tells who they were.
+      for (const account of ["client", "sidecar", "wp-near"]) {
+        const identity = `src.identity="spiffe://cluster.local/ns/shop/sa/${account}"`;
+        await serving.program.printed(new RegExp(`connection complete.*${identity}`));
+      }
+      await answers("web", /^refused/);
+      await startEnvoy(mesh, ["ew", border, "far"]);
+      await answers("web", REACHED);
+      await eventually("the sidecar's request", async () => await fromSidecar("web") === 200);
+    });
+  },
+});
