@@ -64,11 +64,17 @@ interface AddedFields {
   /** The declaration that they follow, which is unique in its file. */
   readonly after: string;
   readonly fields: readonly string[];
-  /** Enums and messages of the fields, added at the end of the file. */
+  /** Enums, messages and imports of the fields, added at the end of the file. */
   readonly types: string;
 }
 
 const ADDED_FIELDS: readonly AddedFields[] = [
+  {
+    file: "envoy/config/route/v3/route_components.proto",
+    after: "repeated type.matcher.v3.MetadataMatcher dynamic_metadata = 13;",
+    fields: ["repeated type.matcher.v3.FilterStateMatcher filter_state = 16;"],
+    types: 'import "envoy/type/matcher/v3/filter_state.proto";',
+  },
   {
     file: "envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy.proto",
     after: "TcpAccessLogOptions access_log_options = 17;",

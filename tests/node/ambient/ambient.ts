@@ -1,5 +1,5 @@
 /**
- * Ambient mode on a test's only node: its installation, its pods, what they ask.
+ * Ambient mode on a test's nodes: its installation, its pods, what they ask.
  *
  * @module
  */
@@ -16,14 +16,17 @@ import {
   deployment,
   kubectl,
   podsEventually,
-  service,
+  podsReady,
+  serviceOf,
   temporaryFolder,
   workloadContainer,
 } from "../../support/node.ts";
 import { type PodPlace, read } from "../../support/node_mesh.ts";
 
-/** The only node. */
-export const NODE = "node-1";
+/** The node of clients. */
+export const CLIENTS_NODE = "node-1";
+/** The node of servers. */
+export const SERVERS_NODE = "node-2";
 /** The namespace that gets the label. */
 export const SHOP = "shop";
 
@@ -45,6 +48,7 @@ export async function installAmbient(cluster: NodeCluster): Promise<string> {
   const { status, out, err } = await meshctl(cluster, [
     ...["install", "-y", "--set=profile=ambient", ...IMPORTED],
     "--set=values.pilot.autoscaleEnabled=false",
+    "--set=values.pilot.env.MESH_DUAL_STACK=true",
   ]);
   assert.equal(status, 0, out + err);
   return out;
@@ -57,17 +61,26 @@ export function server(name: string): unknown[] {
     // Late answers of a busy machine are no end of a server.
     readinessProbe: { httpGet: { path: "/", port: 8080 }, periodSeconds: 1, timeoutSeconds: 10 },
   });
-  return [deployment(name, container, { namespace: SHOP }), service(name, 80, 8080, SHOP)];
+  const ports = [{ name: "http", port: 80, targetPort: 8080 }];
+  return [
+    deployment(name, container, { namespace: SHOP, pod: { nodeName: SERVERS_NODE } }),
+    serviceOf(name, ports, { namespace: SHOP, spec: { ipFamilyPolicy: "RequireDualStack" } }),
+  ];
 }
 
-/** A client that asks all the time, and one that waits for commands. */
+/** Clients that ask all the time, and clients that wait for commands, on the node of clients and on that of servers. */
 export function clients(): unknown[] {
   const load = workloadContainer(["load", "100ms", `http://server.${SHOP}/`]);
+  const waiting = workloadContainer(["sleep", "1h"]);
+  const here = { pod: { nodeName: CLIENTS_NODE } };
+  const near = { namespace: SHOP, pod: { nodeName: SERVERS_NODE } };
   return [
-    deployment("load", load, { namespace: SHOP }),
-    deployment("load", load),
-    deployment("client", workloadContainer(["sleep", "1h"]), { namespace: SHOP }),
-    deployment("outsider", workloadContainer(["sleep", "1h"])),
+    deployment("load", load, { namespace: SHOP, ...here }),
+    deployment("load", load, here),
+    deployment("near-load", load, near),
+    deployment("client", waiting, { namespace: SHOP, ...here }),
+    deployment("near", waiting, near),
+    deployment("outsider", waiting, here),
   ];
 }
 
@@ -109,14 +122,21 @@ export async function logs(cluster: NodeCluster): Promise<string> {
 }
 
 /** The requests that a client has counted. */
-export interface Count {
+interface Count {
   readonly asked: number;
   readonly failures: readonly string[];
 }
 
-/** The requests of the client that asks all the time, and the failed ones. */
-export async function countOf(cluster: NodeCluster, namespace: string): Promise<Count> {
-  const lines = (await kubectl(cluster, ["logs", "-n", namespace, "deploy/load"])).split("\n");
+/** Clients that ask all the time. */
+export const LOADS: readonly PodPlace[] = [
+  { pod: "deploy/load", namespace: SHOP },
+  { pod: "deploy/near-load", namespace: SHOP },
+  { pod: "deploy/load", namespace: "default" },
+];
+
+/** The requests of a client that asks all the time, and the failed ones. */
+async function countOf(cluster: NodeCluster, { pod, namespace }: PodPlace): Promise<Count> {
+  const lines = (await kubectl(cluster, ["logs", "-n", namespace, pod])).split("\n");
   const last = lines.findLast((line) => / requests, /.test(line)) ?? "0 requests, 0 failed";
   return {
     asked: Number(last.split(" ")[0]),
@@ -125,15 +145,27 @@ export async function countOf(cluster: NodeCluster, namespace: string): Promise<
 }
 
 /** Waits for more requests, and asserts that none failed. */
-export async function requireNoFailure(cluster: NodeCluster, what: string): Promise<void> {
-  for (const namespace of [SHOP, "default"]) {
-    const before = await countOf(cluster, namespace);
+export async function requireNoFailure(
+  cluster: NodeCluster,
+  what: string,
+  loads: readonly PodPlace[] = LOADS,
+): Promise<void> {
+  for (const load of loads) {
+    const before = await countOf(cluster, load);
     const after = await podsEventually(`requests after ${what}`, async () => {
-      const now = await countOf(cluster, namespace);
+      const now = await countOf(cluster, load);
       return now.asked >= before.asked + 20 && now;
     });
-    assert.deepEqual(after.failures, [], `${what}: a client in ${namespace}`);
+    assert.deepEqual(after.failures, [], `${what}: ${load.pod} in ${load.namespace}`);
   }
+}
+
+/** Waits until all clients and servers are ready. */
+export async function untilReady(cluster: NodeCluster): Promise<void> {
+  for (const name of ["server", "load", "near-load", "client", "near"]) {
+    await podsReady(cluster, `app=${name}`, { namespace: SHOP });
+  }
+  for (const name of ["load", "outsider"]) await podsReady(cluster, `app=${name}`);
 }
 
 /** The explanation of a request from a pod, by the daemon of the cluster. */
@@ -158,22 +190,29 @@ export async function restart(cluster: NodeCluster, workload: string): Promise<v
   await kubectl(cluster, ["rollout", "status", "-n=mesh-system", workload, "--timeout=180s"]);
 }
 
-/** The version of TLS that a packet on the tunnel's port shows, in the network of the node. */
-export async function tunnelVersion(cluster: NodeCluster): Promise<string> {
+/** The version of TLS in packets of tunnels between the nodes, by a version of IP. */
+export async function tunnelVersion(cluster: NodeCluster, ip: 4 | 6): Promise<string> {
   const script = join(import.meta.dirname!, "tunnel_packets.py");
-  const { stdout, stderr } = await cluster.onNode(NODE, ["python3", script, "60"]);
+  const args = ["eth0", `${ip}`, "60"];
+  const { stdout, stderr } = await cluster.onNode(SERVERS_NODE, ["python3", script, ...args]);
   return (stdout || stderr).trim();
 }
 
-/** The rules of Mesh in the network of the node or of a pod of a server. */
-export async function rulesOfNode(cluster: NodeCluster): Promise<string> {
-  const { stdout } = await cluster.onNode(NODE, ["iptables-save", "-t", "nat"]);
-  return stdout.split("\n").filter((line) => line.includes("MESH_")).join("\n");
+/** The rules of Mesh in the networks of the nodes. */
+export function rulesOfNodes(cluster: NodeCluster): Promise<string> {
+  return rulesBy(cluster, "iptables-save -t nat; ip6tables-save -t nat");
 }
 
 /** The rules of Mesh in all network namespaces of pods. */
-export async function rulesOfPods(cluster: NodeCluster): Promise<string> {
-  const script = "for one in /var/run/netns/cni-*; do nsenter --net=$one iptables-save; done";
-  const { stdout } = await cluster.onNode(NODE, ["sh", "-c", script]);
-  return stdout.split("\n").filter((line) => line.includes("MESH_")).join("\n");
+export function rulesOfPods(cluster: NodeCluster): Promise<string> {
+  const each = "nsenter --net=$one sh -c 'iptables-save; ip6tables-save'";
+  return rulesBy(cluster, `for one in /var/run/netns/cni-*; do ${each}; done`);
+}
+
+async function rulesBy(cluster: NodeCluster, script: string): Promise<string> {
+  const found = await Promise.all(cluster.nodes.map(async (node) => {
+    const { stdout } = await cluster.onNode(node, ["sh", "-c", script]);
+    return stdout.split("\n").filter((line) => line.includes("MESH_"));
+  }));
+  return found.flat().join("\n");
 }

@@ -1,7 +1,7 @@
-"""Reads packets of all interfaces of the network it runs in, until one shows the version of TLS on port 15008.
+"""Reads packets of an interface, until one shows the version of TLS on port 15008.
 
-Prints the version that a server chose: "TLS 1.3", or what it is otherwise. Ends with status 1 after the seconds
-that its argument gives.
+Arguments: the interface, the version of IP (4 or 6), and the seconds after which it ends with status 1. Prints the
+version of TLS that a server chose: "TLS 1.3", or what it is otherwise.
 """
 
 import socket
@@ -15,13 +15,19 @@ VERSIONS = {0x0304: "TLS 1.3", 0x0303: "TLS 1.2"}
 
 
 def payload_of(packet):
-    """The payload of a TCP packet from the port, by IPv4."""
-    if packet[12:14] != b"\x08\x00" or packet[23] != 6:
-        return b""
-    at = 14 + (packet[14] & 15) * 4
+    """The payload of a TCP packet from the port."""
+    if version_of_ip == "4":
+        if packet[12:14] != b"\x08\x00" or packet[23] != 6:
+            return b""
+        at = 14 + (packet[14] & 15) * 4
+        end = 14 + struct.unpack("!H", packet[16:18])[0]
+    else:
+        if packet[12:14] != b"\x86\xdd" or packet[20] != 6:
+            return b""
+        at = 54
+        end = at + struct.unpack("!H", packet[18:20])[0]
     if struct.unpack("!H", packet[at : at + 2])[0] != PORT:
         return b""
-    end = 14 + struct.unpack("!H", packet[16:18])[0]
     return packet[at + (packet[at + 12] >> 4) * 4 : end]
 
 
@@ -40,8 +46,10 @@ def version_of(data):
     return struct.unpack("!H", data[9:11])[0]
 
 
+interface, version_of_ip, seconds = sys.argv[1:]
 sniffer = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-deadline = time.monotonic() + float(sys.argv[1])
+sniffer.bind((interface, 0))
+deadline = time.monotonic() + float(seconds)
 while (left := deadline - time.monotonic()) > 0:
     sniffer.settimeout(left)
     try:

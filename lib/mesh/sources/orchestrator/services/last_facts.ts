@@ -36,9 +36,15 @@ function lastFacts<V extends { readonly namespace?: string; readonly name: strin
   };
 }
 
-/** Facts of pods that endpoints have: all but readiness, which slices say. */
+/**
+ * Facts of pods that endpoints have: all but readiness, which slices say, and of ambient mode only if the
+ * pod's traffic is redirected.
+ */
 export function lastPods(): LastFacts<PodFacts> {
-  return lastFacts<PodFacts>(({ ready: _, ambient: __, ...facts }) => facts);
+  return lastFacts<PodFacts>(({ ready: _, ambient, ...facts }) => ({
+    ...facts,
+    redirected: ambient?.redirected,
+  }));
 }
 
 /** Facts of nodes that endpoints have: where they are. */

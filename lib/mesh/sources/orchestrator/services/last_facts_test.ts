@@ -1,6 +1,6 @@
 /** Events about pods and nodes that concern the Services that refer to them. */
 import assert from "node:assert/strict";
-import { podFacts } from "./api.ts";
+import { podFacts, withAmbient } from "./api.ts";
 import { nodeFacts } from "./locality.ts";
 import { lastNodes, lastPods } from "./last_facts.ts";
 
@@ -22,6 +22,18 @@ Deno.test("endpoints do not depend on the readiness of pods, but on their labels
   const deletes = [{ namespace: "shop", name: "p" }];
   assert.deepEqual(pods.changed({ ...none, deletes }), ["shop p"]);
   assert.deepEqual(pods.changed({ ...none, deletes }), []);
+});
+
+Deno.test("endpoints depend on redirection to the node proxy", () => {
+  const pods = lastPods();
+  const changed = (value: string) => {
+    const item = { metadata: { name: "p", annotations: { "ambient.mesh.io/redirection": value } } };
+    return pods.changed({ ...none, upserts: [withAmbient(pod({}, "True"), item as never)] });
+  };
+  assert.deepEqual(changed("pending"), ["shop p"]);
+  assert.deepEqual(changed("pending"), []);
+  assert.deepEqual(changed("enabled"), ["shop p"]);
+  assert.deepEqual(changed(""), ["shop p"]);
 });
 
 Deno.test("endpoints depend on the place of nodes, not on their other labels", () => {
