@@ -5,7 +5,7 @@
  */
 import type { Collection, Resource } from "../api/collections.ts";
 import type { Derived, Index, Input } from "../api/tables.ts";
-import { MeshError } from "../../../kit/base/mod.ts";
+import { lazily, MeshError } from "../../../kit/base/mod.ts";
 import {
   BUSY,
   type Cell,
@@ -31,12 +31,13 @@ import { PlainRead } from "./recording.ts";
 const DEEPEST = 192;
 
 /** Thrown through an abandoned computation; never seen outside. */
-const ABANDONED = new MeshError("graph-abandoned", "This computation will be run again.");
+const abandoned = lazily(() =>
+  new MeshError("graph-abandoned", "This computation will be run again.")
+);
 
 /** Thrown through computations that cannot be finished ahead of a publication now; never seen outside. */
-export const HALTED: MeshError = new MeshError(
-  "graph-halted",
-  "This computation will be run again.",
+export const halted: () => MeshError = lazily(() =>
+  new MeshError("graph-halted", "This computation will be run again.")
 );
 
 /** One running computation. */
@@ -112,7 +113,7 @@ export class Frame extends PlainRead implements Running {
     }
     if (engine.advanced && engine.late()) {
       engine.halted = LATE;
-      throw HALTED;
+      throw halted();
     }
     const { top } = engine;
     const value = compute();
@@ -152,7 +153,7 @@ export class Frame extends PlainRead implements Running {
     if ((cell.flags & BUSY) !== 0) throw closeCycle(engine, cell);
     if (engine.depth >= DEEPEST) {
       engine.wanted = cell;
-      throw ABANDONED;
+      throw abandoned();
     }
     engine.pull(cell);
   }

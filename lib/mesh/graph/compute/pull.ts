@@ -21,7 +21,7 @@ import {
 import { Content, LiveCollection, settle } from "../collections/mod.ts";
 import { bytesOf, DerivedTable } from "../tables/mod.ts";
 import { closeCycle } from "./cycle.ts";
-import { Frame, HALTED } from "./frame.ts";
+import { Frame, halted } from "./frame.ts";
 
 /** In place of the number of a dependency: compute without verifying. */
 const COMPUTE = -1;
@@ -90,7 +90,7 @@ function advance(engine: Core, cell: Cell): Cell | undefined {
   if (home instanceof LiveCollection) {
     if (engine.ahead) {
       engine.halted = cell;
-      throw HALTED;
+      throw halted();
     }
     settle(home);
     return undefined;
@@ -152,7 +152,7 @@ function compute(engine: Core, cell: Cell, table: DerivedTable): Cell | undefine
   }
   if (engine.halted !== undefined) {
     engine.top = base;
-    throw HALTED;
+    throw halted();
   }
   const wanted = engine.wanted;
   if (wanted !== undefined) {

@@ -6,7 +6,7 @@
  */
 import type { Collection, Resource } from "../api/collections.ts";
 import type { Derived, Index, Input } from "../api/tables.ts";
-import { MeshError } from "../../../kit/base/mod.ts";
+import { lazily, MeshError } from "../../../kit/base/mod.ts";
 import { type Core, foreign, type Running, STALE, VALUE } from "../cells/mod.ts";
 import {
   Claims,
@@ -35,7 +35,7 @@ export interface Bounds {
 }
 
 /** Thrown through computations that cannot be finished; never seen outside. */
-const STOP = new MeshError("graph-audit-stop", "This evaluation is abandoned.");
+const stopped = lazily(() => new MeshError("graph-audit-stop", "This evaluation is abandoned."));
 
 const NO_RESOURCES: readonly Resource[] = Object.freeze([]);
 
@@ -60,7 +60,7 @@ export class Evaluation {
       const found = known.get(key);
       return found === undefined ? this.stop("fault") : found.value;
     }
-    if (this.obstacle !== undefined) throw STOP;
+    if (this.obstacle !== undefined) throw stopped();
     const { computations, late } = this.bounds;
     if (this.computed >= computations || this.#depth >= DEEPEST || late()) {
       return this.stop("too large");
@@ -100,7 +100,7 @@ export class Evaluation {
   /** Abandons the evaluation. */
   stop(obstacle: Obstacle): never {
     this.obstacle ??= obstacle;
-    throw STOP;
+    throw stopped();
   }
 
   #run(table: DerivedTable, key: string): unknown {
