@@ -13,7 +13,16 @@ import {
   resourcesOf,
   type Shelf,
 } from "../simulate/mod.ts";
-import { alike, forAll, knownTo, leave, type Origin, type Travel } from "./ambient/mod.ts";
+import {
+  alike,
+  forAll,
+  hostPort,
+  kindOf,
+  knownTo,
+  leave,
+  type Origin,
+  type Travel,
+} from "./ambient/mod.ts";
 import { type CallContext, contentOf, type FirstCall, firstCall, nextCall } from "./calls.ts";
 import { inMeshTls, isSealed, notEnded, notKnown, sealedAt } from "./content_tls.ts";
 import { addressOf, type Branch, branchesOf, laggingTypes } from "./onward.ts";
@@ -23,7 +32,7 @@ import type { Question } from "./question.ts";
 import { provenanceFor } from "./provenance.ts";
 import { explainCall } from "./steps.ts";
 import { isCaptured, through } from "./through.ts";
-import { idOf, partiesByAddress, type Party, type World } from "./world.ts";
+import { classOf, idOf, partiesByAddress, type Party, type World } from "./world.ts";
 
 /** Branches of one proxy that are followed to the next proxy. */
 const FOLLOWED = 64;
@@ -112,8 +121,26 @@ function fromProxy(draft: Draft, from: Party, question: Question): Outcome[] {
   }
   const resources = servedTo(draft, from);
   const first = firstCall(draft, from, question, resources);
+  if (isWithin(draft, from, first.call)) {
+    const at = hostPort(first.call.destination.ip, first.call.destination.port);
+    const text = `${kindOf({ content: first.call })} to ${at}, its own address, past its proxy`;
+    return [{ share: 1, kind: "reached", proxy: idOf(from), text, endpoints: [at] }];
+  }
   const endings = pass(draft, from, resources, first.call);
   return endings.flatMap((one) => onward(draft, from, first, one));
+}
+
+/**
+ * Reports if a workload calls its own address: rules of capture return what it sends over the loopback
+ * interface.
+ */
+function isWithin(
+  { world }: Draft,
+  from: Party,
+  { direction, destination: { ip } }: Call,
+): boolean {
+  return direction === "outbound" && classOf(from).interception !== "NONE" &&
+    from.node.ips.includes(ip) && world.assumedAddresses?.includes(ip) !== true;
 }
 
 function fromOrigin(draft: Draft, from: Origin, question: Question): Outcome[] {
@@ -272,8 +299,4 @@ function followed(draft: Draft, from: Party, call: Call, branching: Branching): 
       : one;
     return { ...result, share: one.share * outcome.share };
   });
-}
-
-function hostPort(ip: string, port: number): string {
-  return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
 }

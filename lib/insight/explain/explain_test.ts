@@ -117,6 +117,13 @@ Deno.test("explain: a request that is allowed, with the object behind each step"
   ]);
 });
 
+Deno.test("explain: a workload reaches its own address past its proxy", () => {
+  const { hops, outcomes } = ask("http://172.16.0.9:8080/");
+  assert.deepEqual(hops, []);
+  const text = "HTTP to 172.16.0.9:8080, its own address, past its proxy";
+  assert.deepEqual(outcomes.map((one) => [one.kind, one.text]), [["reached", text]]);
+});
+
 Deno.test("explain: a refusal names the nearest rule and the clause that fails", () => {
   const explanation = ask("http://a.example/items/7", "POST");
   const [outcome] = explanation.outcomes;

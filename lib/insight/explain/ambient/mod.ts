@@ -7,5 +7,5 @@
 export { alike, forAll } from "./alike.ts";
 export { ANY_NODE_PROXY, type Known, knownTo, takesTunnels } from "./known.ts";
 export { arrive, atWaypoint } from "./flow.ts";
-export type { Client, Content, Travel } from "./travel.ts";
+export { type Client, type Content, hostPort, kindOf, type Travel } from "./travel.ts";
 export { leave, type Origin, originNamed } from "./origin.ts";
