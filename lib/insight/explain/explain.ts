@@ -25,14 +25,14 @@ import {
 } from "./ambient/mod.ts";
 import { type CallContext, contentOf, type FirstCall, firstCall, nextCall } from "./calls.ts";
 import { inMeshTls, isSealed, notEnded, notKnown, sealedAt } from "./content_tls.ts";
-import { addressOf, type Branch, branchesOf, laggingTypes } from "./onward.ts";
+import { addressOf, type Branch, branchesOf, isWithin, laggingTypes } from "./onward.ts";
 import type { Doubt, Explanation, Outcome } from "../verdict/mod.ts";
 import { mergeOutcomes, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
 import { provenanceFor } from "./provenance.ts";
 import { explainCall } from "./steps.ts";
 import { isCaptured, through } from "./through.ts";
-import { classOf, idOf, partiesByAddress, type Party, type World } from "./world.ts";
+import { idOf, partiesByAddress, type Party, type World } from "./world.ts";
 
 /** Branches of one proxy that are followed to the next proxy. */
 const FOLLOWED = 64;
@@ -121,26 +121,13 @@ function fromProxy(draft: Draft, from: Party, question: Question): Outcome[] {
   }
   const resources = servedTo(draft, from);
   const first = firstCall(draft, from, question, resources);
-  if (isWithin(draft, from, first.call)) {
+  if (isWithin(draft.world, from, first.call)) {
     const at = hostPort(first.call.destination.ip, first.call.destination.port);
     const text = `${kindOf({ content: first.call })} to ${at}, its own address, past its proxy`;
     return [{ share: 1, kind: "reached", proxy: idOf(from), text, endpoints: [at] }];
   }
   const endings = pass(draft, from, resources, first.call);
   return endings.flatMap((one) => onward(draft, from, first, one));
-}
-
-/**
- * Reports if a workload calls its own address: rules of capture return what it sends over the loopback
- * interface.
- */
-function isWithin(
-  { world }: Draft,
-  from: Party,
-  { direction, destination: { ip } }: Call,
-): boolean {
-  return direction === "outbound" && classOf(from).interception !== "NONE" &&
-    from.node.ips.includes(ip) && world.assumedAddresses?.includes(ip) !== true;
 }
 
 function fromOrigin(draft: Draft, from: Origin, question: Question): Outcome[] {

@@ -5,8 +5,15 @@
  */
 import { isIp } from "../../kit/text/mod.ts";
 import { parseClusterName } from "../../mesh/model/mod.ts";
-import type { Forwarded, Target } from "../simulate/mod.ts";
-import { type PartiesByAddress, type Party, partyAt, proxyKnown, type World } from "./world.ts";
+import type { Call, Forwarded, Target } from "../simulate/mod.ts";
+import {
+  classOf,
+  type PartiesByAddress,
+  type Party,
+  partyAt,
+  proxyKnown,
+  type World,
+} from "./world.ts";
 
 /** Endpoints at which the same follows. */
 export interface Branch {
@@ -110,4 +117,17 @@ export function addressOf(
   const colon = address.lastIndexOf(":");
   const ip = address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, "");
   return { ip, port: Number(address.slice(colon + 1)) };
+}
+
+/**
+ * Reports if a workload calls its own address: rules of capture return what it sends over the loopback
+ * interface.
+ */
+export function isWithin(
+  { assumedAddresses = [] }: Pick<World, "assumedAddresses">,
+  from: Party,
+  { direction, destination: { ip } }: Call,
+): boolean {
+  return direction === "outbound" && classOf(from).interception !== "NONE" &&
+    from.node.ips.includes(ip) && !assumedAddresses.includes(ip);
 }
