@@ -40,7 +40,7 @@ export function gatewayStatusControllers(
   { graph, pipeline }: Engine,
 ): { readonly name: string; readonly run: (term: Term) => Promise<void> }[] {
   if (!PILOT_ENABLE_GATEWAY_API.get() || !PILOT_ENABLE_GATEWAY_API_STATUS.get()) return [];
-  const tables = deriveGatewayApiStatus(pipeline.mesh.gatewayApi);
+  const tables = deriveGatewayApiStatus(pipeline.mesh);
   const kinds = KINDS.filter(({ group, kind }) =>
     isGatewayGroup(group) && !WITHOUT_STATUS.has(kind)
   );

@@ -6,15 +6,15 @@
 import { createGraph, type Graph, type Input } from "../../lib/mesh/graph/mod.ts";
 import { type ConfigObject, objectKey } from "../../lib/mesh/model/mod.ts";
 import { isRouteKind, type RouteKind } from "../../lib/mesh/gateway_api/mod.ts";
-import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import {
   createMesh,
   deriveGatewayApiStatus,
   type GatewayApiStatus,
   type GatewayApiTables,
+  MESH_ROW,
 } from "../../lib/mesh/derive/mod.ts";
 import { objectsOf } from "./gateway_api_world.ts";
-import { objectsOf as meshObjectsOf } from "./mesh_fixture.ts";
+import { objectsOf as meshObjectsOf, testMeshConfig } from "./mesh_fixture.ts";
 
 const TABLES: Readonly<Record<string, Exclude<keyof GatewayApiTables, "routes">>> = {
   Gateway: "gateways",
@@ -38,12 +38,11 @@ export interface TestTables {
 /** Tables without rows; hosts of Services end in `.svc.cluster.local`. */
 export function createGatewayApiTables(): TestTables {
   const graph = createGraph();
-  const { tables: own, gatewayApi } = createMesh(graph, {
-    domain: "cluster.local",
-    experimentalGatewayApi: true,
-  });
+  const mesh = createMesh(graph, { domain: "cluster.local", experimentalGatewayApi: true });
+  const { tables: own, gatewayApi } = mesh;
+  graph.transaction((change) => change.set(own.mesh, MESH_ROW, testMeshConfig()));
   const { api } = gatewayApi;
-  const status = deriveGatewayApiStatus(gatewayApi);
+  const status = deriveGatewayApiStatus(mesh);
   const tableOf = (kind: string): Input<ConfigObject> =>
     isRouteKind(kind) ? api.routes[kind as RouteKind] : api[TABLES[kind]!];
   const set = (objects: readonly ConfigObject[]) => {
@@ -63,8 +62,11 @@ export function createGatewayApiTables(): TestTables {
       const [foreign = "", entries = ""] = documents.split("# entries\n");
       set(objectsOf(foreign));
       graph.transaction((change) => {
-        for (const object of meshObjectsOf(entries) as ConfigObject<ServiceEntry>[]) {
-          change.set(own.serviceEntries, objectKey(object.meta), object);
+        for (const object of meshObjectsOf(entries)) {
+          const table: Input<ConfigObject> = object.meta.kind === "DestinationRule"
+            ? own.destinationRules
+            : own.serviceEntries;
+          change.set(table, objectKey(object.meta), object);
         }
       });
     },

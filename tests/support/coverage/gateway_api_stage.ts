@@ -51,7 +51,7 @@ export function openApiStage(background: string): Stage {
   bench.apply({ credentials: CREDENTIALS });
   bench.set(background);
   const { gatewayApi } = bench.mesh;
-  const status = deriveGatewayApiStatus(gatewayApi);
+  const status = deriveGatewayApiStatus(bench.mesh);
   const bindings = WATCHERS.map((node) => bench.translation.source.bind(node, () => {}));
   const statuses = () => {
     const { api } = gatewayApi;

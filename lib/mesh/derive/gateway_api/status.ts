@@ -39,9 +39,11 @@ import {
   statedAddresses,
   trafficPolicyStatus,
 } from "../../gateway_api/mod.ts";
+import type { Policies } from "../destination_rules/mod.ts";
 import type { GatewayApi } from "./bindings.ts";
 import { DEFAULT_GATEWAYS, type ParentKey, shareKeys } from "./indexes.ts";
 import { backendLookups, frontOf, parametersLookup } from "./lookups.ts";
+import { precededTargets } from "./preceding_rules.ts";
 import { type RouteKey, routeKeys } from "./tables.ts";
 
 /** The derived tables of status; undefined: Mesh does not handle the object. */
@@ -58,7 +60,9 @@ export interface GatewayApiStatus {
 /** Annotation of a Gateway with the type of the Service in front of its proxies. */
 const SERVICE_TYPE = "networking.mesh.io/service-type";
 /** Creates the tables. */
-export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
+export function deriveGatewayApiStatus(
+  { gatewayApi: api, policies }: { readonly gatewayApi: GatewayApi; readonly policies: Policies },
+): GatewayApiStatus {
   const { mesh: { graph }, options: { names, experimental } } = api;
   const controllerName = names?.controller ?? GATEWAY_CONTROLLER;
   const attachedIn = attachedTables(api);
@@ -105,14 +109,21 @@ export function deriveGatewayApiStatus(api: GatewayApi): GatewayApiStatus {
         .map(({ name }) => ({ namespace: key.namespace, name }));
       const ancestors = gatewaysBehind(read, api, targets)
         .map(({ namespace, name }) => ({ ...GATEWAY_REF, namespace, name }));
-      return policyStatus(bound, { generation: row.meta.generation, controllerName, ancestors });
+      const effective = precededTargets(read, api, policies, { namespace: key.namespace, bound });
+      const { generation } = row.meta;
+      return policyStatus({ ...bound, targets: effective }, {
+        generation,
+        controllerName,
+        ancestors,
+      });
     }),
     trafficPolicies: graph.derive("gatewayApi.status.trafficPolicy", objectKeys, (read, key) => {
       const row = read.get(api.api.backendTrafficPolicies, objectKey(key));
       const bound = read.get(api.bound.trafficPolicies, key);
       if (row === undefined || bound === undefined) return undefined;
       const { generation } = row.meta;
-      return trafficPolicyStatus(bound, { generation, controllerName });
+      const targets = precededTargets(read, api, policies, { namespace: key.namespace, bound });
+      return trafficPolicyStatus({ targets }, { generation, controllerName });
     }),
   };
 }

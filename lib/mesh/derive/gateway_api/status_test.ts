@@ -119,3 +119,46 @@ Deno.test("the status of an XBackendTrafficPolicy has a condition for each of it
   ]);
   assert.deepEqual(said("q"), ["echo: Accepted False Conflicted"]);
 });
+
+/** The third object of Mesh in a document: its age is 3. */
+const RULE = `---
+apiVersion: networking.mesh.io/v1
+kind: DestinationRule
+metadata: {name: written, namespace: NAMESPACE}
+spec: {host: echo.default.svc.cluster.local, POLICY}
+`;
+
+const LIMIT = "trafficPolicy: {connectionPool: {tcp: {maxConnections: 9}}}";
+
+for (
+  const [about, { created = 9, policy = LIMIT, namespace = "default" }, expected] of [
+    ["an older rule with a trafficPolicy", {}, "False Conflicted"],
+    ["a younger rule", { created: 2 }, "True Accepted"],
+    ["a rule with subsets alone", { policy: "subsets: [{name: v1}]" }, "True Accepted"],
+    ["a rule for clients of another namespace", { namespace: "other" }, "True Accepted"],
+  ] as const satisfies readonly [
+    string,
+    { readonly created?: number; readonly policy?: string; readonly namespace?: string },
+    string,
+  ][]
+) {
+  Deno.test(`a DestinationRule beside policies of its host: ${about}`, () => {
+    const { apply, graph, status } = createGatewayApiTables();
+    const meta = `metadata: {name: p, creationTimestamp: ${created}}`;
+    const targets = 'targetRefs: [{group: "", kind: Service, name: echo}]';
+    apply(`${GATEWAY}${route("r")}kind: XBackendTrafficPolicy
+${meta}
+spec: {retryConstraint: {}, ${targets}}
+---
+kind: BackendTLSPolicy
+${meta}
+spec: {${targets}, validation: {hostname: echo, wellKnownCACertificates: System}}
+${FRONT}${RULE.replace("NAMESPACE", namespace).replace("POLICY", policy)}`);
+    const key = { namespace: "default", name: "p" };
+    const said = [status.trafficPolicies, status.policies].map((table) => {
+      const accepted = graph.peek(table, key)?.ancestors[0]?.conditions[0];
+      return `${accepted?.status} ${accepted?.reason}`;
+    });
+    assert.deepEqual(said, [expected, expected]);
+  });
+}

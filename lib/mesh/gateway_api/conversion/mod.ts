@@ -21,6 +21,7 @@ export {
   GATEWAY_SERVICE,
   isConverted,
   isOfBackendTls,
+  isOfPolicies,
   PARENTS_ANNOTATION,
   ROUTE_SEMANTICS,
   writtenName,

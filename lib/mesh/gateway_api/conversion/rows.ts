@@ -71,6 +71,11 @@ export interface RowIdentity {
   readonly facts?: JsonValue;
 }
 
+/** Reports if a DestinationRule comes from policies of the Gateway API. */
+export function isOfPolicies({ annotations }: Pick<ObjectMeta, "annotations">): boolean {
+  return annotations[PARENTS_ANNOTATION] !== undefined;
+}
+
 /** Reports if a DestinationRule comes from a BackendTLSPolicy. */
 export function isOfBackendTls({ annotations }: Pick<ObjectMeta, "annotations">): boolean {
   return annotations[PARENTS_ANNOTATION]?.startsWith("BackendTLSPolicy/") ?? false;
