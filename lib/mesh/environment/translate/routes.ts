@@ -29,7 +29,7 @@ const PILOT_ENABLE_VHDS = declareEnv({
   type: "bool",
   default: true,
   doc:
-    "Send virtual hosts as resources (VHDS) to sidecars that are Envoy and use delta xDS. Node metadata VHDS=false disables it for a proxy.",
+    "Send virtual hosts as resources (VHDS) to sidecars and gateways that are Envoy and use delta xDS. Node metadata VHDS=false disables it for a proxy.",
   readers,
 });
 
