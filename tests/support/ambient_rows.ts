@@ -75,6 +75,8 @@ export interface ServiceOptions {
   /** Name and address of pods, their account, and readiness. */
   readonly pods?:
     readonly (readonly [name: string, address: string, account?: string, ready?: boolean])[];
+  /** True: the pods are in ambient mode; default: false. */
+  readonly redirected?: boolean;
   /** Addresses of endpoints that are no pods. */
   readonly endpoints?: readonly string[];
   readonly spec?: ApiService["spec"] | { readonly selector: undefined };
@@ -83,7 +85,8 @@ export interface ServiceOptions {
 /** The row of a Service of namespace `shop`. */
 export function serviceOf(name: string, options: ServiceOptions = {}): ConfigObject {
   const { labels = {}, selector = { app: "web" }, clusterIPs = ["10.96.0.1"] } = options;
-  const { targetPort, pods = [], endpoints = [], spec } = options;
+  const { targetPort, pods = [], endpoints = [], spec, redirected = false } = options;
+  const annotations = redirected ? { "ambient.mesh.io/redirection": "enabled" } : {};
   const service = {
     metadata: { name, namespace: "shop", labels },
     spec: {
@@ -111,13 +114,14 @@ export function serviceOf(name: string, options: ServiceOptions = {}): ConfigObj
   const accounts = new Map(pods.map(([pod, , account]) => [pod, account ?? "web"]));
   return serviceRow(service, {
     slices: [slice],
-    pod: (_, pod) =>
-      accounts.has(pod)
-        ? podFacts({
-          metadata: { name: pod, namespace: "shop" },
-          spec: { serviceAccountName: accounts.get(pod) },
-        } as never)
-        : undefined,
+    pod: (_, pod) => {
+      if (!accounts.has(pod)) return undefined;
+      const item = {
+        metadata: { name: pod, namespace: "shop", annotations },
+        spec: { serviceAccountName: accounts.get(pod) },
+      } as never;
+      return redirected ? withAmbient(podFacts(item), item) : podFacts(item);
+    },
     podAt: () => undefined,
     node: () => NODE,
     nodes: () => [],

@@ -17,6 +17,7 @@ const RULES: GatewayRules = {
   controllerName: CONTROLLER,
   revision: "default",
   waypoints: true,
+  eastWest: true,
   tags: new Map(),
   selects: (name) => name !== "unselected",
 };
@@ -25,6 +26,10 @@ const CLASSES: GatewayClassItem[] = [
   { metadata: { name: "mesh" }, spec: { controllerName: CONTROLLER } },
   { metadata: { name: "other" }, spec: { controllerName: "somebody" } },
   { metadata: { name: "mesh-waypoint" }, spec: { controllerName: "mesh.io/mesh-controller" } },
+  {
+    metadata: { name: "mesh-east-west" },
+    spec: { controllerName: "mesh.io/eastwest-controller" },
+  },
 ];
 
 const NAMESPACES = [
@@ -73,7 +78,11 @@ function plannedFor(
   waypoints: boolean = true,
 ) {
   const observed = { gateways: [gateway], classes: CLASSES, namespaces: NAMESPACES, managed };
-  return planOf(ownGateways(observed, RULES), managed, { ...context, waypoints });
+  return planOf(ownGateways(observed, RULES), managed, {
+    ...context,
+    waypoints,
+    eastWest: waypoints,
+  });
 }
 
 function kindsOf(gateway: GatewayItem, context?: GatewayContext): string[] {
@@ -115,6 +124,28 @@ Deno.test("a waypoint is deployed where the mesh has waypoints", () => {
   assert.match(service, /"port":15008,"protocol":"TCP","appProtocol":"hbone"/);
   const { faults } = plannedFor(waypoint, contextOf(), [], false);
   assert.deepEqual(faults.map(({ reason }) => reason), ["waypoints are not enabled"]);
+});
+
+Deno.test("a gateway between networks is deployed where the mesh has tunnels between them", () => {
+  const gateway = gatewayOf({ labels: { "topology.mesh.io/network": "far" } }, {
+    gatewayClassName: "mesh-east-west",
+    listeners: [{ name: "mesh", port: 15008, protocol: "HBONE" }],
+  });
+  const { wanted } = plannedFor(gateway);
+  const names = wanted.map(({ object: { kind, metadata } }) => `${kind} ${metadata.name}`);
+  assert.deepEqual(
+    names,
+    ["ServiceAccount", "Deployment", "Service"].map((kind) => `${kind} front-mesh-east-west`),
+  );
+  const [, deployment, service] = wanted.map(({ object }) => JSON.stringify(object));
+  assert.match(deployment!, /"gateway.mesh.io\/managed":"mesh.io-eastwest-controller"/);
+  assert.match(deployment!, /"name":"MESH_META_NETWORK","value":"far"/);
+  assert.match(deployment!, /"topology.mesh.io\/network":"far"/);
+  assert.match(service!, /"type":"LoadBalancer"/);
+  const { faults } = plannedFor(gateway, contextOf(), [], false);
+  assert.deepEqual(faults.map(({ reason }) => reason), [
+    "gateways between networks are not enabled",
+  ]);
 });
 
 Deno.test("overlays change objects and add optional ones, but not their names", () => {
@@ -207,7 +238,13 @@ Deno.test("names of Deployments are at most as long as names of Services", () =>
 Deno.test("classes that exist are not created again", () => {
   const names = { className: "mesh", controllerName: CONTROLLER };
   const created = (classes: readonly GatewayClassItem[]) =>
-    missingClasses(classes, { ...names, waypoints: false }).map(({ metadata }) => metadata.name);
+    missingClasses(classes, { ...names, waypoints: false, eastWest: false })
+      .map(({ metadata }) => metadata.name);
+  assert.deepEqual(
+    missingClasses([], { ...names, waypoints: true, eastWest: true })
+      .map(({ metadata }) => metadata.name),
+    ["mesh", "mesh-remote", "mesh-waypoint", "mesh-east-west"],
+  );
   assert.deepEqual(created([]), ["mesh", "mesh-remote"]);
   assert.deepEqual(created(CLASSES), ["mesh-remote"]);
 });
@@ -271,7 +308,12 @@ Deno.test("a pass renders only Gateways of which something has changed", () => {
     rendered.length = 0;
     const observed = { gateways, classes: CLASSES, namespaces: NAMESPACES, managed: [] };
     const context = { ...contextOf(), settings, configMap: () => small, ...change };
-    planOf(ownGateways(observed, RULES), [], { ...context, waypoints: true }, cache);
+    planOf(
+      ownGateways(observed, RULES),
+      [],
+      { ...context, waypoints: true, eastWest: true },
+      cache,
+    );
     assert.deepEqual(rendered, expected, what);
   }
 });

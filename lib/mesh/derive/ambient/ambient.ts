@@ -13,7 +13,7 @@ import type { Security } from "../workloads/mod.ts";
 import { type AmbientIndexes, ambientIndexes } from "./indexes.ts";
 import { type AmbientNetworks, deriveAmbientNetworks } from "./networks.ts";
 import { type AmbientPolicies, deriveAmbientPolicies } from "./policies.ts";
-import { deriveRemote, type RemoteTables } from "./remote.ts";
+import { deriveRemote, type RemoteTables } from "./shares.ts";
 import { deriveGlobal } from "./scope.ts";
 import { deriveWaypoints, type Waypoints } from "./waypoints.ts";
 

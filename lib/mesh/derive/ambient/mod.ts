@@ -14,14 +14,7 @@ export {
   type AmbientStatusTable,
   deriveAmbientStatus,
 } from "./status.ts";
-export {
-  gatewayWorkloads,
-  isNear,
-  type RemoteService,
-  remoteServices,
-  type RemoteTables,
-  remoteWorkloads,
-  serviceFrom,
-} from "./remote.ts";
+export { gatewayWorkloads, isNear, remoteWorkloads, serviceFrom } from "./remote.ts";
+export { type RemoteService, remoteServices, type RemoteTables } from "./shares.ts";
 export { deriveWaypoints, type Waypoints } from "./waypoints.ts";
 export { listedWorkload, nodeWhole, type WorkloadAddress, workloadAt } from "./workloads.ts";

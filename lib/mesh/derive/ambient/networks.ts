@@ -23,7 +23,6 @@ import type { NetworkEntrance } from "../../ambient/mod.ts";
 import type { GatewayApi } from "../gateway_api/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { type NetworkMap, networkOf, type Networks, type Services } from "../services/mod.ts";
-import type { Ambient } from "./ambient.ts";
 import type { AmbientIndexes } from "./indexes.ts";
 
 /** An address of a gateway that takes tunnels into a network. */
@@ -113,7 +112,10 @@ function accountOf(meta: ObjectMeta, { role, className }: BoundGateway): string 
 /** The network of an address, in the cluster that knows it. */
 export function networkAt(
   read: Read,
-  { networks, clusterId }: Pick<Ambient, "networks" | "clusterId">,
+  { networks, clusterId }: {
+    readonly networks: Pick<AmbientNetworks, "rules" | "own">;
+    readonly clusterId: string;
+  },
   { address, network, cluster }: {
     readonly address: string;
     readonly network: string;

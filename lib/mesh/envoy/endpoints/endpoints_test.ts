@@ -344,9 +344,21 @@ const endpoint: fc.Arbitrary<Endpoint> = fc.record({
   workload: name,
 });
 
+const ACROSS: NonNullable<AssignmentInput["across"]> = {
+  service: "shop.example:80",
+  allowed: true,
+  strict: false,
+  gateways: () => [
+    { address: "192.0.2.1", port: 15008, to: "192.0.2.1:15008", identity: "spiffe://a/ns/b/sa/c" },
+    { address: "192.0.2.2", port: 15009, to: "192.0.2.2:15009", identity: "" },
+  ],
+};
+
 const input: fc.Arbitrary<AssignmentInput> = fc.record({
   clusterName: name,
-  endpoints: fc.array(endpoint, { maxLength: 40 }),
+  endpoints: fc.array(endpoint, { maxLength: 40 }).map((all) =>
+    all.map((one, i) => i % 2 === 0 ? one : { ...one, redirected: true })
+  ),
   portName: fc.constant("http"),
   subsetLabels: fc.constantFrom<(Record<string, string> | undefined)[]>(undefined, {}, { app: "" }),
   telemetryLabel: fc.boolean(),
@@ -364,6 +376,10 @@ const input: fc.Arbitrary<AssignmentInput> = fc.record({
   ),
   proxyLocality: fc.constantFrom(undefined, proxyAt(), proxyAt({ view: ["two"] })),
   reach: fc.constantFrom(undefined, reachTwo),
+  across: fc.constantFrom<AssignmentInput["across"]>(undefined, ACROSS, {
+    ...ACROSS,
+    allowed: false,
+  }),
   localityRule: fc.constantFrom(
     undefined,
     ruleOf({}),

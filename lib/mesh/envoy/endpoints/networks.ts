@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { NetworkGateway, ProxyLocality } from "../../model/mod.ts";
+import { acceptsInnerTunnels, type NetworkGateway, type ProxyLocality } from "../../model/mod.ts";
 import type {
   AcrossNetworks,
   PlannedEndpoint,
@@ -70,11 +70,12 @@ interface Way extends NetworkGateway {
  * The ways to an endpoint by tunnels; empty: it is not reached, `undefined`: tunnels do not lead to it.
  */
 function tunnelsTo(
-  { network, tunnel }: PlannedEndpoint,
+  { network, tunnel, endpoint }: PlannedEndpoint,
   proxyLocality: ProxyLocality,
   { service, allowed, strict, gateways }: AcrossNetworks,
 ): readonly Way[] | undefined {
   if (!isElsewhere(network, proxyLocality) || tunnel === undefined) return undefined;
+  if (!acceptsInnerTunnels(endpoint)) return undefined;
   const entrances = gateways(network);
   if (entrances.length === 0) return strict ? [] : undefined;
   if (!allowed) return [];

@@ -20,6 +20,7 @@ import {
   proxyNode,
   startTranslation,
 } from "../../../../tests/support/translation_fixture.ts";
+import { parseMeshConfig } from "../../schema/mod.ts";
 import { podOf, serviceOf } from "../../../../tests/support/ambient_rows.ts";
 
 const FEATURES = featuresWith({ PILOT_ENABLE_AMBIENT: "true" });
@@ -567,6 +568,160 @@ Deno.test("ambient: one changed pod computes one workload, and changes one addre
   );
 });
 
+/** Pods of two networks with a gateway of the other one. */
+const NETWORKS = fromJson(MeshNetworksSchema, {
+  networks: {
+    far: { endpoints: [{ fromCidr: "10.0.9.0/24" }], gateways: [] },
+    near: { endpoints: [{ fromRegistry: "test" }], gateways: [] },
+  },
+});
+const BETWEEN = featuresWith({
+  PILOT_ENABLE_AMBIENT: "true",
+  AMBIENT_ENABLE_MULTI_NETWORK: "true",
+});
+const FAR_GATEWAY = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata:
+  name: east
+  namespace: mesh-system
+  labels: {topology.mesh.io/network: far}
+spec:
+  gatewayClassName: mesh-remote
+  addresses: [{type: IPAddress, value: 192.0.2.77}, {type: Hostname, value: east.example}]
+  listeners: [{name: mesh, port: 15009, protocol: HBONE}]
+`;
+
+Deno.test("ambient: workloads of other networks are one for each global service and gateway", () => {
+  const far = (name: string, address: string, more = {}) =>
+    podOf(name, { address, redirected: true, ...more });
+  const serving = (labels = {}) =>
+    serviceOf("web", {
+      labels,
+      redirected: true,
+      pods: [
+        ["web-1", "10.0.0.1", "web", true],
+        ["web-8", "10.0.9.8", "web", true],
+        ["web-9", "10.0.9.9", "other", true],
+        ["web-7", "10.0.9.7", "web", false],
+      ],
+    });
+  const bench = ambient(BETWEEN);
+  bench.apply({
+    networks: NETWORKS,
+    objects: [
+      ...rowChanges([
+        podOf("web-1", { redirected: true }),
+        far("web-8", "10.0.9.8"),
+        far("web-9", "10.0.9.9", { account: "other" }),
+        far("web-7", "10.0.9.7", { ready: false }),
+        serving({ "mesh.io/global": "true" }),
+      ]),
+      ...objectsOf(FAR_GATEWAY).map(changeOf),
+    ],
+  });
+  const found = addressesOf(bench);
+  const split = (at: string) => `far/SplitHorizonWorkload/mesh-system/east/${at}/${WEB}`;
+  assert.deepEqual(Object.keys(found), [
+    split("192.0.2.77"),
+    split("east.example"),
+    "mesh-system/east/192.0.2.77",
+    "mesh-system/east/east.example",
+    WEB,
+    POD,
+  ]);
+  const { name: _, ...one } = found[split("192.0.2.77")]!;
+  assert.deepEqual(one, {
+    uid: split("192.0.2.77"),
+    namespace: "shop",
+    network: "far",
+    tunnelProtocol: "HBONE",
+    networkGateway: { address: { network: "far", address: "192.0.2.77" }, hboneMtlsPort: 15009 },
+    workloadType: "POD",
+    clusterId: "test",
+    services: { [WEB]: { ports: [{ servicePort: 80, targetPort: 80, appProtocol: "HTTP11" }] } },
+    capacity: 1,
+  });
+  assert.deepEqual(found[split("east.example")]?.networkGateway, {
+    hostname: { namespace: "mesh-system", hostname: "east.example" },
+    hboneMtlsPort: 15009,
+  });
+  const entrance = found["mesh-system/east/192.0.2.77"]!;
+  assert.deepEqual(
+    [entrance.addresses, entrance.serviceAccount, entrance.network],
+    [["192.0.2.77"], "east-mesh-east-west", "far"],
+  );
+  // Its clients accept what is behind the gateway.
+  assert.deepEqual(found[WEB]?.subjectAltNames, [
+    "spiffe://cluster.local/ns/shop/sa/other",
+    "spiffe://cluster.local/ns/shop/sa/web",
+  ]);
+  bench.apply({ objects: rowChanges([serving()]) });
+  assert.deepEqual(
+    Object.keys(addressesOf(bench)).filter((name) => name.includes("Split")),
+    [],
+  );
+  assert.equal(addressesOf(bench)[WEB]?.subjectAltNames, undefined);
+});
+
+Deno.test("ambient: node proxies of another network see its workloads, and split ones of the first", () => {
+  const bench = ambient(BETWEEN);
+  bench.apply({
+    networks: NETWORKS,
+    objects: rowChanges([
+      podOf("web-1", { redirected: true }),
+      podOf("web-9", { address: "10.0.9.9", redirected: true }),
+    ]),
+  });
+  const seenFrom = (NETWORK: string) => {
+    const node = {
+      ...proxyNode("mesh-system", { metadata: { NETWORK } }),
+      role: "ztunnel" as const,
+    };
+    const view = bench.translation.source.bind(node, () => {}).view(ADDRESS.url)!;
+    return [...view.entries()].map(({ name }) => name).sort();
+  };
+  assert.deepEqual(seenFrom("near"), ["test//Pod/shop/web-1"]);
+  assert.deepEqual(seenFrom("far"), ["test//Pod/shop/web-9"]);
+});
+
+const SCOPES: readonly (readonly [what: string, config: string, isGlobal: boolean])[] = [
+  ["no rules: the label of the service", "", true],
+  ["a rule for other labels", "[{servicesSelector: {matchLabels: {a: c}}, scope: GLOBAL}]", false],
+  ["a rule for its labels", "[{servicesSelector: {matchLabels: {a: b}}, scope: GLOBAL}]", true],
+  [
+    "the first rule counts",
+    "[{servicesSelector: {matchLabels: {a: b}}, scope: LOCAL}, {scope: GLOBAL}]",
+    false,
+  ],
+  [
+    "a rule for its namespace",
+    "[{namespaceSelector: {matchExpressions: [{key: team, operator: In, values: [x]}]}, scope: GLOBAL}]",
+    true,
+  ],
+  [
+    "a rule for other namespaces",
+    "[{namespaceSelector: {matchLabels: {team: z}}, scope: GLOBAL}]",
+    false,
+  ],
+];
+
+for (const [what, rules, isGlobal] of SCOPES) {
+  Deno.test(`ambient: serviceScopeConfigs: ${what}`, () => {
+    const text = rules === "" ? "" : `serviceScopeConfigs: ${rules}`;
+    const bench = startTranslation(parseMeshConfig(text, "mesh").value!, BETWEEN);
+    bench.apply({
+      objects: [
+        ...rowChanges([serviceOf("web", { labels: { a: "b", "mesh.io/global": "true" } })]),
+        ...objectsOf("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: x}}\n")
+          .map(changeOf),
+      ],
+    });
+    const { graph, ambient: tables } = bench.translation.mesh;
+    const [namespace, host] = WEB.split("/") as [string, string];
+    assert.equal(graph.peek(tables!.global, { namespace, host }), isGlobal);
+  });
+}
+
 Deno.test("ambient: after any edits, resources are those of a new mesh", () => {
   const edits: readonly ObjectChange[] = [
     ...rowChanges([
@@ -576,9 +731,16 @@ Deno.test("ambient: after any edits, resources are those of a new mesh", () => {
       serviceOf("web"),
       serviceOf("web", { labels: USE, targetPort: "http" }),
       serviceOf("way-mesh-waypoint", { selector: { app: "way" } }),
+      podOf("web-9", { address: "10.0.9.9", redirected: true }),
+      serviceOf("web", {
+        labels: { "mesh.io/global": "true" },
+        pods: [["web-9", "10.0.9.9", "web", true]],
+        redirected: true,
+      }),
     ]),
     ...[
       WAYPOINT,
+      FAR_GATEWAY,
       entry("DNS", ""),
       entry("STATIC", "endpoints: [{address: 192.0.2.1}, {address: 192.0.2.2}]"),
       access("{selector: {matchLabels: {app: web}}, rules: [{}]}"),
@@ -594,7 +756,13 @@ Deno.test("ambient: after any edits, resources are those of a new mesh", () => {
     fc.property(
       fc.array(fc.tuple(fc.nat(edits.length - 1), fc.boolean()), { maxLength: 15 }),
       (steps) => {
-        const bench = ambient();
+        const features = steps.length % 2 === 0 ? FEATURES : BETWEEN;
+        const start = () => {
+          const bench = ambient(features);
+          bench.apply({ networks: NETWORKS });
+          return bench;
+        };
+        const bench = start();
         const present = new Map<string, ObjectChange>();
         everything(bench);
         for (const [index, isRemoved] of steps) {
@@ -603,7 +771,7 @@ Deno.test("ambient: after any edits, resources are those of a new mesh", () => {
           bench.apply({ objects: [change] });
           present.set(`${kind} ${key}`, change);
         }
-        const fresh = ambient();
+        const fresh = start();
         fresh.apply({ objects: [...present.values()] });
         assert.deepEqual(everything(bench), everything(fresh));
       },

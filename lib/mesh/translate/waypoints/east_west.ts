@@ -6,15 +6,13 @@
  */
 import { networkAt } from "../../derive/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
-import { type Derived, type KeyCodec, keyOf, type Read } from "../../graph/mod.ts";
+import type { Read } from "../../graph/mod.ts";
 import {
-  acceptsTunnels,
+  acceptsInnerTunnels,
   type Endpoint,
   type ObjectKey,
   objectKeys,
   type Service,
-  type ServiceKey,
-  serviceKeys,
   type ServicePort,
 } from "../../model/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
@@ -26,36 +24,11 @@ import {
 } from "../../envoy/mod.ts";
 import { clusterDefaults } from "../clusters/mod.ts";
 import { waypointProxies } from "../endpoints/mod.ts";
-import {
-  type ClusterTable,
-  encodeResource,
-  type EndpointTable,
-  resourceOf,
-  resourceTable,
-} from "../resources/mod.ts";
+import { encodeResource, resourceOf, resourceTable } from "../resources/mod.ts";
 import type { Context } from "./features.ts";
+import { type EastWestTables, type EntranceService, entranceServices } from "./keys.ts";
 import { waypointName } from "./names.ts";
 import { servedService } from "./services.ts";
-
-/** A service at a gateway. */
-export interface EntranceService {
-  readonly gateway: ObjectKey;
-  readonly service: ServiceKey;
-}
-
-/** The codec of {@link EntranceService}. */
-export const entranceServices: KeyCodec<EntranceService> = keyOf<EntranceService>({
-  gateway: objectKeys,
-  service: serviceKeys,
-});
-
-/** The tables of gateways between networks. */
-export interface EastWestTables {
-  /** A Gateway → global services of its network; none if it is another gateway. */
-  readonly services: Derived<readonly EntranceService[], ObjectKey>;
-  readonly clusters: ClusterTable<EntranceService>;
-  readonly endpoints: EndpointTable<EntranceService>;
-}
 
 /** Creates the tables. */
 export function deriveEastWest(context: Context): EastWestTables {
@@ -152,6 +125,6 @@ function endpointsAt(
   const proxies = waypointProxies(read, context, binding).filter(isHere);
   if (proxies.length > 0) return proxies.map((one) => ({ ...one, isWaypoint: true }));
   return read.get(context.mesh.services.endpoints, service)
-    .filter((one) => acceptsTunnels(one) && isHere(one))
+    .filter((one) => acceptsInnerTunnels(one) && isHere(one))
     .map((one) => ({ ...one, isWaypoint: false }));
 }

@@ -14,8 +14,7 @@ import {
   serviceKeys,
 } from "../../model/mod.ts";
 import type { ClusterKey } from "../clusters/mod.ts";
-import type { EastWestTables } from "./east_west.ts";
-import type { ClusterTable, ListenerTable, RouteTable } from "../resources/mod.ts";
+import type { ClusterTable, EndpointTable, ListenerTable, RouteTable } from "../resources/mod.ts";
 
 /** The waypoint of a class; its proxies have the label of its Gateway. */
 export function waypointOf({ namespace, labels }: ProxyClass): ObjectKey {
@@ -48,6 +47,26 @@ export const waypointServices: KeyCodec<WaypointService> = keyOf<WaypointService
   cls: text,
   service: serviceKeys,
 });
+
+/** A service at a gateway. */
+export interface EntranceService {
+  readonly gateway: ObjectKey;
+  readonly service: ServiceKey;
+}
+
+/** The codec of {@link EntranceService}. */
+export const entranceServices: KeyCodec<EntranceService> = keyOf<EntranceService>({
+  gateway: objectKeys,
+  service: serviceKeys,
+});
+
+/** The tables of gateways between networks. */
+export interface EastWestTables {
+  /** A Gateway → global services of its network; none if it is another gateway. */
+  readonly services: Derived<readonly EntranceService[], ObjectKey>;
+  readonly clusters: ClusterTable<EntranceService>;
+  readonly endpoints: EndpointTable<EntranceService>;
+}
 
 export interface WaypointTables {
   /** A waypoint → the services that it serves, sorted. */

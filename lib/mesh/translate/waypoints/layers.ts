@@ -16,9 +16,8 @@ import {
 import type { EndpointLayerTables } from "../endpoints/mod.ts";
 import { collection, TYPE_URLS } from "../resources/mod.ts";
 import { secretLayer, type SecretLayerTables } from "../secrets/mod.ts";
-import { entranceServices } from "./east_west.ts";
 import type { Context } from "./features.ts";
-import { waypointOf, waypointPorts, type WaypointTables } from "./keys.ts";
+import { entranceServices, waypointOf, waypointPorts, type WaypointTables } from "./keys.ts";
 
 /** The tables that layers of waypoints are made of. */
 export interface WaypointLayerTables

@@ -18,9 +18,9 @@ import { type ObjectKey, objectKeys } from "../../model/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
 import { addressesOf } from "../context/mod.ts";
 import { encodeResource, resourceTable, type RouteTable } from "../resources/mod.ts";
-import { type EastWestTables, entranceRoutes } from "./east_west.ts";
+import { entranceRoutes } from "./east_west.ts";
 import type { Context } from "./features.ts";
-import type { WaypointTables } from "./keys.ts";
+import type { EastWestTables, WaypointTables } from "./keys.ts";
 import { isEntrance, servedService } from "./services.ts";
 
 /** Creates the table: a waypoint or a gateway between networks → its routes of tunnels. */
