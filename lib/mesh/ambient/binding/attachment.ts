@@ -18,6 +18,8 @@ import { isWaypointProxy, type Waypoint } from "./waypoints.ts";
 export interface Attachable extends Marks {
   readonly type: "service" | "workload";
   readonly namespace: string;
+  /** True for a service without an address: clients connect to its workloads, past its waypoint. */
+  readonly isHeadless?: boolean;
 }
 
 /** Questions of binding about the mesh; see `lib/mesh/gateway_api/binding/lookups.ts`. */
@@ -33,7 +35,8 @@ export interface BindingFault {
     | "WaypointMissing"
     | "WaypointNotReady"
     | "WaypointAttachmentDenied"
-    | "WaypointTrafficTypeUnsupported";
+    | "WaypointTrafficTypeUnsupported"
+    | "ServiceWithoutAddress";
   readonly message: string;
 }
 
@@ -80,7 +83,7 @@ function attached(
 
 function attach(
   key: ObjectKey,
-  { type, namespace }: Attachable,
+  { type, namespace, isHeadless }: Attachable,
   look: BindingLookups,
 ): Waypoint | BindingFault {
   const at = `waypoint "${objectKey(key)}"`;
@@ -98,6 +101,12 @@ function attach(
     const message =
       `${at} serves ${found.traffic}, not ${type}; see its label mesh.io/waypoint-for`;
     return { reason: "WaypointTrafficTypeUnsupported", message };
+  }
+  if (isHeadless === true) {
+    const message =
+      `${at} serves addresses of services, and this service has none; bind its workloads, ` +
+      "or give it an address";
+    return { reason: "ServiceWithoutAddress", message };
   }
   if (found.service === undefined) {
     return { reason: "WaypointNotReady", message: `${at} has no Service yet` };

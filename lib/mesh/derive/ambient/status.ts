@@ -71,7 +71,7 @@ function bindingOf(
       });
     case "ServiceEntry": {
       const row = read.get(tables.serviceEntries, objectKey(key));
-      return row && waypoints.bindService(read, row.meta);
+      return row && waypoints.bindService(read, row);
     }
     case "WorkloadEntry":
       return read.get(waypoints.ofWorkload, objectKey(key));

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { ServiceEntry } from "#mesh/networking/v1alpha3/service_entry_pb.ts";
 import { type Derived, type Read, text } from "../../graph/mod.ts";
 import {
+  type ConfigObject,
   fullHost,
   type ObjectKey,
   objectKey,
@@ -22,6 +24,7 @@ import {
   type WaypointBinding,
 } from "../../ambient/mod.ts";
 import type { GatewayApi } from "../gateway_api/mod.ts";
+import { isHeadless } from "../inputs/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import { definingEntries, type Services } from "../services/mod.ts";
 import type { ServedObject } from "../workloads/mod.ts";
@@ -47,8 +50,8 @@ export interface Waypoints {
     read: Read,
     meta: Pick<ObjectMeta, "namespace" | "labels" | "annotations">,
   ) => WaypointBinding;
-  /** The waypoints of a service, in the same way. */
-  readonly bindService: Waypoints["bindWorkload"];
+  /** The waypoints of the service that an object defines, in the same way. */
+  readonly bindService: (read: Read, row: ConfigObject<ServiceEntry>) => WaypointBinding;
   /** A waypoint → the services bound to it, sorted; as second waypoint, too. */
   readonly services: Derived<readonly ServiceKey[], ObjectKey>;
   /** The same, with the objects that define them. */
@@ -65,16 +68,20 @@ export function deriveWaypoints(inputs: WaypointInputs): Waypoints {
     objectKeys,
     (read, key) => waypointAt(read, inputs, key),
   );
-  const binds =
-    (type: "service" | "workload"): Waypoints["bindWorkload"] =>
-    (read, { namespace, labels, annotations }) =>
-      bindToWaypoint({ type, namespace, labels, annotations }, lookups(read, inputs, waypoint));
-  const bindService = binds("service");
-  const bindWorkload = binds("workload");
+  const bindWorkload: Waypoints["bindWorkload"] = (read, { namespace, labels, annotations }) =>
+    bindToWaypoint(
+      { type: "workload", namespace, labels, annotations },
+      lookups(read, inputs, waypoint),
+    );
+  const bindService: Waypoints["bindService"] = (read, row) => {
+    const { namespace, labels, annotations } = row.meta;
+    const marks = { namespace, labels, annotations, isHeadless: isHeadless(row) };
+    return bindToWaypoint({ type: "service", ...marks }, lookups(read, inputs, waypoint));
+  };
   const ofService = graph.derive("ambient.waypoint.service", serviceKeys, (read, key) => {
     const [row] = definingEntries(read, inputs.mesh, key);
     if (row === undefined) return UNBOUND;
-    return bindService(read, { ...row.meta, namespace: key.namespace });
+    return bindService(read, row);
   });
   const ofWorkload = graph.derive("ambient.waypoint.workload", text, (read, key) => {
     const row = read.get(tables.workloadEntries, key);

@@ -148,6 +148,14 @@ const CASES: readonly (readonly [what: string, documents: string, bound: string]
     "WaypointMissing, by object; -",
   ],
   [
+    "a service whose clients connect to its workloads",
+    documents(
+      waypoint("a", { listener: OPEN }),
+      service("web", USE).replace("STATIC", "NONE") + "  workloadSelector: {labels: {app: web}}\n",
+    ),
+    "ServiceWithoutAddress, by object; -",
+  ],
+  [
     "a waypoint without a Service",
     documents(waypoint("a", { listener: OPEN, isReady: false }), service("web", USE)),
     "WaypointNotReady, by object; -",
