@@ -8,6 +8,7 @@ import { objectKey, saysTunnels, TLS_MODE_LABEL } from "../../../mesh/model/mod.
 import type { DocumentAnalyzer, DocumentFinding, DocumentSet } from "../document_set.ts";
 import { listAt, mapAt, type PlainDocument, valueAt } from "../plain.ts";
 import { hasBothModes, isAmbient } from "./mesh_objects.ts";
+import { unknownClients } from "./waypoint_matches.ts";
 
 const USE_WAYPOINT = "mesh.io/use-waypoint";
 const GATEWAY_API = "gateway.networking.k8s.io";
@@ -26,6 +27,7 @@ export const AMBIENT_MODE: DocumentAnalyzer = {
     "Telemetry",
     "WasmPlugin",
     "DataproxyFilter",
+    "VirtualService",
   ],
   codes: ["MSH0101", "MSH1009"],
   *analyze(set) {
@@ -35,6 +37,7 @@ export const AMBIENT_MODE: DocumentAnalyzer = {
     yield* policies(set);
     yield* targets(set);
     yield* entries(set);
+    yield* unknownClients(set);
   },
 };
 
