@@ -149,6 +149,7 @@ function inputsOf(
     clients: () => xds.clients(),
     mesh,
     bind: (node) => translation.source.bind(node, () => {}),
+    later: (ms, run) => Deno.unrefTimer(setTimeout(run, ms)),
     objects: () =>
       firsts(origins.flatMap((source) => source.objects()))
         .filter(({ meta }) => writer.selects(meta.namespace)),

@@ -42,6 +42,8 @@ export interface DebugInputs {
   readonly mesh: Mesh;
   /** Binds a proxy that is connected to another replica, to read what it is served; unset in tests. */
   readonly bind?: (node: ProxyNode) => ProxyBinding;
+  /** Runs something after some milliseconds, unless the program ends before; unset in tests: never. */
+  readonly later?: (ms: number, run: () => void) => void;
   /** The objects in use. */
   readonly objects: () => readonly ConfigObject[];
   /** State of the resource types of the orchestrator; unset without one. */

@@ -40,6 +40,8 @@ export interface World {
   readonly services: readonly Service[];
   /** The resources of node proxies, by type URL; unset: ambient mode is off. */
   readonly nodeProxy?: (typeUrl: string) => View | undefined;
+  /** Decodes the resources of node proxies; default: as other resources. */
+  readonly nodeProxyDecode?: Decode;
   /** Finds an object with its position. */
   readonly objectOf?: (kind: string, key: string) => Pick<ConfigObject, "meta"> | undefined;
   /** Milliseconds since the epoch; unset: tokens with a limited validity are not decided. */

@@ -59,10 +59,14 @@ export interface Known {
 
 /** Reads what node proxies are sent; undefined: ambient mode is off. */
 export function knownTo(
-  { nodeProxy, decode = fromBinary }: Pick<World, "nodeProxy" | "decode">,
+  { nodeProxy, nodeProxyDecode, decode: usual = fromBinary }: Pick<
+    World,
+    "nodeProxy" | "nodeProxyDecode" | "decode"
+  >,
   contentOf: (typeUrl: string) => Shelf | undefined = (url) => nodeProxy?.(url),
 ): Known | undefined {
   if (nodeProxy === undefined) return undefined;
+  const decode = nodeProxyDecode ?? usual;
   const addresses = [...contentOf(XDS_TYPES.address.url)?.entries() ?? []]
     .map(({ bytes }) => decode(AddressSchema, bytes).type);
   const services = addresses.flatMap((one) => one.case === "service" ? [one.value] : []);
