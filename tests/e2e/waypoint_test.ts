@@ -184,12 +184,16 @@ interface Asked {
 async function routes({ world, ask }: Asked): Promise<void> {
   await using plain = startBackend("other", "127.0.41.7");
   const match = [{ headers: { "x-to": { exact: "other" } } }];
+  // The namespace of the client is that of its principal, not that of the service.
+  const from = (sourceNamespace: string) => [{ sourceNamespace, uri: { exact: "/from" } }];
   await world.config.write("other.yaml", other(plain.port));
   await world.config.write(
     "routes.yaml",
     manifest("VirtualService", "shop", {
       hosts: ["shop.test"],
       http: [
+        { match: from(SERVER_NAMESPACE), directResponse: { status: 418 } },
+        { match: from("web"), directResponse: { status: 299 } },
         { match, route: [{ destination: { host: "other.test", port: { number: plain.port } } }] },
         {
           route: [{
@@ -207,6 +211,7 @@ async function routes({ world, ask }: Asked): Promise<void> {
     async () => Number((await ask(header)).backend === "other"),
   );
   assert.equal((await ask()).backend, "shop");
+  assert.equal((await ask({ path: "/from" })).status, 299, "a rule for the client's namespace");
 }
 
 async function policies({ world, ask }: Asked): Promise<void> {
@@ -215,12 +220,14 @@ async function policies({ world, ask }: Asked): Promise<void> {
   const caller = {
     rules: [{ from: [{ source: { principals: ["cluster.local/ns/web/sa/caller"] } }] }],
   };
+  const namespace = { rules: [{ from: [{ source: { namespaces: ["web"] } }] }] };
   const rules: readonly [string, Spec, Partial<TunnelRequest>][] = [
     ["of the service", target("ServiceEntry", "shop", entry, path("/closed")), { path: "/closed" }],
     ["of the waypoint", target("Gateway", "wp", "gateway.networking.k8s.io", path("/shut")), {
       path: "/shut",
     }],
     ["about its client", target("ServiceEntry", "shop", entry, caller), {}],
+    ["about its client's namespace", target("ServiceEntry", "shop", entry, namespace), {}],
   ];
   for (const [what, spec, request] of rules) {
     await world.config.write("access.yaml", policy("AuthorizationPolicy", "access", spec));

@@ -6,9 +6,11 @@
 import { canonicalIp, compileRegex, isIp, parseCidr } from "../../kit/text/mod.ts";
 import type { CidrRange } from "#envoy/config/core/v3/address_pb.ts";
 import type { HeaderMatcher } from "#envoy/config/route/v3/route_components_pb.ts";
+import type { FilterStateMatcher } from "#envoy/type/matcher/v3/filter_state_pb.ts";
 import type { MetadataMatcher } from "#envoy/type/matcher/v3/metadata_pb.ts";
 import type { StringMatcher } from "#envoy/type/matcher/v3/string_pb.ts";
 import type { ValueMatcher } from "#envoy/type/matcher/v3/value_pb.ts";
+import { PEER_PRINCIPAL } from "../../mesh/envoy/mod.ts";
 import { negated, some, type Ternary } from "./ternary.ts";
 
 /** Dynamic metadata, by filter. */
@@ -37,6 +39,15 @@ export function textMatches({ matchPattern, ignoreCase }: StringMatcher, text: s
     default:
       return undefined;
   }
+}
+
+/** Reports if a matcher of filter state matches the client that a tunnel proves; the only state that is modelled. */
+export function provesClient(
+  { key, matcher }: FilterStateMatcher,
+  principal: string | undefined,
+): Ternary {
+  if (key !== PEER_PRINCIPAL || matcher.case !== "stringMatch") return undefined;
+  return principal === undefined ? false : textMatches(matcher.value, principal);
 }
 
 /** Reports if a regular expression matches the whole string. */

@@ -20,10 +20,10 @@ import {
   inRange,
   type Metadata,
   metadataMatches,
+  provesClient,
   regexMatches,
   textMatches,
 } from "./match.ts";
-import { PEER_PRINCIPAL } from "../../mesh/envoy/mod.ts";
 import { unpack } from "./resources.ts";
 import { every, negated, some, type Ternary } from "./ternary.ts";
 
@@ -136,12 +136,8 @@ export function isOne({ identifier: id }: Principal, subject: Subject): Ternary 
       if (subject.principalAssumed === true) return undefined;
       return textMatches(id.value.principalName, subject.principal);
     case "filterState":
-      if (id.value.key !== PEER_PRINCIPAL || id.value.matcher.case !== "stringMatch") {
-        return undefined;
-      }
-      if (subject.principal === undefined) return false;
-      if (subject.principalAssumed === true) return undefined;
-      return textMatches(id.value.matcher.value, subject.principal);
+      if (subject.principal !== undefined && subject.principalAssumed === true) return undefined;
+      return provesClient(id.value, subject.principal);
     case "directRemoteIp":
       return comesFrom(subject.directIp, id.value, subject);
     case "sourceIp":

@@ -5,7 +5,13 @@
  */
 import type { Route, RouteMatch, VirtualHost } from "#envoy/config/route/v3/route_components_pb.ts";
 import type { RouteConfiguration } from "#envoy/config/route/v3/route_pb.ts";
-import { headerMatches, metadataMatches, regexMatches, textMatches } from "./match.ts";
+import {
+  headerMatches,
+  metadataMatches,
+  provesClient,
+  regexMatches,
+  textMatches,
+} from "./match.ts";
 import { withoutPort } from "./path.ts";
 import type { Exchange } from "./request.ts";
 import { every, type Ternary } from "./ternary.ts";
@@ -85,6 +91,7 @@ export function matches(match: RouteMatch, exchange: Exchange): Ternary {
     () => every(match.headers, (one) => headerMatches(one, header)),
     () => every(match.queryParameters, (one) => queryMatches(one, exchange.path)),
     () => every(match.dynamicMetadata, (one) => metadataMatches(one, metadata)),
+    () => every(match.filterState, (one) => provesClient(one, exchange.connection.principal)),
     () => match.grpc === undefined || isGrpc(exchange),
     () => whole ? true : undefined,
   ];
@@ -153,6 +160,7 @@ function describe(match: RouteMatch): string {
     path,
     ...match.headers.map(({ name }) => `header ${name}`),
     ...match.queryParameters.map(({ name }) => `query parameter ${name}`),
+    ...match.filterState.map(() => "the client's namespace"),
     ...match.dynamicMetadata.map(({ path }) => `claim ${path.at(-1)?.segment.value ?? ""}`),
   ].join(", ");
 }

@@ -11,12 +11,17 @@ import {
   type RouteMatch,
   RouteMatchSchema,
 } from "#envoy/config/route/v3/route_components_pb.ts";
+import {
+  type FilterStateMatcher,
+  FilterStateMatcherSchema,
+} from "#envoy/type/matcher/v3/filter_state_pb.ts";
 import type { MetadataMatcher } from "#envoy/type/matcher/v3/metadata_pb.ts";
 import type {
   HTTPMatchRequest,
   StringMatch,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import { create } from "../../../kit/proto/mod.ts";
+import { PEER_PRINCIPAL } from "../core/mod.ts";
 import { claimMatcher, claimPath } from "./claims.ts";
 import { isPresence, stringMatcher } from "./text_match.ts";
 
@@ -25,7 +30,10 @@ import { isPresence, stringMatcher } from "./text_match.ts";
  * plain: `/a` also matches `/ab`. Headers and parameters are sorted, so that equal matches give
  * equal bytes.
  */
-export function translateMatch(match: HTTPMatchRequest | undefined): RouteMatch {
+export function translateMatch(
+  match: HTTPMatchRequest | undefined,
+  { clients = false }: MatchOptions = {},
+): RouteMatch {
   if (match === undefined) return create(RouteMatchSchema, { pathSpecifier: ANY_PATH });
   const { headers, claims } = headerMatches(match);
   return create(RouteMatchSchema, {
@@ -34,6 +42,26 @@ export function translateMatch(match: HTTPMatchRequest | undefined): RouteMatch 
     headers: [...headers, ...pseudoHeaders(match)],
     queryParameters: sortedEntries(match.queryParams).map(([name, m]) => queryParameter(name, m)),
     dynamicMetadata: claims,
+    filterState: clients && match.sourceNamespace !== "" && match.gateways.length === 0
+      ? [clientsOf(match.sourceNamespace)]
+      : [],
+  });
+}
+
+/** Options of {@link translateMatch}. */
+export interface MatchOptions {
+  /** True: the proxy matches the namespace of a client, by the principal that its tunnel proves. */
+  readonly clients?: boolean | undefined;
+}
+
+/** Matches clients of a namespace. */
+function clientsOf(namespace: string): FilterStateMatcher {
+  return create(FilterStateMatcherSchema, {
+    key: PEER_PRINCIPAL,
+    matcher: {
+      case: "stringMatch",
+      value: { matchPattern: { case: "contains", value: `/ns/${namespace}/sa/` } },
+    },
   });
 }
 
@@ -43,7 +71,7 @@ export function isCatchAll(match: RouteMatch): boolean {
   const anyPath = (path.case === "prefix" && (path.value === "/" || path.value === "")) ||
     (path.case === "safeRegex" && path.value.regex === ".*");
   return anyPath && match.headers.length === 0 && match.queryParameters.length === 0 &&
-    match.dynamicMetadata.length === 0;
+    match.dynamicMetadata.length === 0 && match.filterState.length === 0;
 }
 
 const ANY_PATH = { case: "prefix", value: "/" } as const;

@@ -174,6 +174,9 @@ function whyNot(
 ): string | undefined {
   if (rule.delegate !== undefined) return "the rules of its delegate come in its place";
   if (match === undefined || conditionHolds(match, scope)) return undefined;
+  if (scope.source?.isAnyone === true && Object.keys(match.sourceLabels).length > 0) {
+    return "its match is for source labels, which a waypoint does not know";
+  }
   return "its match is for other gateways, ports or sources";
 }
 
@@ -224,7 +227,7 @@ function translateRule(
   scope: RouteScope,
   outcomes: typeof outcomeOf,
 ): Route {
-  const routeMatch = translateMatch(match);
+  const routeMatch = translateMatch(match, { clients: scope.source?.isAnyone });
   if (kept !== undefined) routeMatch.headers.push(kept.header);
   scope.decisions?.decide?.({
     group: "rule",

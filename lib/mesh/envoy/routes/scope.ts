@@ -42,12 +42,17 @@ export interface ResolvedDestination {
   readonly session?: Any | undefined;
 }
 
-/** The client workload, with the properties that rules may match. */
+/** The client workload, or all clients, with the properties that rules may match. */
 export interface RouteSource {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Keys of the DestinationRules that select it, oldest first. */
   readonly rules?: readonly string[];
+  /**
+   * True: clients of all namespaces, which a proxy tells by their principals. Their labels are not known,
+   * and for TCP and TLS rules their namespaces are not, either.
+   */
+  readonly isAnyone?: boolean | undefined;
 }
 
 /** Scope in which the routes of a VirtualService are served. */
@@ -64,6 +69,8 @@ export interface RouteScope {
   readonly elements?: boolean | undefined;
   /** Unset: a source without namespace and labels. Rules that match either do not apply. */
   readonly source?: RouteSource | undefined;
+  /** True: routes can match the namespace in the principal of a client. */
+  readonly provesNamespaces?: boolean | undefined;
   readonly mesh: MeshRouteDefaults;
   /**
    * Finds the cluster of a destination; short names are completed with `fromNamespace`. Returns a
@@ -128,7 +135,11 @@ export function conditionHolds(condition: Condition, scope: RouteScope): boolean
       scope.gateways.includes(name === "mesh" ? name : gatewayKey(name, scope.vsNamespace))
     );
   }
-  const { namespace, labels } = scope.source ?? NO_SOURCE;
+  const { namespace, labels, isAnyone } = scope.source ?? NO_SOURCE;
+  if (isAnyone === true) {
+    return Object.keys(condition.sourceLabels).length === 0 &&
+      (condition.sourceNamespace === "" || scope.provesNamespaces === true);
+  }
   return (condition.sourceNamespace === "" || condition.sourceNamespace === namespace) &&
     hasLabels(labels, condition.sourceLabels);
 }

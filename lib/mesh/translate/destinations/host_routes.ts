@@ -28,6 +28,8 @@ import { encodeInParts, type HostPort } from "../resources/mod.ts";
 export interface RouteClient extends Client {
   /** Source labels; without them rules that match source labels do not apply. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** True: clients of all namespaces; see {@linkcode RouteSource}. */
+  readonly isAnyone?: boolean;
   /** Returns the name that a cluster has at these clients; default: its own. */
   readonly clusterOf?: (cluster: string) => string;
 }
@@ -71,7 +73,7 @@ export function hostRoutes(
   { host, port }: HostPort,
 ): HostRoutes | undefined {
   const { mesh } = context;
-  const { namespace, labels = {} } = client;
+  const { namespace, labels = {}, isAnyone } = client;
   const service = followService(read, context, namespace, host);
   const served = service?.ports.some((p) => p.number === port && mayBeHttp(p.protocol)) ?? false;
   const elsewhere = service !== undefined && !served;
@@ -95,7 +97,8 @@ export function hostRoutes(
   const routes = row === undefined || spec === undefined ? [] : translateHttpRoutes(spec, {
     gateways: ["mesh"],
     port,
-    source: { namespace, labels },
+    source: { namespace, labels, isAnyone },
+    provesNamespaces: isAnyone,
     vsNamespace: row.meta.namespace,
     vsName: row.meta.name,
     elements: isConverted(row.meta),

@@ -109,7 +109,7 @@ function destinationsOf(
   service: Service,
   { number, protocol }: ServicePort,
 ): readonly TcpChain[] {
-  const source = { namespace: service.namespace, labels: {} };
+  const source = { namespace: service.namespace, labels: {}, isAnyone: true };
   const to = { service, port: number, ranges: [] };
   const plain = (): TcpChain[] =>
     tcpDestinations(read, context, source, to)

@@ -14,7 +14,7 @@ import { type WaypointPort, waypointPorts, type WaypointTables } from "./keys.ts
 import { waypointName } from "./names.ts";
 import { clusterNames } from "./services.ts";
 
-/** Creates the table. Rules are those that clients in the namespace of the service see. */
+/** Creates the table. Rules are those that clients in the namespace of the service see; they match clients of all namespaces. */
 export function deriveWaypointRoutes(
   context: Context,
   services: WaypointTables["services"],
@@ -26,6 +26,7 @@ export function deriveWaypointRoutes(
     const inside = read.within(name);
     const found = hostRoutes(inside, context, {
       namespace,
+      isAnyone: true,
       clusterOf: clusterNames(read, services, waypoint, "http"),
     }, { host, port });
     if (found === undefined) return [];
