@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import config from "../deno.json" with { type: "json" };
-import { failure, grants, type PermissionSet, programs, unstableFlags } from "./compile.ts";
+import {
+  failure,
+  grants,
+  oneByte,
+  type PermissionSet,
+  programs,
+  unstableFlags,
+} from "./compile.ts";
 
 Deno.test("compile: every program has an entry in main.ts and a permission set", async () => {
   const main = await Deno.readTextFile(new URL("../main.ts", import.meta.url));
@@ -35,6 +42,16 @@ for (const [name, set, given, flags] of GRANTS) {
 Deno.test("compile: built programs have the unstable features of deno.json", () => {
   assert.deepEqual(unstableFlags(config), ["--unstable-no-legacy-abort"]);
   assert.deepEqual(unstableFlags({}), []);
+});
+
+Deno.test("compile: characters above one byte are escapes of the same meaning", () => {
+  const values = ["a → b", "\u{1f600}", "caf\u00e9", "\u2028"];
+  for (const value of values) {
+    const written = oneByte(JSON.stringify(value));
+    assert.doesNotMatch(written, /[^\u0000-\u00ff]/);
+    assert.equal(JSON.parse(written), value);
+  }
+  assert.equal(oneByte("caf\u00e9 // plain"), "caf\u00e9 // plain");
 });
 
 const FAILURES: [said: string, code: string, remedy: RegExp][] = [

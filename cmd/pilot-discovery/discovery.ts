@@ -37,6 +37,7 @@ import {
 import { culpritsIn, proxySettings } from "../../lib/mesh/translate/mod.ts";
 import { startControllers } from "./controllers.ts";
 import { openDebugViews } from "./debug_views.ts";
+import { beginAuthority } from "./authority.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { type Identity, openIdentity } from "./identity.ts";
 import { openIntrospection } from "./introspection.ts";
@@ -48,7 +49,7 @@ import { openHttp } from "./ready.ts";
 import { type Records, startRecords } from "./records.ts";
 import { readSettings } from "./settings.ts";
 import { clusterClients } from "./token_reviews.ts";
-import { openLateSources, openSources, type Sources } from "./sources.ts";
+import { openFirstSources, openLateSources, openSources, type Sources } from "./sources.ts";
 import { AGENT_VARIABLES, checkSupported, INEFFECTIVE_FLAGS } from "./unsupported.ts";
 import { POD_NAME } from "./variables.ts";
 import { openWebhooks, type WebhooksInput } from "./webhooks.ts";
@@ -82,7 +83,13 @@ export async function discovery(
   const engine = createEngine(settings, makeGraph);
   stack.defer(() => engine.ingest.close());
   const ending = AbortSignal.any([signal, stopping.signal]);
-  const sources = await openSources({ settings, engine, readiness }, stack, ending);
+  const from = { settings, engine, readiness };
+  const first = await openFirstSources(from, stack, ending);
+  if (first === undefined) return 0;
+  const served: { xds?: XdsServer } = {};
+  const sessions = () => served.xds?.sessions() ?? [];
+  const begun = beginAuthority({ ...first, settings, sessions }, stack);
+  const sources = await openSources(from, first, stack, ending);
   if (sources === undefined) return 0;
   engine.ingest.build();
   const keySets = openLateSources(engine, sources, stack);
@@ -90,9 +97,8 @@ export async function discovery(
   const identity = await openIdentity({
     settings,
     mesh: sources.mesh,
-    onMesh: sources.onMesh,
     clients: clientsOf(options, sources),
-    sessions: () => xds.sessions(),
+    begun,
     ingest: engine.ingest,
   }, stack);
   const { fail, check } = lateFailures(stopping);
@@ -110,6 +116,7 @@ export async function discovery(
     learned,
     answer: (query, client) => views.answer(query, client),
   });
+  served.xds = xds;
   const { injection } = webhooks;
   const views = openDebugViews(
     { settings, engine, sources, records, identity, xds, learned, injection, proxyStates, keySets },

@@ -10,12 +10,9 @@ import {
   PILOT_ENABLE_XDS_IDENTITY_CHECK,
   proxyAuthorizer,
   XDS_AUTH,
-  XDS_AUTH_PLAINTEXT,
 } from "../../lib/cluster/authn/mod.ts";
 import { MeshError } from "../../lib/kit/base/mod.ts";
 import {
-  type Acknowledgements,
-  acknowledgements,
   type CertificateAuthority,
   certificateFromAuthority,
   certificateFromFiles,
@@ -23,15 +20,11 @@ import {
   certificateService,
   checkSigner,
   DEFAULT_WORKLOAD_CERT_TTL,
-  ENABLE_CA_SERVER,
-  EXTERNAL_CA,
   MESHD_CUSTOM_HOST,
   PILOT_CERT_PROVIDER,
   type RootsSource,
   serverNames,
   type SignedCertificateSource,
-  startAuthority,
-  startRegistrationAuthority,
 } from "../../lib/cluster/ca/mod.ts";
 import {
   allowedSuites,
@@ -42,16 +35,21 @@ import {
 import type { RemoteCallers, RootChangeControl } from "../../lib/insight/debug/mod.ts";
 import type { Ingest } from "../../lib/mesh/ingest/mod.ts";
 import type { RpcMethod, RpcTls } from "../../lib/kit/rpc/mod.ts";
-import type { SessionInfo, XdsOptions } from "../../lib/mesh/xds/mod.ts";
+import type { XdsOptions } from "../../lib/mesh/xds/mod.ts";
 import { REVISION } from "../../lib/cluster/controllers/mod.ts";
+import {
+  type AuthorityInput,
+  type BegunAuthority,
+  isPlainAuthenticated,
+  isSecured,
+} from "./authority.ts";
 import { debugCallers, rootChangeControl } from "./operator.ts";
 import { credentialAccess, localCredentials } from "./credential_access.ts";
 import { nodeImpersonation } from "./node_workloads.ts";
 import { expiriesOf } from "./expiries.ts";
 import type { Settings } from "./settings.ts";
-import type { Sources } from "./sources.ts";
 import { type ClusterClients, tokenReviews } from "./token_reviews.ts";
-import { acknowledgedRoots, sendRoots } from "./trusted_roots.ts";
+import { sendRoots } from "./trusted_roots.ts";
 
 /** Identity in a running daemon. */
 export interface Identity {
@@ -112,14 +110,10 @@ export async function whenCertified(
 }
 
 /** The input of {@link openIdentity}. */
-export interface IdentityInput {
-  readonly settings: Settings;
-  readonly mesh: Sources["mesh"];
-  readonly onMesh: Sources["onMesh"];
+export interface IdentityInput extends Pick<AuthorityInput, "settings" | "mesh"> {
   /** Clients of the clusters; `undefined` without an orchestrator. */
   readonly clients: ClusterClients | undefined;
-  /** Connected proxies. */
-  readonly sessions: () => readonly SessionInfo[];
+  readonly begun: BegunAuthority;
   /** Receives the roots of the daemon's authority, which agents are sent. */
   readonly ingest: Ingest;
 }
@@ -133,16 +127,11 @@ export async function openIdentity(
   input: IdentityInput,
   stack: AsyncDisposableStack,
 ): Promise<Identity> {
-  const { settings: { options }, mesh } = input;
-  const isSecured = options.secureGrpcAddr !== "";
-  const isPlainAuthenticated = XDS_AUTH.get() && XDS_AUTH_PLAINTEXT.get();
-  const received = acknowledgements();
-  const pending = pendingProxies(input, received);
-  const rotation = rootRotation(input.clients !== undefined);
-  const ca = ENABLE_CA_SERVER.get() && (isSecured || isPlainAuthenticated)
-    ? await openAuthority(input, { pending, leads: rotation.leads }, stack)
-    : undefined;
-  const tls = isSecured ? await openTls(input, ca, stack) : undefined;
+  const { settings, mesh, begun: { received, pending, rotation } } = input;
+  const { options } = settings;
+  const ca = await input.begun.started;
+  if (ca !== undefined) sendRoots(ca.source, input.ingest.open("certificate authority"));
+  const tls = isSecured(settings) ? await openTls(input, ca, stack) : undefined;
   const authn = createAuthn({
     ...(input.clients === undefined ? {} : { reviewOf: tokenReviews(input.clients) }),
     trustDomain: mesh().trustDomain,
@@ -164,7 +153,7 @@ export async function openIdentity(
     localCredentials: localCredentials(input.clients),
     authorize: proxyAuthorizer(authn, {
       secured: XDS_AUTH.get(),
-      plain: isPlainAuthenticated,
+      plain: isPlainAuthenticated(),
       checkIdentity: PILOT_ENABLE_XDS_IDENTITY_CHECK.get(),
       credentialAccounts: MESH_CREDENTIAL_ACCOUNTS.get(),
       ...(input.clients && {
@@ -189,63 +178,6 @@ export async function openIdentity(
 
 /** Prefix of `PILOT_CERT_PROVIDER` before the full name of a signer of the orchestrator. */
 const SIGNER_PROVIDER = "orch.io/";
-
-/** Names of connected proxies that have not received the roots of these serial numbers. */
-type PendingProxies = (serials: readonly string[]) => readonly string[];
-
-function pendingProxies({ sessions }: IdentityInput, received: Acknowledgements): PendingProxies {
-  return (serials) =>
-    received.pending(
-      serials,
-      sessions().flatMap((session) => {
-        const { node: { identity, name, namespace }, address: peer } = session;
-        if (identity === undefined) return [];
-        const acknowledged = acknowledgedRoots(session);
-        return [{ identity, name: `${name}.${namespace}`, peer, acknowledged }];
-      }),
-    );
-}
-
-/** With an orchestrator, the replica that is elected renews the root; without one, the daemon does. */
-function rootRotation(isElected: boolean) {
-  let isLeading = !isElected;
-  return {
-    leads: () => isLeading,
-    async lead(signal: AbortSignal): Promise<void> {
-      isLeading = !signal.aborted;
-      await new Promise<void>((done) => {
-        if (signal.aborted) done();
-        signal.addEventListener("abort", () => done(), { once: true });
-      });
-      isLeading = false;
-    },
-  };
-}
-
-async function openAuthority(
-  { mesh, onMesh, ingest, clients, settings: { options: { namespace } } }: IdentityInput,
-  rotation: { readonly pending: PendingProxies; readonly leads: () => boolean },
-  stack: AsyncDisposableStack,
-): Promise<CertificateAuthority> {
-  const client = clients?.(undefined);
-  const clock = () => Date.now();
-  const ca = !EXTERNAL_CA.get()
-    ? await startAuthority({
-      trustDomain: mesh().trustDomain,
-      clock,
-      ...rotation,
-      ...(client === undefined ? {} : { secrets: { client, namespace } }),
-    })
-    : await startRegistrationAuthority({
-      client,
-      clock,
-      authorities: () => mesh().caCertificates,
-      onMesh,
-    });
-  stack.use(ca.source);
-  sendRoots(ca.source, ingest.open("certificate authority"));
-  return ca;
-}
 
 async function openTls(
   { settings: { options } }: IdentityInput,

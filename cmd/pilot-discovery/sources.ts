@@ -86,17 +86,23 @@ export interface SourcesInput {
   readonly readiness: Readiness;
 }
 
+/** What is known before objects are read. */
+export interface FirstSources extends Pick<Sources, "mesh" | "onMesh" | "client" | "registration"> {
+  readonly fileIntake: Intake;
+  readonly read: NonNullable<Awaited<ReturnType<typeof openMeshSettings>>>;
+}
+
 /**
- * Opens the sources that configuration is built from, and waits for their initial sets.
+ * Opens the sources that others depend on: the API server and the mesh configuration.
  *
  * @returns `undefined` when `signal` was aborted while it waited
  * @throws MeshError for files that cannot be used
  */
-export async function openSources(
+export async function openFirstSources(
   { settings, engine: { pipeline: { writer }, ingest }, readiness }: SourcesInput,
   stack: AsyncDisposableStack,
   signal: AbortSignal,
-): Promise<Sources | undefined> {
+): Promise<FirstSources | undefined> {
   const { options, pipeline: { features } } = settings;
   // The order of precedence, where several sources have an object of one name.
   const fileIntake = ingest.open("file");
@@ -104,12 +110,32 @@ export async function openSources(
     ingest,
     entryInUse: (key) => writer.original("WorkloadEntry", key),
   }));
-
   const client = await connectOrchestrator(options, stack);
   if (client !== undefined) readiness.explain(() => reasonsOf(client.followed));
   const read = await openMeshSettings({ options, features, ingest, client, signal }, stack);
-  if (read === undefined) return undefined;
-  const { mesh, networks, bundles } = read;
+  return read && {
+    mesh: () => read.mesh.current(),
+    onMesh: (changed) => read.mesh.subscribe(changed),
+    client,
+    registration,
+    fileIntake,
+    read,
+  };
+}
+
+/**
+ * Opens the other sources that configuration is built from, and waits for their initial sets.
+ *
+ * @returns `undefined` when `signal` was aborted while it waited
+ * @throws MeshError for files that cannot be used
+ */
+export async function openSources(
+  { settings: { options }, engine: { ingest } }: SourcesInput,
+  { fileIntake, read: { mesh, networks, bundles }, ...first }: FirstSources,
+  stack: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Sources | undefined> {
+  const { client } = first;
   const files = await startConfigDirectories({
     configDir: options.configDir,
     mesh,
@@ -140,15 +166,12 @@ export async function openSources(
     ...opened ? [opened.orchestrator, opened.clusters] : [],
   ];
   return {
-    mesh: () => mesh.current(),
-    onMesh: (changed) => mesh.subscribe(changed),
+    ...first,
     files,
     controlPlanes,
-    client,
     orchestrator: opened?.orchestrator,
     clusters: opened?.clusters,
     ingress,
-    registration,
     authorities: opened?.authorities,
     tags,
     problems: () => documents.flatMap((source) => source.problems()),
