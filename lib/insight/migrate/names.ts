@@ -106,7 +106,6 @@ export function newField(name: string): string {
 const CLASSES: Readonly<Record<string, string>> = {
   "istio": "mesh",
   "istio-waypoint": "mesh-waypoint",
-  "istio-east-west": "mesh-east-west",
   "istio-remote": "mesh-remote",
   "istio-east-west": "mesh-east-west",
 };
