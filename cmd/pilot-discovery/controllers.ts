@@ -161,7 +161,10 @@ function controllersOf(input: ControllerInput): Elected[] {
     ...ingress(input),
     ...exportedServices(input),
     ...gatewayControllers(input),
-    ...gatewayStatusControllers(input.engine),
+    ...gatewayStatusControllers({
+      engine: input.engine,
+      rootNamespace: () => input.sources.mesh().rootNamespace || input.settings.options.namespace,
+    }),
     ...ambientStatusControllers(input.engine),
   ];
 }

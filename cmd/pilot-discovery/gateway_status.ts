@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  DEFAULTS_LABEL,
   type GatewayApiName,
   type GatewayApiObjectStatus,
   PILOT_ENABLE_GATEWAY_API_STATUS,
@@ -17,8 +18,6 @@ import { PILOT_GATEWAY_API_CONTROLLER_NAME } from "../../lib/mesh/environment/mo
 import {
   isGatewayGroup,
   isRouteKind,
-  VERSION_ANNOTATION,
-  versionCondition,
   VERSIONED_DEFINITION,
 } from "../../lib/mesh/gateway_api/mod.ts";
 import { type Kind, KINDS } from "../../lib/mesh/schema/mod.ts";
@@ -27,6 +26,7 @@ import {
   PILOT_ENABLE_GATEWAY_API,
   resourceTypeOf,
 } from "../../lib/mesh/sources/mod.ts";
+import { ClassStatus } from "./class_status.ts";
 import type { Engine } from "./engine.ts";
 
 /** Longest time until a change of the mesh is noticed, in milliseconds. */
@@ -35,9 +35,16 @@ const EVERY_MS = 250;
 /** Kinds without a status. */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set(["ReferenceGrant"]);
 
+/** The parts of the daemon that the controller needs. */
+export interface GatewayStatusInput {
+  readonly engine: Engine;
+  /** The namespace with the defaults of classes. */
+  readonly rootNamespace: () => string;
+}
+
 /** The controller with the name of its lease. */
 export function gatewayStatusControllers(
-  { graph, pipeline }: Engine,
+  { engine: { graph, pipeline }, rootNamespace }: GatewayStatusInput,
 ): { readonly name: string; readonly run: (term: Term) => Promise<void> }[] {
   if (!PILOT_ENABLE_GATEWAY_API.get() || !PILOT_ENABLE_GATEWAY_API_STATUS.get()) return [];
   const tables = deriveGatewayApiStatus(pipeline.mesh);
@@ -45,7 +52,7 @@ export function gatewayStatusControllers(
     isGatewayGroup(group) && !WITHOUT_STATUS.has(kind)
   );
   const followed = new Map(kinds.map((kind) => [resourceTypeOf(kind), kind] as const));
-  const bundle = new Bundle();
+  const classes = new ClassStatus();
   return [{
     name: "mesh-gateway-status-leader",
     run: (term) =>
@@ -55,15 +62,19 @@ export function gatewayStatusControllers(
         controllerName: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
         statusOf: (kind, name) => {
           const status = statusOf({ graph, tables }, kind, name);
-          return kind === "GatewayClass" ? status && bundle.statusOf(status) : status;
+          return kind === "GatewayClass" ? status && classes.statusOf(name.name, status) : status;
         },
         revision: () => graph.revision,
         everyMs: EVERY_MS,
-        beside: {
+        beside: [{
           type: types.CUSTOM_RESOURCE_DEFINITION,
-          name: VERSIONED_DEFINITION,
-          seen: (annotations) => bundle.see(annotations),
-        },
+          selection: { fieldSelector: `metadata.name=${VERSIONED_DEFINITION}` },
+          seen: ([definition]) => classes.seeDefinition(definition),
+        }, {
+          type: types.CONFIG_MAP,
+          selection: { namespace: rootNamespace(), labelSelector: DEFAULTS_LABEL },
+          seen: (items) => classes.seeDefaults(items),
+        }],
         pace: statusPace(),
       }),
   }];
@@ -89,36 +100,5 @@ function statusOf(
       return graph.peek(tables.trafficPolicies, key);
     default:
       return undefined;
-  }
-}
-
-/** The version of the definitions, in the status of classes. */
-class Bundle {
-  /** The same status as long as neither it nor the version has changed. */
-  #known = new WeakMap<GatewayApiObjectStatus, GatewayApiObjectStatus>();
-  #seen: { readonly version: string | undefined } | undefined;
-
-  /** @param annotations of the definition; undefined: it is not known */
-  see(annotations: Readonly<Record<string, string>> | undefined): void {
-    const found = annotations && { version: annotations[VERSION_ANNOTATION] };
-    if (
-      found?.version === this.#seen?.version && (found === undefined) === (this.#seen === undefined)
-    ) {
-      return;
-    }
-    this.#seen = found;
-    this.#known = new WeakMap();
-  }
-
-  statusOf(status: GatewayApiObjectStatus): GatewayApiObjectStatus {
-    if (this.#seen === undefined) return status;
-    const found = this.#known.get(status);
-    if (found !== undefined) return found;
-    const { conditions = [] } = status;
-    const generation = conditions[0]?.observedGeneration ?? 0;
-    const condition = versionCondition(generation, this.#seen.version);
-    const complete = { ...status, conditions: [...conditions, condition] };
-    this.#known.set(status, complete);
-    return complete;
   }
 }

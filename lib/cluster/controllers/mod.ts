@@ -38,6 +38,7 @@ export { runAddresses } from "./addresses/addresses.ts";
 export { statusPace } from "./status/pace.ts";
 export { type Rollout, runStatus, type StatusInputs } from "./status/status.ts";
 export {
+  type BesideItem,
   type GatewayApiItem,
   type GatewayApiName,
   type GatewayStatusInputs,
@@ -52,6 +53,7 @@ export {
   runExports,
 } from "./exports/exports.ts";
 export {
+  DEFAULTS_LABEL,
   type GatewayControllerInput,
   PILOT_ENABLE_AMBIENT_WAYPOINTS,
   PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER,

@@ -11,6 +11,7 @@ import {
   mergePatch,
   type OrchObject,
   type ResourceType,
+  type Selection,
 } from "../../../kit/orch/mod.ts";
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { createPace, type StatusPace } from "../status/pace.ts";
@@ -46,13 +47,21 @@ export interface GatewayStatusInputs {
   /** Longest time until a change of the mesh is noticed, in milliseconds. */
   readonly everyMs: number;
   readonly pace: StatusPace;
-  /** An object beside those with a status. It is followed, and its annotations are read. */
-  readonly beside?: {
-    readonly type: ResourceType;
-    readonly name: string;
-    /** Its annotations; undefined: there is none, or it may not be read. */
-    seen(annotations: Readonly<Record<string, string>> | undefined): void;
-  };
+  /** Objects beside those with a status, which the status depends on. */
+  readonly beside?: readonly BesideObjects[];
+}
+
+/** Objects that are followed beside those with a status. */
+export interface BesideObjects {
+  readonly type: ResourceType;
+  readonly selection: Selection;
+  /** Called with them before status is derived; none also if they may not be read. */
+  seen(items: readonly BesideItem[]): void;
+}
+
+/** An object beside those with a status: a ConfigMap, or a definition. */
+export interface BesideItem extends ListItem {
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 interface Followed {
@@ -130,15 +139,12 @@ export async function runGatewayStatus(term: Term, inputs: GatewayStatusInputs):
       versions: inputs.versionsOf?.(type),
     }),
   }));
-  const beside = inputs.beside && observe<ListItem>(term, inputs.beside.type, {
-    wake,
-    selection: { fieldSelector: `metadata.name=${inputs.beside.name}` },
-  });
+  const beside = (inputs.beside ?? []).map(({ type, selection, seen }) => ({
+    seen,
+    items: observe<BesideItem>(term, type, { wake, selection }),
+  }));
   const tasks = () => {
-    if (beside !== undefined) {
-      const found = beside.get({ name: inputs.beside!.name });
-      inputs.beside!.seen(found && (found.metadata.annotations ?? {}));
-    }
+    for (const { items, seen } of beside) seen([...items.values()]);
     const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
     return followed.flatMap(({ type, items }) =>
       items.values().flatMap((item) => {
@@ -153,7 +159,7 @@ export async function runGatewayStatus(term: Term, inputs: GatewayStatusInputs):
       })
     );
   };
-  const others = beside === undefined ? [] : [beside];
+  const others = beside.map(({ items }) => items);
   let checked: { readonly revision: number; readonly events: number } | undefined;
   await reconcile(term, wake, {
     name: "gateway-status",

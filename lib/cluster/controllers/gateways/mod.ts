@@ -9,3 +9,4 @@ export {
   PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER,
   PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER,
 } from "./variables.ts";
+export { DEFAULTS_LABEL } from "./overlays.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 export { type AttachedCounts, attachedFrom, countAttached, referenceFault } from "./attached.ts";
-export { type Condition } from "./condition.ts";
+export { type Condition, conditionsAt } from "./condition.ts";
 export { SUPPORTED_FEATURES } from "./features.ts";
 export {
   type GatewayClassStatus,
