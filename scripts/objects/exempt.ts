@@ -42,6 +42,7 @@ export const NO_KEYS: Readonly<Record<string, string>> = {
   "mesh.io/debug": "a type of resources of xDS",
   "mesh.io/gateway-controller": "a controller of GatewayClasses",
   "mesh.io/mesh-controller": "a controller of GatewayClasses",
+  "mesh.io/eastwest-controller": "a controller of GatewayClasses",
   "mesh.io/unmanaged-gateway": "a controller of GatewayClasses",
   "statefulset.kubernetes.io/pod-name":
     "differs between replicas or releases of a workload; left out of its class",

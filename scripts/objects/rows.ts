@@ -68,6 +68,11 @@ const SERVICE = table("Service", {
     ["mesh.io/use-waypoint-canary-namespace", "The namespace of that waypoint.", WAYPOINTS],
     ["mesh.io/ingress-use-waypoint", "`true`: gateways send through the waypoint, too.", WAYPOINTS],
     [
+      "mesh.io/global",
+      "`true`: other networks reach the Service by tunnels, where the mesh configuration has no `serviceScopeConfigs`.",
+      "lib/mesh/translate/ambient/ambient_test.ts",
+    ],
+    [
       "topology.mesh.io/network",
       "The Service is the gateway of the network: proxies of other networks reach its endpoints there.",
       "tests/orch/cases/near_services.ts",

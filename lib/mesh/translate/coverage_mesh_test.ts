@@ -41,6 +41,21 @@ const EXEMPT: Readonly<Record<string, string>> = {
       "ingressControllerMode=STRICT",
     ].map((field) => [`MeshConfig ${field}`, "Ingress objects come from an orchestrator"]),
   ),
+  ...Object.fromEntries(
+    [
+      ...["namespaceSelector", "servicesSelector"].flatMap((selector) =>
+        [
+          "matchLabels.k",
+          ...["key", "operator", "values[]"].map((one) => `matchExpressions[].${one}`),
+        ]
+          .map((field) => `${selector}.${field}`)
+      ),
+      "scope=GLOBAL",
+    ].map((field) => [
+      `MeshConfig serviceScopeConfigs[].${field}`,
+      "acts in ambient mode: lib/mesh/translate/ambient/ambient_test.ts",
+    ]),
+  ),
   "MeshConfig extensionProviders[].opentelemetry.resourceDetectors.environment":
     "the environment is what is looked at by default",
 };

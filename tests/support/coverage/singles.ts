@@ -182,6 +182,16 @@ const COMPANY: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
       matchExpressions: [{ key: NAME_LABEL, operator: "NotIn", values: ["two"] }],
     }],
   },
+  ...Object.fromEntries(
+    ["namespaceSelector", "servicesSelector"].map((selector) => [
+      `serviceScopeConfigs[].${selector}.matchExpressions`,
+      {
+        serviceScopeConfigs: [{
+          [selector]: { matchExpressions: [{ key: "a", operator: "NotIn", values: ["b"] }] },
+        }],
+      },
+    ]),
+  ),
   "meshMTLS.minProtocolVersion=TLSV1_2": { meshMTLS: { minProtocolVersion: "TLSV1_3" } },
   "configSources[].": { configSources: [{ address: "fs:///probe" }] },
   "tlsDefaults.minProtocolVersion=TLSV1_2": { tlsDefaults: { minProtocolVersion: "TLSV1_3" } },
@@ -251,6 +261,8 @@ export const MESH_CONFIG: Single = {
     "caCertificates[].spiffeBundleUrl": "https://probe.example",
     "discoverySelectors[].matchExpressions[].operator": "In",
     "discoverySelectors[].matchExpressions[].values[]": "one",
+    "serviceScopeConfigs[].namespaceSelector.matchExpressions[].operator": "In",
+    "serviceScopeConfigs[].servicesSelector.matchExpressions[].operator": "In",
     "enableAutoMtls": false,
     "enableTracing": false,
     "defaultConfig.tracing.zipkin.address": "b.example:80",

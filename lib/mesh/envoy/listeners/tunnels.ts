@@ -154,7 +154,7 @@ function expectedServer(): Filter {
   return setStates([state(SERVER_NAMES, ofEndpoint("identity"))]);
 }
 
-/** What the metadata of an endpoint says, as text with substitutions. */
+/** The substitution for a value in the metadata of an endpoint. */
 function ofEndpoint(key: keyof typeof TUNNEL_KEYS): string {
   return `%DYNAMIC_METADATA(${TUNNEL_METADATA}:${TUNNEL_KEYS[key]})%`;
 }

@@ -67,7 +67,7 @@ export function waypointLayers(
   ]);
 }
 
-/** What a gateway between networks has; empty for waypoints, and in meshes without tunnels between networks. */
+/** Collections of a gateway between networks; empty for waypoints, and in meshes without tunnels between networks. */
 function entranceLayers(
   { context, waypoints: { eastWest } }: WaypointLayerTables,
   cls: ProxyClass,
