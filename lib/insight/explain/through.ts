@@ -53,7 +53,14 @@ export function through(
     ...(from.accountUnknown === true ? { principalAssumed: true } : {}),
   };
   const arrival = { sender: idOf(from), client, to, content: content as Content, tunnelled };
-  const waypoint = target?.tunnel?.waypoint ?? "";
+  const tunnel = target?.tunnel;
+  const waypoint = tunnel?.waypoint ?? "";
+  const across = tunnel?.across;
+  if (across !== undefined) {
+    const text =
+      `the workloads of ${across} behind the gateway ${target?.address} of another network`;
+    return [{ share: 1, kind: "unknown", proxy: idOf(from), text }];
+  }
   if (waypoint === "") return arrive(travel, arrival);
   const { ip } = addressOf({ address: waypoint });
   const party = travel.world.parties.find(({ node }) =>

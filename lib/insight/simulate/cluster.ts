@@ -111,19 +111,30 @@ function upstreamOf(cluster: Cluster, journey: Journey): Upstream {
 }
 
 /** The tunnel to an endpoint, with the `address:port` that it leads to. */
-function tunnelOf({ metadata }: LbEndpoint): { to: string; waypoint: string } | undefined {
+function tunnelOf(
+  { metadata }: LbEndpoint,
+): { to: string; waypoint: string; across: string } | undefined {
   const about = metadata?.filterMetadata[TUNNEL_METADATA];
   const to = about?.[TUNNEL_KEYS.to];
   const waypoint = about?.[TUNNEL_KEYS.waypoint];
   if (typeof to !== "string") return undefined;
-  return { to, waypoint: typeof waypoint === "string" ? waypoint : "" };
+  const across = about?.[TUNNEL_KEYS.service];
+  return {
+    to,
+    waypoint: typeof waypoint === "string" ? waypoint : "",
+    across: typeof across === "string" ? across : "",
+  };
 }
 
 function tunnelled(endpoint: LbEndpoint): Pick<Target, "tls" | "tunnel"> | undefined {
   const tunnel = tunnelOf(endpoint);
   if (tunnel === undefined) return undefined;
   const through = tunnel.waypoint === "" ? "" : ` of the waypoint ${tunnel.waypoint}`;
-  return { tls: `tunnel${through}`, tunnel: { waypoint: tunnel.waypoint } };
+  const { waypoint, across } = tunnel;
+  return {
+    tls: `tunnel${through}`,
+    tunnel: { waypoint, ...(across === "" ? {} : { across }) },
+  };
 }
 
 function addressOf({ hostIdentifier: id }: LbEndpoint): string {

@@ -130,6 +130,8 @@ export interface Target {
 export interface Tunnel {
   /** `address:port` of the waypoint at which it ends; empty: at the endpoint. */
   readonly waypoint: string;
+  /** Set if it leads to the gateway of another network: `host:port` of the service there. */
+  readonly across?: string;
 }
 
 /** TLS of the proxy as a client. */

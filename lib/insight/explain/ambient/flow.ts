@@ -129,7 +129,7 @@ function toService(sends: Sending, service: Service, to: Arrival["to"]): Outcome
   }
   const outcomes = alike(travel, endpoints, (one) => one).flatMap((group) => {
     const [{ workload, ip, port }] = group;
-    const there = ip === ""
+    const there = ip === "" && workload.networkGateway === undefined
       ? [unknown(proxy, `the addresses of ${workload.hostname || name}, which DNS tells`)]
       : toWorkload(sends, workload, { ip, port });
     return forAll(group, endpoints.length, there);

@@ -22,7 +22,7 @@ export interface EndpointLayerTables {
   readonly endpoints: ByLocality<HostKey>;
   /** The endpoints of proxies that send through tunnels. */
   readonly tunnelEndpoints: ByLocality<HostKey>;
-  /** The endpoints of waypoints. */
+  /** The same for waypoints, which may send to other networks where sidecars do not. */
   readonly waypointEndpoints: ByLocality<HostKey>;
   /** The endpoints of gateways, which may send through waypoints. */
   readonly gatewayEndpoints: ByLocality<HostKey>;
