@@ -1,11 +1,13 @@
 /**
  * One gRPC stream over a TLS connection of its own, with as little HTTP/2 as a measuring client
- * needs: it reads as fast as it can, gives the server large windows, and sends one stream.
+ * needs: it reads as fast as it can, gives the server large windows, keeps to those of the server, and
+ * sends one stream.
  *
  * @module
  */
 import { joinedBytes } from "../../../lib/kit/base/mod.ts";
 import type { RpcClientTls } from "../../../lib/kit/rpc/mod.ts";
+import { Outbox } from "./outbox.ts";
 
 /** Bytes read at a time. */
 const READ = 64 * 1024;
@@ -61,10 +63,11 @@ export async function openLight(options: LightOptions): Promise<LightStream> {
   const connection = await dialTls(options.target, options.tls);
   const writer = writes(connection);
   writer.write(greeting(options.path));
-  const reader = new Reader(options, writer.write);
+  const outbox = new Outbox((piece) => writer.write(frame(TYPE.data, 0, STREAM, piece)));
+  const reader = new Reader(options, writer.write, outbox);
   void readAll(connection, reader).then(options.closed);
   return {
-    send: (message) => writer.write(dataFrames(message)),
+    send: (message) => outbox.send(pieces(message)),
     close: () => connection.close(),
   };
 }
@@ -110,6 +113,7 @@ async function readAll(connection: Deno.TlsConn, reader: Reader): Promise<void> 
 class Reader {
   readonly #options: LightOptions;
   readonly #write: (bytes: Uint8Array) => void;
+  readonly #outbox: Outbox;
   #head = new Uint8Array(FRAME_HEAD);
   #headSize = 0;
   /** Bytes of the frame's payload that are yet to come. */
@@ -119,9 +123,10 @@ class Reader {
   #size = 0;
   #uncredited = 0;
 
-  constructor(options: LightOptions, write: (bytes: Uint8Array) => void) {
+  constructor(options: LightOptions, write: (bytes: Uint8Array) => void, outbox: Outbox) {
     this.#options = options;
     this.#write = write;
+    this.#outbox = outbox;
   }
 
   push(bytes: Uint8Array): void {
@@ -149,8 +154,12 @@ class Reader {
     const [type, flags] = [this.#head[3]!, this.#head[4]!];
     const payload = joinedBytes(this.#control);
     this.#control = [];
+    if (type === TYPE.window) this.#outbox.credit(this.#head[8]!, payload);
     if (flags & ACK) return;
-    if (type === TYPE.settings) this.#write(frame(TYPE.settings, ACK, 0, new Uint8Array(0)));
+    if (type === TYPE.settings) {
+      this.#write(frame(TYPE.settings, ACK, 0, new Uint8Array(0)));
+      this.#outbox.settings(payload);
+    }
     if (type === TYPE.ping) this.#write(frame(TYPE.ping, ACK, 0, payload));
   }
 
@@ -236,13 +245,12 @@ function literal([name, value]: readonly [string, string]): Uint8Array[] {
   return [new Uint8Array([0, n.length]), n, new Uint8Array([v.length]), v];
 }
 
-function dataFrames(message: Uint8Array): Uint8Array {
+/** A message with its head, in the pieces of frames. */
+function pieces(message: Uint8Array): Uint8Array[] {
   const whole = new Uint8Array(MESSAGE_HEAD + message.length);
   new DataView(whole.buffer).setUint32(1, message.length);
   whole.set(message, MESSAGE_HEAD);
-  const frames: Uint8Array[] = [];
-  for (let at = 0; at < whole.length; at += MAX_FRAME) {
-    frames.push(frame(TYPE.data, 0, STREAM, whole.subarray(at, at + MAX_FRAME)));
-  }
-  return joinedBytes(frames);
+  const all: Uint8Array[] = [];
+  for (let at = 0; at < whole.length; at += MAX_FRAME) all.push(whole.subarray(at, at + MAX_FRAME));
+  return all;
 }

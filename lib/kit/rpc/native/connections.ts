@@ -38,7 +38,7 @@ const READ_MS = 3;
 /** Time that reading from one connection takes before it is another one's turn, ms. */
 const TURN_MS = 0.5;
 /** Bytes a client may send on a stream before it is read. */
-const WINDOW = 256 * 1024;
+const WINDOW = 64 * 1024;
 /** Limit of the input in memory for one connection: bytes, or messages if these are larger. */
 const MAX_HELD = 16 * 1024 * 1024;
 const MAX_HELD_MESSAGES = 4;
