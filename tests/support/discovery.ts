@@ -25,10 +25,8 @@ import {
   type DiscoveryResponse,
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { MESSAGE_MS, nextMessage } from "./next_message.ts";
 import { type Store, store } from "./resource_store.ts";
-
-/** Longest wait of {@link World.until}, in milliseconds. */
-const UNTIL_MS = 120_000;
 
 /** A store behind a server. */
 export interface World extends Store, AsyncDisposable {
@@ -40,7 +38,7 @@ export interface World extends Store, AsyncDisposable {
   /**
    * Waits for a condition that needs no input of the test's, turn by turn of the event loop.
    *
-   * @throws Error after {@link UNTIL_MS}
+   * @throws Error after {@linkcode MESSAGE_MS}
    */
   until(condition: () => boolean): Promise<void>;
   /** A stream without a client's manners. */
@@ -68,6 +66,7 @@ type SotwRequest = MessageInitShape<typeof DiscoveryRequestSchema>;
 export interface Client<Request, Response> {
   /** Sends a request; the first one of a stream carries the node. */
   send(request: Request): void;
+  /** The next response; an error after {@linkcode MESSAGE_MS}. */
   next(): Promise<Response>;
   /** Acknowledges a response, or rejects it with a message. */
   answer(response: { typeUrl: string; nonce: string }, error?: string, more?: Request): void;
@@ -110,9 +109,9 @@ export async function world(
     rpc,
     raw,
     async until(condition: () => boolean) {
-      const end = performance.now() + UNTIL_MS;
+      const end = performance.now() + MESSAGE_MS;
       while (!condition()) {
-        if (performance.now() > end) throw new Error(`waited ${UNTIL_MS} ms: ${condition}`);
+        if (performance.now() > end) throw new Error(`waited ${MESSAGE_MS} ms: ${condition}`);
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     },
@@ -200,11 +199,7 @@ function client<Request extends object, Response extends { typeUrl: string; nonc
     stream.send(encode(first ? { ...request, node: nodeOf(proxy) } : request));
     first = false;
   };
-  const next = async () => {
-    const { value, done } = await incoming.next();
-    if (done) throw new Error("the stream ended");
-    return decode(value);
-  };
+  const next = async () => decode(await nextMessage(incoming));
   const answer = (response: { typeUrl: string; nonce: string }, error?: string, more?: Request) =>
     send({
       ...empty,

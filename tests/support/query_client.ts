@@ -12,6 +12,7 @@ import {
   DiscoveryRequestSchema,
   DiscoveryResponseSchema,
 } from "#envoy/service/discovery/v3/discovery_pb.ts";
+import { nextMessage } from "./next_message.ts";
 
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
 
@@ -65,8 +66,7 @@ export function ask(variant: "sotw" | "delta", question: Question): Asking {
   const incoming = stream.messages[Symbol.asyncIterator]();
   return {
     async next() {
-      const { value, done } = await incoming.next();
-      if (done) throw new Error("the stream ended");
+      const value = await nextMessage(incoming);
       if (variant === "sotw") {
         const { resources, nonce } = fromBinary(DiscoveryResponseSchema, value);
         send(nonce);
