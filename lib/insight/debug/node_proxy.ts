@@ -8,7 +8,7 @@ import { type Decode, decodeOnce } from "../simulate/mod.ts";
 import type { ProxyBinding } from "../../mesh/model/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
 
-/** What the questions about a mesh share: all node proxies see the same. */
+/** State that the questions about a mesh share: all node proxies see the same. */
 interface Shared {
   readonly binding: ProxyBinding;
   /** Each version of a resource is decoded once. */

@@ -23,9 +23,9 @@ import {
 } from "../../support/node.ts";
 import { type PodPlace, read } from "../../support/node_mesh.ts";
 
-/** The node of clients. */
+/** Name of the node whose pods ask, besides those of `near`. */
 export const CLIENTS_NODE = "node-1";
-/** The node of servers. */
+/** Name of the node whose pods are asked. */
 export const SERVERS_NODE = "node-2";
 /** The namespace that gets the label. */
 export const SHOP = "shop";

@@ -115,7 +115,7 @@ export async function deletedWhileEntering(cluster: NodeCluster): Promise<void> 
 /** Number of pods that are deleted by force. */
 const FORCED = 8;
 
-/** How often agents and node proxies were started again. */
+/** Numbers of the restarts of agents and node proxies. */
 async function restartsOf(cluster: NodeCluster): Promise<string> {
   const path = "{.items[*].status.containerStatuses[0].restartCount}";
   const labels = ["k8s-app=mesh-cni-node", "app=ztunnel"];
