@@ -19,6 +19,7 @@ import {
   lackingNodeProxy,
   logs,
   makeShop,
+  nearLoad,
   requireNoFailure,
   restart,
   rulesOfNodes,
@@ -115,7 +116,10 @@ nodeTest(
       },
     );
     await t.step("a killed node proxy comes back, and the other node does not see it", async () => {
-      await kubectl(cluster, ["delete", "-n", SHOP, "deploy", "load"]);
+      await kubectl(cluster, ["delete", "-n", SHOP, "deploy", "load", "near-load"]);
+      await apply(cluster, nearLoad());
+      await podsReady(cluster, "app=near-load", { namespace: SHOP });
+      await untilAnnounced(cluster, "enabled");
       await killProcesses(cluster, CLIENTS_NODE, "app=ztunnel");
       await requireNoFailure(cluster, "the end of the other node's proxy", [NEAR_LOAD]);
       await untilAnnounced(cluster, "enabled");

@@ -68,6 +68,12 @@ export function server(name: string): unknown[] {
   ];
 }
 
+/** A client on the node of servers that asks all the time. */
+export function nearLoad(): unknown {
+  const load = workloadContainer(["load", "100ms", `http://server.${SHOP}/`]);
+  return deployment("near-load", load, { namespace: SHOP, pod: { nodeName: SERVERS_NODE } });
+}
+
 /** Clients that ask all the time, and clients that wait for commands, on the node of clients and on that of servers. */
 export function clients(): unknown[] {
   const load = workloadContainer(["load", "100ms", `http://server.${SHOP}/`]);
@@ -77,7 +83,7 @@ export function clients(): unknown[] {
   return [
     deployment("load", load, { namespace: SHOP, ...here }),
     deployment("load", load, here),
-    deployment("near-load", load, near),
+    nearLoad(),
     deployment("client", waiting, { namespace: SHOP, ...here }),
     deployment("near", waiting, near),
     deployment("outsider", waiting, here),
