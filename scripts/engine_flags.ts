@@ -21,7 +21,7 @@ const DAEMON =
 const SMALL_HEAP = "--v8-flags=--max-semi-space-size=1";
 
 /**
- * The agent relays and waits, so its code is not optimized: the compilers that would do it, and what they keep, take 3
+ * The agent relays and waits, so its code is not optimized: the compilers that would do it, and what they keep, take 2
  * to 4 MiB. A relayed megabyte takes up to 9 ms of CPU in place of 5 to 7, a configuration of 1,000 services about 10 ms
  * more.
  */

@@ -37,7 +37,7 @@ export interface BegunAuthority {
 /** Names of connected proxies that have not received the roots of these serial numbers. */
 type PendingProxies = (serials: readonly string[]) => readonly string[];
 
-/** Whether this replica renews the root. */
+/** Tells if this replica renews the root. */
 interface RootRotation {
   readonly leads: () => boolean;
   lead(signal: AbortSignal): Promise<void>;

@@ -86,7 +86,7 @@ export interface SourcesInput {
   readonly readiness: Readiness;
 }
 
-/** What is known before objects are read. */
+/** Sources that are known before objects are read. */
 export interface FirstSources extends Pick<Sources, "mesh" | "onMesh" | "client" | "registration"> {
   readonly fileIntake: Intake;
   readonly read: NonNullable<Awaited<ReturnType<typeof openMeshSettings>>>;
