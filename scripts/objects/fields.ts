@@ -27,6 +27,7 @@ const OTHER_INTERFACES: readonly string[] = [
   "ApiImport",
   "ConfigMapItem",
   "EntryItem",
+  "BesideItem",
   "GatewayApiItem",
   "GatewayClassItem",
   "GatewayItem",

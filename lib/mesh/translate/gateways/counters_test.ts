@@ -46,7 +46,7 @@ function routeOf(name: string, hostname: string, path = "/"): string {
   });
 }
 
-/** The computations of edits, by table, and the resources sent, in a mesh with this number of other routes. */
+/** The computations of edits, by table, and the resources they send, in a mesh with this number of other routes. */
 function costs(routes: number): unknown {
   const bench = startTranslation();
   const others = Array.from({ length: routes }, (_, i) => routeOf(`r${i}`, `r${i}.example`));
