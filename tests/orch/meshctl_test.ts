@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { deleteObject, mergePatch, types } from "../../lib/kit/orch/mod.ts";
+import { TLS_MODE_LABEL } from "../../lib/mesh/model/mod.ts";
 import { eventually } from "../../scripts/harness/mod.ts";
 import { clusterTest } from "../support/cluster.ts";
 import {
@@ -699,9 +700,30 @@ clusterTest("meshctl over the API server", async (cluster, t) => {
       "apiVersion: security.mesh.io/v1\nkind: AuthorizationPolicy\n" +
         "metadata: {name: none, namespace: shop}\nspec: {}\n",
     );
+    // The other pods have no label of injection, and so no sidecar.
+    const injected = { namespace: "shop", name: "web-3" };
+    await createPod(mesh.client, {
+      ...injected,
+      ip: 12,
+      labels: { app: "web", [TLS_MODE_LABEL]: "mesh" },
+      containers: ["web", "mesh-proxy"],
+    });
+    const slice = { namespace: "shop", name: "web-b" };
+    const labels = { "kubernetes.io/service-name": "web" };
+    await create(mesh.client, types.ENDPOINT_SLICE, { ...slice, labels }, {
+      addressType: "IPv4",
+      ports: [{ name: "http", port: 8080, protocol: "TCP" }],
+      endpoints: [{
+        addresses: ["10.0.0.12"],
+        conditions: { ready: true },
+        targetRef: { kind: "Pod", ...injected },
+      }],
+    });
     const denied = await run("diff", "-f", file, "--fail-on", "denied");
-    assert.match(denied.out, /^newly denied: web-\d\.shop http:\/\/web\.shop\.svc/m, denied.err);
+    assert.match(denied.out, /^newly denied: web-3\.shop http:\/\/web\.shop\.svc/m, denied.err);
     assert.equal(denied.status, 79);
+    await deleteObject(mesh.client, types.ENDPOINT_SLICE, slice);
+    await removePod(mesh.client, injected);
     const removed = await run("diff", "--remove", "VirtualService/shop/web");
     assert.match(removed.out, /VirtualService\/shop\/web removed/, removed.err);
     const jane = await run("diff", "-f", file, "--as", "jane");
