@@ -9,15 +9,10 @@ import type { Features } from "../../translate/mod.ts";
 
 const readers = ["pilot-discovery"] as const;
 
-/** The default of a variable while ambient mode is enabled. */
-const inAmbient = <const D extends boolean>(preset: D) =>
-  ({ variable: "PILOT_ENABLE_AMBIENT", default: preset }) as const;
-
 export const AMBIENT_ENABLE_MULTI_NETWORK: EnvVar<boolean> = declareEnv({
   name: "AMBIENT_ENABLE_MULTI_NETWORK",
   type: "bool",
   default: false,
-  defaultWhen: inAmbient(false),
   doc:
     "Reach global services in other networks by tunnels through gateways of the class mesh-east-west.",
   readers,
@@ -26,8 +21,7 @@ export const AMBIENT_ENABLE_MULTI_NETWORK: EnvVar<boolean> = declareEnv({
 const AMBIENT_ENABLE_MULTI_NETWORK_WAYPOINT = declareEnv({
   name: "AMBIENT_ENABLE_MULTI_NETWORK_WAYPOINT",
   type: "bool",
-  default: false,
-  defaultWhen: inAmbient(true),
+  default: true,
   doc: "Let waypoints send to other networks where AMBIENT_ENABLE_MULTI_NETWORK is true.",
   readers,
 });
@@ -36,7 +30,6 @@ const AMBIENT_ENABLE_MULTI_NETWORK_INGRESS = declareEnv({
   name: "AMBIENT_ENABLE_MULTI_NETWORK_INGRESS",
   type: "bool",
   default: false,
-  defaultWhen: inAmbient(false),
   doc: "Let gateways send to other networks by tunnels where AMBIENT_ENABLE_MULTI_NETWORK is true.",
   readers,
 });
