@@ -130,8 +130,11 @@ export async function closeSpace({ dir, record }: Space): Promise<void> {
   if (isRunning(init)) Deno.kill(init!.pid, "SIGKILL");
   await eventually(`the processes of ${name} to end`, () => !isRunning(init));
   await removeGroups(name);
-  // The kernel removes links of a network namespace a moment after its last process.
-  if (link !== undefined) await eventually(`the link ${link} to go`, () => !isLink(link));
+  // The kernel removes network namespaces one after the other, which can take minutes: their links are not left to it.
+  if (link !== undefined && isLink(link)) {
+    await output(["ip", "link", "delete", link]);
+    await eventually(`the link ${link} to go`, () => !isLink(link));
+  }
   await Deno.remove(dir, { recursive: true }).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error; // another run was faster
   });
