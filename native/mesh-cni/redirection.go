@@ -41,10 +41,12 @@ func selfTest(args []string) int {
 	var err error
 	switch {
 	case len(args) == 1 && args[0] == "hold":
-		for {
-			time.Sleep(time.Hour)
-		}
+		awaitAgent()
 	case len(args) == 2 && args[0] == "listen":
+		go func() {
+			awaitAgent()
+			os.Exit(0)
+		}()
 		err = listen(args[1])
 	case len(args) == 2 && args[0] == "connect":
 		err = connect(args[1])
@@ -56,6 +58,11 @@ func selfTest(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// awaitAgent returns when the agent closes standard input, or has ended: a killed one leaves no process.
+func awaitAgent() {
+	io.Copy(io.Discard, os.Stdin)
 }
 
 // listen tells each client of the redirect ports where it wanted to go, in a version of IP.

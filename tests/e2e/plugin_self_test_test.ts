@@ -53,6 +53,20 @@ kernelTest("the self-test says why it fails", async () => {
   assert.equal(await verified("IPv4"), "0");
 });
 
+kernelTest("processes of the self-test end with the agent", async () => {
+  const helper = await cniHelper();
+  for (const part of [["hold"], ["listen", "4"]]) {
+    const child = new Deno.Command("unshare", {
+      args: ["--net", "--", helper, "self-test", ...part],
+      stdin: "piped",
+      stdout: "null",
+      signal: AbortSignal.timeout(30_000),
+    }).spawn();
+    await child.stdin.close();
+    assert.deepEqual((await child.status).code, 0, part.join(" "));
+  }
+});
+
 /** The helper, which listens for the other version of IP in place of this one. */
 async function helperWithout(
   version: "4" | "6",

@@ -69,7 +69,8 @@ function hold(
   try {
     child = new Deno.Command("unshare", {
       args: ["--net", "--", helper, "self-test", ...part],
-      stdin: "null",
+      // The process ends with the agent, which holds the other end.
+      stdin: "piped",
       stdout: "piped",
       stderr: "null",
     }).spawn();
@@ -80,6 +81,7 @@ function hold(
     try {
       child.kill("SIGKILL");
     } catch { /* It has ended. */ }
+    await child.stdin.close().catch(() => {});
     await child.stdout.cancel().catch(() => {});
     await child.status;
   });
