@@ -18,11 +18,11 @@ import {
 import { followObjects, isOfRevision } from "../../mesh/sources/mod.ts";
 import { isIp } from "../../kit/text/mod.ts";
 import type { ClusterAccess } from "../cluster_access/mod.ts";
+import { DOMAIN } from "./domain.ts";
 import { type LiveSettings, readSettings, readTags } from "./live_objects.ts";
 
-/** Origin of the rows, and DNS suffix, of a daemon with default flags. */
+/** Origin of the rows of a daemon with default flags. */
 const SOURCE = "cluster/Orchestrator";
-const DOMAIN = "cluster.local";
 
 /** Options of reading. */
 export interface LiveMeshOptions {

@@ -9,7 +9,7 @@ import { readAccessLogs } from "./seen_requests.ts";
 import type { SeenDocument } from "../../mesh/schema/mod.ts";
 import type { BlastRadius } from "../offline/mod.ts";
 import type { DebugPages } from "../daemon_client/mod.ts";
-import { DOMAIN, type MeshContent } from "./offline_files.ts";
+import type { MeshContent } from "./offline_files.ts";
 import type { ManifestInput } from "../mesh_input/mod.ts";
 import type { ObjectChange } from "../../mesh/ingest/mod.ts";
 import { printable } from "../../kit/base/mod.ts";
@@ -101,7 +101,6 @@ async function changesOfManifests(
   }
   return await manifestChanges(mesh.manifests, { ...change, removals }, {
     namespace,
-    domain: DOMAIN,
     warn: (message) => io.err(`${printable(`Warning: ${message}`)}\n`),
   });
 }

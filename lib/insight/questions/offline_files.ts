@@ -15,9 +15,6 @@ import type { MeshConfig } from "#mesh/mesh/v1alpha1/config_pb.ts";
 import type { MeshNetworks } from "#mesh/mesh/v1alpha1/network_pb.ts";
 import { namesCluster, openCluster } from "../cluster_access/mod.ts";
 
-/** The DNS suffix of a cluster by default. */
-export const DOMAIN = "cluster.local";
-
 /** Names of the files of a mesh. */
 export interface MeshFiles {
   /** Files and directories, read as a daemon reads its configuration directory. */
@@ -59,7 +56,6 @@ export async function readMesh(files: MeshFiles, io: Io): Promise<MeshContent> {
   const rows = await manifestRows(seen, {
     namespace,
     objects: own,
-    domain: DOMAIN,
     warn: (message) => io.err(`${printable(`Warning: ${message}`)}\n`),
   });
   const objects = [...own, ...rows];

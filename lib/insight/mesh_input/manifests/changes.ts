@@ -8,6 +8,7 @@ import { deletionOf, type ObjectChange, upsertOf } from "../../../mesh/ingest/mo
 import { rowRef } from "../../../mesh/graph/mod.ts";
 import { type ConfigObject, objectKey, objectRef } from "../../../mesh/model/mod.ts";
 import type { SeenDocument } from "../../../mesh/schema/mod.ts";
+import { manifestFault } from "./check.ts";
 import { type ManifestOptions, manifestRows } from "./rows.ts";
 import { isService } from "./services.ts";
 
@@ -28,14 +29,21 @@ export async function manifestChanges(
   change: ManifestInput & { readonly removals: readonly string[] },
   options: Omit<ManifestOptions, "objects">,
 ): Promise<ObjectChange[]> {
+  const plain = (one: SeenDocument) => plainDocument(one, options.namespace);
   const nameOf = (one: SeenDocument): string => {
-    const { group, kind, namespace, name } = plainDocument(one, options.namespace) ?? {};
+    const { group, kind, namespace, name } = plain(one) ?? {};
     return JSON.stringify([group, kind, namespace, name]);
   };
   const replaced = new Set(change.seen.map(nameOf));
+  // Faults of the documents before were said when they were read.
+  const stays = (one: SeenDocument): boolean => {
+    const document = plain(one);
+    return document !== undefined && manifestFault(document) === undefined &&
+      !replaced.has(nameOf(one));
+  };
   const gone = new Set([...change.objects.map(objectRef), ...change.removals]);
   const after = await manifestRows(
-    [...before.seen.filter((one) => !replaced.has(nameOf(one))), ...change.seen],
+    [...before.seen.filter(stays), ...change.seen],
     {
       ...options,
       objects: [...before.objects.filter((one) => !gone.has(objectRef(one))), ...change.objects],

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { OfflineMesh } from "../../offline/mod.ts";
 import { verdictLine, verdictOf } from "../../verdict/mod.ts";
 import { parseConfigDocuments, type SeenDocument } from "../../../mesh/schema/mod.ts";
+import { deployedGateway } from "../../../../tests/support/deployed_gateway.ts";
 import { objectsOf } from "../../../../tests/support/mesh_fixture.ts";
 import { isInjected } from "./pods.ts";
 import { manifestChanges } from "./changes.ts";
@@ -57,19 +58,7 @@ spec:
   selector: {matchLabels: {app: web}}
   rules: [{from: [{source: {principals: ["cluster.local/ns/shop/sa/front"]}}]}]
 `;
-const EDGE = `---
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: {name: edge, namespace: shop}
-spec:
-  gatewayClassName: mesh
-  listeners: [{name: http, port: 80, protocol: HTTP}]
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: HTTPRoute
-metadata: {name: web, namespace: shop}
-spec: {parentRefs: [{name: edge}], rules: [{backendRefs: [{name: web, port: 80}]}]}
-`;
+const EDGE = deployedGateway("name: web, port: 80");
 const INJECTED = NAMESPACE("mesh-injection: enabled");
 const WEB = SERVICE("web", "ports: [{name: http, port: 80, targetPort: web}]") + WORKLOAD("web");
 const SHOP = INJECTED + WEB + WORKLOAD("front") + WORKLOAD("old", { namespace: "legacy" });
@@ -80,7 +69,6 @@ async function meshOf(text: string): Promise<OfflineMesh> {
   const { objects, seen } = read(text);
   const rows = await manifestRows(seen, {
     objects,
-    domain: "cluster.local",
     warn: (message) => assert.fail(message),
   });
   return OfflineMesh.of({ objects: [...objects, ...rows] }).mesh;
@@ -173,6 +161,20 @@ for (const [title, text, from, url, wanted] of CASES) {
   });
 }
 
+Deno.test("manifests: faults of the files before a change are said once", async () => {
+  const bad = WORKLOAD("bad", { more: "replicas: -1" });
+  const files = read(SHOP + bad);
+  const warnings: string[] = [];
+  const options = { warn: (message: string) => warnings.push(message) };
+  const rows = await manifestRows(files.seen, { ...options, objects: files.objects });
+  const change = { ...read(WORKLOAD("new", { more: "replicas: two" })), removals: [] };
+  await manifestChanges({ ...files, rows }, change, options);
+  assert.deepEqual(warnings.map((one) => /Deployment\/shop\/\w+/.exec(one)?.[0]), [
+    "Deployment/shop/bad",
+    "Deployment/shop/new",
+  ]);
+});
+
 Deno.test("manifests: causes have file and line", async () => {
   const mesh = await meshOf(SHOP);
   const { hops } = mesh.ask({ from: "front.shop", url: "http://web/" });
@@ -181,7 +183,7 @@ Deno.test("manifests: causes have file and line", async () => {
   assert.deepEqual([cause?.object, cause?.position], ["Service/shop/web", "test.yaml:6"]);
 });
 
-const OPTIONS = { domain: "cluster.local", warn: (message: string) => assert.fail(message) };
+const OPTIONS = { warn: (message: string) => assert.fail(message) };
 
 async function changesBy(before: string, change: string, removals: readonly string[] = []) {
   const files = read(before);
@@ -268,7 +270,6 @@ for (const [text, fault] of FAULTS) {
     const warnings: string[] = [];
     const rows = await manifestRows(seen, {
       objects,
-      domain: "cluster.local",
       warn: (message) => warnings.push(message),
     });
     assert.deepEqual(rows, []);

@@ -8,6 +8,7 @@ import { types } from "../../../kit/orch/mod.ts";
 import { type ConfigObject, objectKey } from "../../../mesh/model/mod.ts";
 import type { SeenDocument } from "../../../mesh/schema/mod.ts";
 import { followObjects } from "../../../mesh/sources/mod.ts";
+import { DOMAIN } from "../domain.ts";
 import { manifestFault } from "./check.ts";
 import { clientOver } from "./client.ts";
 import { deployedBy } from "./gateways.ts";
@@ -20,7 +21,6 @@ export interface ManifestOptions {
   readonly namespace?: string | undefined;
   /** Objects of the mesh in the same files: Namespaces, Gateways. */
   readonly objects: readonly ConfigObject[];
-  readonly domain: string;
   /** Called for a document that is left out. */
   readonly warn: (message: string) => void;
 }
@@ -31,7 +31,7 @@ export interface ManifestOptions {
  */
 export async function manifestRows(
   seen: readonly SeenDocument[],
-  { namespace, objects, domain, warn }: ManifestOptions,
+  { namespace, objects, warn }: ManifestOptions,
 ): Promise<ConfigObject[]> {
   const written = seen.flatMap((one) => plainDocument(one, namespace) ?? []);
   const documents = [...written.filter((one) => isSound(one, warn)), ...deployedBy(objects)];
@@ -68,7 +68,7 @@ export async function manifestRows(
     },
     namespace: "",
     systemNamespace: "",
-    domain,
+    domain: DOMAIN,
     kinds: [],
   });
   await source.synced;

@@ -1,0 +1,2 @@
+/** DNS suffix of services with the default flags of a daemon. */
+export const DOMAIN = "cluster.local";
