@@ -28,6 +28,12 @@ async function meshctl(...args: string[]): Promise<{ out: string; err: string; s
   const status = await runProgram(MESHCTL, args, { io, signal, configured: NO_CONFIGURED });
   return { out, err, status };
 }
+/** A Service of the orchestrator, which a daemon over files does not read. */
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: test}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+`;
 const REFUSES = manifest("VirtualService", "own", {
   hosts: ["own.test"],
   http: [{ directResponse: { status: 418 } }],
@@ -36,6 +42,7 @@ const REFUSES = manifest("VirtualService", "own", {
 Deno.test("meshctl asks a daemon: explanations, history, and the effect of an upgrade", async () => {
   await using config = await makeConfigDir();
   await config.write("a.yaml", OWN);
+  await config.write("manifests.yaml", SERVICE);
   await using daemon = await startDaemon({ configDir: config.path });
   await using proxy = connectJudging(daemon.xds, { name: "a", ip: "10.0.0.9" });
   await eventually("clusters", () => Promise.resolve(proxy.held.has("outbound|80||own.test")));

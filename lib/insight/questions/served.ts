@@ -34,7 +34,9 @@ export async function servedChanges(
   call: Invocation,
 ): Promise<{ readonly compared: number; readonly groups: readonly DifferenceGroup[] }> {
   const { OfflineMesh, servedDifferences } = await import("../offline/mod.ts");
-  const { objects, mesh: own, networks } = await readNamedMesh(call);
+  const { manifests, mesh: own, networks, ...content } = await readNamedMesh(call);
+  // A daemon over a configuration directory reads no Services and workloads in it.
+  const objects = manifests?.objects ?? content.objects;
   const { proxies, mesh } = await withDebugPages(call, async ({ read, each }) => ({
     mesh: OfflineMesh.of({ objects, mesh: own ?? await meshConfigOf(read), networks }).mesh,
     proxies: (await Promise.all(each.map(servedProxies))).flat(),
