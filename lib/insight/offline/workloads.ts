@@ -5,7 +5,8 @@
  * @module
  */
 import { type GatewaySelector, gatewaySelectors, type Mesh } from "../../mesh/derive/mod.ts";
-import { writtenName } from "../../mesh/gateway_api/mod.ts";
+import { HBONE, writtenName } from "../../mesh/gateway_api/mod.ts";
+import type { Gateway } from "#mesh/networking/v1alpha3/gateway_pb.ts";
 import type { Input } from "../../mesh/graph/mod.ts";
 import {
   type ServiceEntry,
@@ -71,7 +72,8 @@ export function workloadsOf(mesh: Mesh): FileWorkloads {
       serviceAccount: spec.serviceAccount,
     } as const satisfies Workload,
   }));
-  const gateways = rowsOf(tables.gateways).flatMap((row) =>
+  const rows = rowsOf(tables.gateways).filter(isGateway);
+  const gateways = rows.flatMap((row) =>
     gatewaySelectors(mesh, row).flatMap((selector) => {
       const own = all.map(({ workload }) => workload).filter((one) => isSelected(one, selector));
       const { namespace } = row.meta;
@@ -84,7 +86,7 @@ export function workloadsOf(mesh: Mesh): FileWorkloads {
       }, own);
     })
   );
-  const selectors = rowsOf(tables.gateways).flatMap((row) => gatewaySelectors(mesh, row));
+  const selectors = rows.flatMap((row) => gatewaySelectors(mesh, row));
   const others = all.filter(({ workload }) =>
     !ofWaypoints.has(workload.address) && !selectors.some((one) => isSelected(workload, one))
   );
@@ -100,6 +102,11 @@ export function workloadsOf(mesh: Mesh): FileWorkloads {
     proxies: [...entries, ...endpoints, ...oncePerProxy(gateways), ...waypoints],
     plain: others.filter(({ injected }) => !injected).map(({ workload }) => workload),
   };
+}
+
+/** Reports if a Gateway has gateways as proxies: one that takes tunnels alone has not. */
+function isGateway({ spec }: ConfigObject<Gateway>): boolean {
+  return spec.servers.some(({ port }) => port?.protocol !== HBONE);
 }
 
 /** The sidecars beside the endpoints that an entry of the mesh lists. */
