@@ -75,16 +75,7 @@ while True:
     c.sendall(a[0].removeprefix("::ffff:").encode())
     c.close()
 `;
-  const child = new Deno.Command("nsenter", {
-    args: [`--net=${path}`, "--", "python3", "-c", script],
-    stdout: "null",
-  }).spawn();
-  return {
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await child.status;
-    },
-  };
+  return inNamespace(path, script);
 }
 
 /** The answer of the server of {@link serve} to a client; empty: it cannot be reached. */
@@ -123,6 +114,95 @@ kernelTest("rules of a pod: set, found in place, repaired, emptied, removed", as
   assert.deepEqual(chains(await output(pair.pod, { argv: ["ip6tables-save"] })), []);
   assert.doesNotMatch(await output(pair.pod, { argv: ["ip", "rule"] }), /0x111/);
   await rules.remove();
+});
+
+/** Starts a server in a network namespace that sends lines back. */
+function serveLines(path: string, port: number): AsyncDisposable {
+  const script = `import socketserver
+class Lines(socketserver.StreamRequestHandler):
+    def handle(self):
+        for line in self.rfile: self.wfile.write(line)
+class Server(socketserver.ThreadingTCPServer):
+    address_family = 10
+    daemon_threads = True
+Server(("::", ${port}), Lines).serve_forever()
+`;
+  return inNamespace(path, script);
+}
+
+/** A process of Python in a network namespace. */
+function inNamespace(path: string, script: string): AsyncDisposable {
+  const child = new Deno.Command("nsenter", {
+    args: [`--net=${path}`, "--", "python3", "-c", script],
+    stdout: "null",
+  }).spawn();
+  return {
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
+
+/** An open connection from a network namespace to a server of {@link serveLines}. */
+interface OpenConnection extends AsyncDisposable {
+  /** Sends a line over it, and returns what comes back, or the error. */
+  say(line: string): Promise<string>;
+}
+
+async function connect(path: string, address: string, port: number): Promise<OpenConnection> {
+  const script = `import socket, sys
+c = socket.create_connection((sys.argv[1], ${port}), timeout=10)
+for line in sys.stdin:
+    try:
+        c.sendall(line.encode())
+        print(c.recv(100).decode().strip(), flush=True)
+    except Exception as e:
+        print(f"failed: {e}", flush=True)
+`;
+  const child = new Deno.Command("nsenter", {
+    args: [`--net=${path}`, "--", "python3", "-c", script, address],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const writer = child.stdin.getWriter();
+  const connection: OpenConnection = {
+    async say(line) {
+      await writer.write(new TextEncoder().encode(`${line}\n`));
+      return `${(await lines.read()).value}`.trim();
+    },
+    async [Symbol.asyncDispose]() {
+      await writer.close();
+      await lines.cancel();
+      await child.status;
+    },
+  };
+  assert.equal(await connection.say("before"), "before");
+  return connection;
+}
+
+kernelTest("rules of a pod: connections that are open when it enters go on", async () => {
+  await using pair = await makePair();
+  await using _pod = serveLines(pair.podPath, 8080);
+  await using _node = serveLines(pair.nodePath, 8080);
+  const ways = ([4, 6] as const).flatMap((family) => [
+    [pair.nodePath, POD[family]] as const,
+    [pair.podPath, NODE[family]] as const,
+  ]);
+  await using stack = new AsyncDisposableStack();
+  const open: OpenConnection[] = [];
+  for (const [path, address] of ways) {
+    const made = await eventually(
+      `a connection to ${address}`,
+      () => connect(path, address, 8080).catch(() => undefined),
+    );
+    open.push(stack.use(made));
+  }
+  assert.equal(await podRules(pair.pod, OVERRIDES, true).enter(), "applied");
+  for (const [at, connection] of open.entries()) {
+    assert.equal(await connection.say("after"), "after", ways[at]!.join(" to "));
+  }
 });
 
 kernelTest(

@@ -65,6 +65,7 @@ function rulesOf(settings: PodPlanSettings, family: Family): readonly Rule[] {
   addJumps(sink);
   addMarks(sink);
   if (settings.redirects) {
+    addOpenConnections(sink);
     addProbes(sink);
     addInbound(sink);
     addOutbound(sink);
@@ -101,6 +102,22 @@ function addMarks({ add }: Sink): void {
     { kind: "connmark", operation: "restore" },
     "Answers of the application go back to the node proxy, whatever address they are for.",
   );
+}
+
+/**
+ * A pod that runs has connections. The kernel looks at connections in a network namespace from the first
+ * rules on: it takes the next packet of an open one for the first, and would redirect it to a socket
+ * that knows nothing of it.
+ */
+function addOpenConnections({ add }: Sink): void {
+  for (const chain of ["MESH_PRERT", "MESH_OUTPUT"] as const) {
+    add(
+      { table: "nat", chain },
+      [TCP, { kind: "opening", not: true }],
+      { kind: "accept" },
+      "Connections that were open before the rules stay as they are.",
+    );
+  }
 }
 
 /** Probes of the node come to the application as they are: the node has no identity. */

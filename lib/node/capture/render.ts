@@ -91,6 +91,8 @@ function matchWords(match: Match): readonly string[] {
       return ["-m", "owner", ...not, "--gid-owner", match.id];
     case "state":
       return ["-m", "conntrack", "--ctstate", match.states.join(",")];
+    case "opening":
+      return [...not, "--tcp-flags", "FIN,SYN,RST,ACK", "SYN"];
     case "mark":
     case "connmark":
       return ["-m", match.kind, ...not, "--mark", markWord(match)];

@@ -38,6 +38,8 @@ export type Match =
   | { readonly kind: "dports"; readonly ports: readonly number[]; readonly not?: boolean }
   | { readonly kind: "uid" | "gid"; readonly id: string; readonly not?: boolean }
   | { readonly kind: "state"; readonly states: readonly ConnectionState[] }
+  /** A packet of TCP that opens a connection: of the flags SYN, ACK, FIN and RST it has SYN alone. */
+  | { readonly kind: "opening"; readonly not?: boolean }
   | {
     readonly kind: "mark" | "connmark";
     readonly mark: number;

@@ -34,6 +34,8 @@ export interface Packet {
   readonly connmark?: number;
   /** Default: `NEW`. */
   readonly state?: ConnectionState;
+  /** True for a packet of a TCP connection that began before the kernel looked at connections. */
+  readonly isMidstream?: boolean;
 }
 
 /** Verdict on a packet. */
@@ -163,6 +165,8 @@ function matches(match: Match, packet: Packet, state: State): boolean {
       return packet.gid === match.id;
     case "state":
       return match.states.includes(packet.state ?? "NEW");
+    case "opening":
+      return packet.protocol === "tcp" && packet.isMidstream !== true;
     case "mark":
       return masked(state.mark, match.mask) === match.mark;
     case "connmark":
