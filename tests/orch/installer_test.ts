@@ -15,6 +15,7 @@ import {
   mergePatch,
   type OrchClient,
   type OrchObject,
+  type OrchRequest,
   types,
 } from "../../lib/kit/orch/mod.ts";
 import {
@@ -183,6 +184,9 @@ clusterTest("a mesh is installed, changed and removed", async (cluster, t) => {
     assert.deepEqual(await objectVersions(client), versions);
   });
   await t.step("fields of others are not taken back", () => keptFields(cluster, client));
+  await t.step("a daemon may write between two requests", async () => {
+    for (const isTried of [true, false]) await writtenBetween(client, isTried);
+  });
   await t.step("fields of others are named, and taken over by force", () => conflicts(client));
   await t.step("a preview shows changed fields", async () => {
     const lines = await previewInstallation({
@@ -385,6 +389,49 @@ async function keptFields(cluster: Cluster, client: OrchClient): Promise<void> {
   assert.equal(webhook.failurePolicy, "Fail");
   const map = await getObject<OrchObject & { data: unknown }>(client, types.CONFIG_MAP, place);
   assert.deepEqual(map.data, { text: "two" });
+}
+
+/**
+ * Installs an injector that another makes, with a failure policy of its own, just before the trial of
+ * its application or just before the application itself.
+ */
+async function writtenBetween(client: OrchClient, isTried: boolean): Promise<void> {
+  const place = { name: "injector-meshd" };
+  const installation = smallInstallation({ text: "two" });
+  const injector = installation.components.flatMap(({ objects }) => objects).find((one) =>
+    one.metadata.name === place.name
+  ) as Configuration;
+  const other: Configuration = {
+    ...injector,
+    webhooks: injector.webhooks.map((one) => ({ ...one, failurePolicy: "Fail" })),
+  };
+  await deleteObject(client, types.MUTATING_WEBHOOKS, place);
+  let count = 0;
+  const between = beforeRequests(client, async ({ method, path, query }) => {
+    const isWrite = method === "PATCH" && path.endsWith(place.name);
+    if (!isWrite || (query?.dryRun === "All") !== isTried || count++ > 0) return;
+    await createObject(client, types.MUTATING_WEBHOOKS, other);
+  });
+  await run({ client: between, installation });
+  const found = await getObject<Configuration>(client, types.MUTATING_WEBHOOKS, place);
+  assert.deepEqual(found.webhooks.map((one) => one.failurePolicy), ["Fail"]);
+  assert.equal(count, 2);
+}
+
+/** A client that waits for something before each request. */
+function beforeRequests(
+  client: OrchClient,
+  wait: (request: OrchRequest) => Promise<void>,
+): OrchClient {
+  return {
+    access: client.access,
+    followed: client.followed,
+    text: async (request) => (await wait(request), await client.text(request)),
+    json: async (request) => (await wait(request), await client.json(request)),
+    stream: async (request) => (await wait(request), await client.stream(request)),
+    renew: () => client.renew(),
+    [Symbol.dispose]: () => {},
+  };
 }
 
 async function conflicts(client: OrchClient): Promise<void> {

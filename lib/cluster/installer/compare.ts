@@ -32,7 +32,10 @@ export interface FieldConflict {
 
 /** An object beside what the cluster has. */
 export interface Comparison {
+  /** What is applied: without the fields that others keep. */
   readonly object: OrchObject;
+  /** The object with those fields. */
+  readonly whole: OrchObject;
   readonly type: ResourceType;
   readonly state: "new" | "changed" | "same";
   readonly live?: OrchObject;
@@ -73,22 +76,44 @@ export async function compareAll(options: CompareOptions): Promise<Comparison[]>
     const place = known.namespaced ? object.metadata.namespace ?? "" : "";
     const isNew = !isServed || options.missingNamespaces.has(place);
     return isNew
-      ? Promise.resolve({ ...NEW, object, type: known })
+      ? Promise.resolve({ ...NEW, object, whole: object, type: known })
       : compareOne(options, object, known);
   });
 }
 
 const NEW = { state: "new", changes: [], conflicts: [] } as const;
 
-async function compareOne(
-  { client, objects, force }: CompareOptions,
+/**
+ * Compares one object. Others may write it between the read and the dry run, as the daemon does with
+ * its webhooks: a conflict counts once the object that it names is the one that was read.
+ *
+ * @throws {MeshError} `install-object` for an object that the server refuses
+ */
+export async function compareOne(
+  options: Pick<CompareOptions, "client" | "objects" | "force">,
   object: OrchObject,
   type: ResourceType,
 ): Promise<Comparison> {
-  const live = await getObject(client, type, object.metadata).catch(nothingIfGone);
+  let live = await getObject(options.client, type, object.metadata).catch(nothingIfGone);
+  while (true) {
+    const compared = await compareWith(options, object, type, live);
+    if (compared.conflicts.length === 0) return compared;
+    const now = await getObject(options.client, type, object.metadata).catch(nothingIfGone);
+    if (now?.metadata.resourceVersion === live?.metadata.resourceVersion) return compared;
+    live = now;
+  }
+}
+
+/** Compares one object with what was read of it. */
+async function compareWith(
+  { client, objects, force }: Pick<CompareOptions, "client" | "objects" | "force">,
+  object: OrchObject,
+  type: ResourceType,
+  live: OrchObject | undefined,
+): Promise<Comparison> {
   const wanted = withoutKept(object, live, objects);
   const place = {
-    ...{ object: wanted, type, isReactivated: isReactivated(object, live) },
+    ...{ object: wanted, whole: object, type, isReactivated: isReactivated(object, live) },
     ...(live === undefined ? {} : { live }),
   };
   try {

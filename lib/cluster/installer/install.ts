@@ -4,8 +4,15 @@
  * @module
  */
 import { MeshError } from "../../kit/base/mod.ts";
-import { applyObject, guardWrites, type OrchClient, type OrchObject } from "../../kit/orch/mod.ts";
-import { type Comparison, refused } from "./compare.ts";
+import {
+  applyObject,
+  guardWrites,
+  isConflict,
+  type OrchClient,
+  type OrchObject,
+  type ResourceType,
+} from "../../kit/orch/mod.ts";
+import { compareOne, type Comparison, refused } from "./compare.ts";
 import { markActive } from "./default_tag.ts";
 import { definitionsOf, untilServed } from "./definitions.ts";
 import { forEach } from "./each.ts";
@@ -152,16 +159,33 @@ class Work {
   async #apply(object: OrchObject, compared: Comparison | undefined): Promise<void> {
     this.#signal.throwIfAborted();
     if (compared === undefined || compared.state === "same") return;
-    const { isReactivated = false } = compared;
-    const force = this.#options.force || isReactivated;
     const type = await this.#kinds.typeOf(object) ?? compared.type;
     try {
-      if (isReactivated) await markActive(this.#client, object);
-      await applyObject(this.#client, type, compared.object, { manager: MANAGER, force });
+      if (compared.isReactivated) await markActive(this.#client, object);
+      await this.#write(type, compared);
       this.#applied++;
     } catch (error) {
       this.#signal.throwIfAborted();
       throw refused(object, error);
+    }
+  }
+
+  /** Writes what was compared; what others wrote since then is compared again. */
+  async #write(type: ResourceType, compared: Comparison): Promise<void> {
+    const force = this.#options.force || compared.isReactivated === true;
+    const objects = this.#options.installation.components.flatMap((one) => one.objects);
+    let wanted = compared.object;
+    while (true) {
+      try {
+        await applyObject(this.#client, type, wanted, { manager: MANAGER, force });
+        return;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        const options = { client: this.#client, objects, force };
+        const now = await compareOne(options, compared.whole, type);
+        if (now.conflicts.length > 0) throw error;
+        wanted = now.object;
+      }
     }
   }
 }
