@@ -96,6 +96,10 @@ function statusOf(
       return graph.peek(tables.listenerSets, key);
     case "BackendTLSPolicy":
       return graph.peek(tables.policies, key);
+    case "XBackend":
+      return graph.peek(tables.backends, key);
+    case "XMesh":
+      return graph.peek(tables.meshes, key.name);
     case "XBackendTrafficPolicy":
       return graph.peek(tables.trafficPolicies, key);
     default:

@@ -12,7 +12,7 @@ const REPORTED: Readonly<Record<string, readonly string[]>> = {
   "extensions.mesh.io": ["wasmplugins"],
   "telemetry.mesh.io": ["telemetries"],
   "gateway.networking.k8s.io": ["backendtlspolicies", "grpcroutes", "tlsroutes", "udproutes"],
-  "gateway.networking.x-k8s.io": ["xbackendtrafficpolicies"],
+  "gateway.networking.x-k8s.io": ["xbackends", "xbackendtrafficpolicies", "xmeshes"],
 };
 
 const SHARING = "tests name another group of shared services (MCS_API_GROUP)";

@@ -23,6 +23,8 @@ const TABLES: Readonly<Record<string, Exclude<keyof GatewayApiTables, "routes">>
   ReferenceGrant: "referenceGrants",
   BackendTLSPolicy: "backendTlsPolicies",
   XBackendTrafficPolicy: "backendTrafficPolicies",
+  XBackend: "backends",
+  XMesh: "meshes",
 };
 
 /** Tables that tests write. */
@@ -49,7 +51,7 @@ export function createGatewayApiTables(): TestTables {
     graph.transaction((change) => {
       for (const object of objects) {
         const { kind, namespace, name } = object.meta;
-        const scope = kind === "GatewayClass" ? "" : namespace;
+        const scope = kind === "GatewayClass" || kind === "XMesh" ? "" : namespace;
         change.set(tableOf(kind), objectKey({ namespace: scope, name }), object);
       }
     });

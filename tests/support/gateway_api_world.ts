@@ -21,7 +21,13 @@ import type {
   ReferenceGrant,
   RouteLookups,
 } from "../../lib/mesh/gateway_api/mod.ts";
-import { bindGateway, gatewayOfSet, isDefaultGateway } from "../../lib/mesh/gateway_api/mod.ts";
+import {
+  BACKEND_PORT,
+  backendHost,
+  bindGateway,
+  gatewayOfSet,
+  isDefaultGateway,
+} from "../../lib/mesh/gateway_api/mod.ts";
 
 /** The objects of a text, and lookups over them. */
 export interface World
@@ -119,6 +125,9 @@ export function worldOf(text: string, others: Partial<World> = {}): World {
       ).map(({ meta }) => ({ namespace: meta.namespace, name: meta.name })),
     service: (_kind, key) => serviceOf(find("Service", key)),
     host: (host) => ({ host, namespace: "default", ports: [80] }),
+    backend: (key) =>
+      find("XBackend", key) &&
+      { host: backendHost(key), namespace: key.namespace, ports: [BACKEND_PORT] },
     serviceEntry: (key) => {
       const found = find<ConfigObject<{ hosts: string[] }>>("ServiceEntry", key);
       return found?.spec.hosts.map((host) => ({ host, namespace: key.namespace, ports: [80] }));

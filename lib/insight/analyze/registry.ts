@@ -9,6 +9,7 @@ import type { DocumentAnalyzer } from "./document_set.ts";
 import * as documents from "./documents/mod.ts";
 import {
   ACCESS_SELECTOR,
+  API_BACKENDS,
   API_GATEWAYS,
   API_LISTENER_SETS,
   API_ROUTES,
@@ -43,6 +44,7 @@ export const ANALYZERS: readonly Analyzer[] = ([
   ACCESS_SELECTOR,
   API_GATEWAYS,
   API_LISTENER_SETS,
+  API_BACKENDS,
   API_ROUTES,
   DESTINATION_HOST,
   DESTINATION_SUBSET,

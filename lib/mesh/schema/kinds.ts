@@ -31,7 +31,9 @@ import {
   WASM_PLUGIN,
   WORKLOAD_ENTRY,
   WORKLOAD_GROUP,
+  X_BACKEND,
   X_BACKEND_TRAFFIC_POLICY,
+  X_MESH,
 } from "./kinds/mod.ts";
 import { UNSUPPORTED_KINDS } from "./unsupported_kinds.ts";
 
@@ -63,6 +65,8 @@ export interface TabledKinds {
   readonly ReferenceGrant: typeof REFERENCE_GRANT;
   readonly BackendTLSPolicy: typeof BACKEND_TLS_POLICY;
   readonly XBackendTrafficPolicy: typeof X_BACKEND_TRAFFIC_POLICY;
+  readonly XBackend: typeof X_BACKEND;
+  readonly XMesh: typeof X_MESH;
 }
 
 /** Kinds with an input table, by name. */
@@ -93,6 +97,8 @@ export const TABLED_KINDS: TabledKinds = {
   ReferenceGrant: REFERENCE_GRANT,
   BackendTLSPolicy: BACKEND_TLS_POLICY,
   XBackendTrafficPolicy: X_BACKEND_TRAFFIC_POLICY,
+  XBackend: X_BACKEND,
+  XMesh: X_MESH,
 };
 
 /** Name of a kind that has an input table. */

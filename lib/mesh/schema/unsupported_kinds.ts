@@ -22,7 +22,5 @@ export const UNSUPPORTED_KINDS: readonly KindName[] = [
   ...unsupported("extensions.mesh.io", ["v1alpha1"], { TrafficExtension: "trafficextensions" }),
   ...unsupported("networking.k8s.io", ["v1"], { Ingress: "ingresses" }),
   ...unsupported("networking.k8s.io", ["v1"], { IngressClass: "ingressclasses" }, "cluster"),
-  ...unsupported("gateway.networking.x-k8s.io", ["v1alpha1"], { XBackend: "xbackends" }),
-  ...unsupported("gateway.networking.x-k8s.io", ["v1alpha1"], { XMesh: "xmeshes" }, "cluster"),
   ...unsupported("inference.networking.k8s.io", ["v1"], { InferencePool: "inferencepools" }),
 ];

@@ -4,6 +4,7 @@
  * @module
  */
 import { MeshError } from "../../../lib/kit/base/mod.ts";
+import { MESH_FEATURES } from "../../../lib/mesh/gateway_api/mod.ts";
 import { gatewayApiPrograms } from "../../../scripts/cluster/gateway_api.ts";
 import type { NodeCluster } from "../../../scripts/cluster/node/cluster.ts";
 import { installMesh, SYSTEM } from "../../../scripts/cluster/mesh/install.ts";
@@ -85,27 +86,11 @@ async function applyDefaults(cluster: NodeCluster): Promise<void> {
 
 /**
  * Flags of runs of profiles of the mesh: the pods of the tests get proxies, and the features are named
- * here, because the status of a GatewayClass must not have them.
+ * here, because the status of a GatewayClass must not have them, and the standard channel has no XMesh.
  */
 const MESH_FLAGS: readonly string[] = [
   "-namespace-labels=mesh-injection=enabled",
-  `-supported-features=${
-    [
-      "GRPCRoute",
-      "HTTPRoute",
-      "HTTPRouteParentRefPort",
-      "HTTPRouteResponseHeaderModification",
-      "Mesh",
-      "MeshConsumerRoute",
-      "MeshHTTPRouteBackendRequestHeaderModification",
-      "MeshHTTPRouteNamedRouteRule",
-      "MeshHTTPRouteQueryParamMatching",
-      "MeshHTTPRouteRedirectPath",
-      "MeshHTTPRouteRedirectPort",
-      "MeshHTTPRouteRewritePath",
-      "MeshHTTPRouteSchemeRedirect",
-    ].join(",")
-  }`,
+  `-supported-features=${MESH_FEATURES.join(",")}`,
 ];
 
 /** Profiles that run together: those of gateways, then those of the mesh. */

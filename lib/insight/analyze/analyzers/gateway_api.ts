@@ -84,6 +84,19 @@ export const API_LISTENER_SETS: Analyzer<"ListenerSet"> = {
   },
 };
 
+/** XBackends that no request is sent to, or that name what cannot be used. */
+export const API_BACKENDS: Analyzer<"XBackend"> = {
+  name: "gateway-api.BackendAnalyzer",
+  kinds: ["XBackend"],
+  codes: ["MSH1008"],
+  *analyze({ read, mesh }, { meta }) {
+    const { rejected, validation } = read.get(mesh.gatewayApi.bound.backends, meta) ?? {};
+    if (rejected !== undefined) yield notUsed("Accepted", rejected, "spec.tls");
+    const unresolved = validation?.authorities.fault;
+    if (unresolved !== undefined) yield notUsed("ResolvedRefs", unresolved, "spec.tls.validation");
+  },
+};
+
 /** True if a Gateway is not described, and others are or the set is complete. */
 function isMissing({ read, mesh, indexes }: Context, gateway: string): boolean {
   if (read.get(mesh.gatewayApi.api.gateways, gateway) !== undefined) return false;

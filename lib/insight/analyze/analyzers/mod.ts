@@ -10,7 +10,7 @@ export { DESTINATION_SUBSET } from "./destination_subset.ts";
 export { EGRESS_PORTS } from "./egress_ports.ts";
 export { ENTRY_ADDRESSES } from "./entry_addresses.ts";
 export { ENTRY_PROTOCOLS } from "./entry_protocols.ts";
-export { API_GATEWAYS, API_LISTENER_SETS, API_ROUTES } from "./gateway_api.ts";
+export { API_BACKENDS, API_GATEWAYS, API_LISTENER_SETS, API_ROUTES } from "./gateway_api.ts";
 export { GATEWAY_CERTIFICATES } from "./gateway_certificates.ts";
 export { GATEWAY_CONFLICTS, GATEWAY_WORKLOADS } from "./gateway_conflicts.ts";
 export { INGRESS_SUBSETS } from "./ingress_subsets.ts";

@@ -6,10 +6,12 @@
 import type { Derived } from "../../graph/mod.ts";
 import { type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
 import {
+  bindBackend,
   bindBackendTls,
   bindBackendTraffic,
   bindGateway,
   bindRoute,
+  type BoundBackend,
   type BoundBackendTls,
   type BoundBackendTraffic,
   type BoundGateway,
@@ -17,6 +19,7 @@ import {
 } from "../../gateway_api/mod.ts";
 import { gatewayApiIndexes } from "./indexes.ts";
 import {
+  apiBackendLookups,
   type GatewayApiInputs,
   gatewayLookups,
   policyLookups,
@@ -36,6 +39,8 @@ export interface GatewayApiBindings {
   readonly policies: Derived<BoundBackendTls | undefined, ObjectKey>;
   /** Undefined also while fields of the experimental channel do not act. */
   readonly trafficPolicies: Derived<BoundBackendTraffic | undefined, ObjectKey>;
+  /** Undefined also while fields of the experimental channel do not act. */
+  readonly backends: Derived<BoundBackend | undefined, ObjectKey>;
 }
 
 /** Key `all` → fields of the experimental channel, as `Kind/namespace/name spec.field`, sorted. */
@@ -85,7 +90,16 @@ export function deriveGatewayApi(given: Omit<GatewayApiInputs, "indexes">): Gate
       return bindBackendTraffic(row, trafficLookups(read, inputs));
     },
   );
-  const bound = { gateways, routes, policies, trafficPolicies };
+  const backends: GatewayApiBindings["backends"] = graph.derive(
+    "gatewayApi.backend",
+    objectKeys,
+    (read, key) => {
+      const row = read.get(api.backends, objectKey(key));
+      if (row === undefined || !inputs.options.experimental) return undefined;
+      return bindBackend(row, apiBackendLookups(read, inputs));
+    },
+  );
+  const bound = { gateways, routes, policies, trafficPolicies, backends };
   const experimentalFields = deriveExperimentalFields(graph, api);
   return { ...inputs, bound, references: deriveReferences(graph, api, bound), experimentalFields };
 }

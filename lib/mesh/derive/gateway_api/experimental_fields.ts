@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Derived, type Graph, type Index, text } from "../../graph/mod.ts";
-import { objectKey, objectRef } from "../../model/mod.ts";
+import { type Derived, type Graph, type Index, type Input, text } from "../../graph/mod.ts";
+import { type ConfigObject, objectKey, objectRef } from "../../model/mod.ts";
 import {
   type BackendTrafficPolicy,
   type Gateway,
@@ -44,11 +44,23 @@ export function deriveExperimentalFields(
     keys,
     (policy: BackendTrafficPolicy) => [["all", `${objectRef(policy)} spec`]],
   );
+  const ofObjects = ([["XBackend", api.backends], ["XMesh", api.meshes]] as const).map((
+    [kind, table],
+  ) =>
+    graph.index(
+      table as Input<ConfigObject>,
+      `${kind}.experimentalFields`,
+      keys,
+      (object: ConfigObject) => [["all", `${objectRef(object)} spec`]],
+    )
+  );
   return graph.derive(
     "gatewayApi.experimentalFields",
     text,
     (read, key): readonly string[] =>
-      [ofGateways, ofPolicies, ...ofRoutes].flatMap((index) => read.members(index, key)).sort(),
+      [ofGateways, ofPolicies, ...ofObjects, ...ofRoutes].flatMap((index) =>
+        read.members(index, key)
+      ).sort(),
   );
 }
 

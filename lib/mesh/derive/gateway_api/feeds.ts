@@ -15,6 +15,8 @@ import {
 } from "../../graph/mod.ts";
 import { type ConfigObject, type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
 import {
+  backendEntry,
+  backendRule,
   byRoutePrecedence,
   type ConvertedRoute,
   convertGateway,
@@ -24,6 +26,7 @@ import {
   mergeRoutes,
   ROUTE_KINDS,
 } from "../../gateway_api/mod.ts";
+import type { XBackend } from "#mesh/gateway/v1/backend_pb.ts";
 import type { BackendTLSPolicy } from "#mesh/gateway/v1/backend_tls_policy_pb.ts";
 import type { XBackendTrafficPolicy } from "#mesh/gateway/v1/backend_traffic_policy_pb.ts";
 import type { VirtualService } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
@@ -37,6 +40,7 @@ export function feedGatewayApi(api: GatewayApi): Input<ConvertedRoute, RouteKey>
   const converted = feedRoutes(api);
   feedVirtualServices(api, converted);
   feedRules(api);
+  feedBackends(api);
   return converted;
 }
 
@@ -192,6 +196,33 @@ function feedRules(api: GatewayApi): void {
     (targets) => targets.map((target) => ["all", target] as const),
   );
   graph.feed(tables.destinationRules, { name: "gatewayApi.rules", groups, rows });
+}
+
+/** One cell for each XBackend: its service, and the TLS to it. */
+function feedBackends({ mesh: { graph, tables }, api, bound }: GatewayApi): void {
+  const groups = graph.index(
+    api.backends,
+    "GatewayApi.backends",
+    { bucket: text, member: objectKeys },
+    ({ meta: { namespace, name } }) => [["all", { namespace, name }]],
+  );
+  const found = (read: Read, key: ObjectKey) => {
+    const row = read.get(api.backends, objectKey(key));
+    const own = read.get(bound.backends, key);
+    if (row === undefined || own === undefined) return undefined;
+    return { row: row as ConfigObject<XBackend>, own };
+  };
+  const entries = graph.derive("gatewayApi.backendEntry", objectKeys, (read, key) => {
+    const backend = found(read, key);
+    return byKey(backend === undefined ? [] : [backendEntry(backend.row)]);
+  });
+  graph.feed(tables.serviceEntries, { name: "gatewayApi.backends", groups, rows: entries });
+  const rules = graph.derive("gatewayApi.backendRule", objectKeys, (read, key) => {
+    const backend = found(read, key);
+    const rule = backend && backendRule(backend.row, backend.own);
+    return byKey(rule === undefined ? [] : [rule]);
+  });
+  graph.feed(tables.destinationRules, { name: "gatewayApi.backendRules", groups, rows: rules });
 }
 
 /** The Services that policies of all kinds target, by kind and name of the policy. */

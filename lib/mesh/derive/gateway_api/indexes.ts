@@ -51,6 +51,8 @@ export interface RouteIndexes {
   readonly byParent: Index<ParentShare, RouteKey>;
   /** A Service → the routes that it is a backend of. */
   readonly byBackend: Index<ObjectKey, RouteKey>;
+  /** An XBackend → the routes that it is a backend of. */
+  readonly byApiBackend: Index<ObjectKey, RouteKey>;
 }
 
 /** Stands for the default Gateways, which routes do not name. */
@@ -130,6 +132,13 @@ export function gatewayApiIndexes(graph: Graph, tables: GatewayApiTables): Gatew
 function routeIndexes(graph: Graph, tables: GatewayApiTables, kind: RouteKind): RouteIndexes {
   const table = tables.routes[kind];
   const member = (route: Route): RouteKey => ({ ...nameOf(route), kind });
+  const byBackendOf = (backendKind: string, name: string) =>
+    graph.index(table, name, { bucket: objectKeys, member: routeKeys }, function* (route) {
+      for (const { ref } of backendsOf(route)) {
+        if ((ref.kind || "Service") !== backendKind) continue;
+        yield [referenced(ref, route.meta.namespace), member(route)];
+      }
+    });
   return {
     namespaces: graph.index(
       table,
@@ -149,17 +158,8 @@ function routeIndexes(graph: Graph, tables: GatewayApiTables, kind: RouteKind): 
         }
       },
     ),
-    byBackend: graph.index(
-      table,
-      `${kind}.backend`,
-      { bucket: objectKeys, member: routeKeys },
-      function* (route) {
-        for (const { ref } of backendsOf(route)) {
-          if ((ref.kind || "Service") !== "Service") continue;
-          yield [referenced(ref, route.meta.namespace), member(route)];
-        }
-      },
-    ),
+    byBackend: byBackendOf("Service", `${kind}.backend`),
+    byApiBackend: byBackendOf("XBackend", `${kind}.xbackend`),
   };
 }
 

@@ -5,18 +5,23 @@
  */
 import type { Derived, Read } from "../../graph/mod.ts";
 import { fullHost, type ObjectKey, objectKey, type Service } from "../../model/mod.ts";
-import type {
-  BackendLookups,
-  BackendTarget,
-  BackendTrafficPolicy,
-  BoundGateway,
-  FrontService,
-  GatewayLookups,
-  ParametersLookup,
-  PolicyLookups,
-  RouteLookups,
-  ServiceLookup,
-  TargetLookups,
+import {
+  BACKEND_PORT,
+  backendHost,
+  type BackendLookups,
+  type BackendTarget,
+  type BackendTrafficPolicy,
+  bindBackend,
+  type BoundGateway,
+  type FrontService,
+  type GatewayLookups,
+  type GrantLookup,
+  type MaterialLookup,
+  type ParametersLookup,
+  type PolicyLookups,
+  type RouteLookups,
+  type ServiceLookup,
+  type TargetLookups,
 } from "../../gateway_api/mod.ts";
 import type { MeshInputs } from "../indexes/mod.ts";
 import type { Services } from "../services/mod.ts";
@@ -119,7 +124,29 @@ export function routeLookups(
 /** The lookups of `resolveBackend`. */
 export function backendLookups(read: Read, inputs: GatewayApiInputs): BackendLookups {
   const { service, host } = serviceLookups(read, inputs);
-  return { grants: commonLookups(read, inputs).grants, service, host };
+  const common = commonLookups(read, inputs);
+  return {
+    grants: common.grants,
+    service,
+    host,
+    backend: (key) => {
+      const row = read.get(inputs.api.backends, objectKey(key));
+      if (row === undefined) return undefined;
+      if (!inputs.options.experimental) return "XBackends need PILOT_ENABLE_ALPHA_GATEWAY_API";
+      const { rejected } = bindBackend(row, common);
+      // Servers without an authority that can be used are never trusted: the connection fails.
+      if (rejected?.reason === "UnsupportedValue") return rejected.message;
+      return { host: backendHost(key), namespace: key.namespace, ports: [BACKEND_PORT] };
+    },
+  };
+}
+
+/** The lookups of `bindBackend`. */
+export function apiBackendLookups(
+  read: Read,
+  inputs: GatewayApiInputs,
+): GrantLookup & MaterialLookup {
+  return commonLookups(read, inputs);
 }
 
 /** The lookups of `bindBackendTls`. */

@@ -7,7 +7,9 @@
 import { type Derived, type Graph, type Index, type Read, text } from "../../graph/mod.ts";
 import { type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
 import {
+  type ApiBackend,
   type BackendTlsPolicy,
+  type BoundBackend,
   type BoundBackendTls,
   type BoundGateway,
   configMapsOfGateway,
@@ -29,6 +31,7 @@ export interface AllowedReference extends ObjectKey {
 export interface ReferringTables {
   readonly gateways: Derived<BoundGateway | undefined, ObjectKey>;
   readonly policies: Derived<BoundBackendTls | undefined, ObjectKey>;
+  readonly backends: Derived<BoundBackend | undefined, ObjectKey>;
 }
 
 /** The derived tables of references. */
@@ -40,7 +43,7 @@ export interface References {
    * reference, or allowed by a ReferenceGrant.
    */
   readonly ofGateways: Derived<readonly AllowedReference[], string>;
-  /** Key `all` → authorities that BackendTLSPolicies refer to, which are no secret. */
+  /** Key `all` → authorities that BackendTLSPolicies and XBackends refer to, which are no secret. */
   readonly ofPolicies: Derived<readonly AllowedReference[], string>;
 }
 
@@ -52,10 +55,16 @@ export function deriveReferences(
   api: GatewayApiTables,
   bound: ReferringTables,
 ): References {
-  const { gateways, policies, parameters, classes, byNamespace, allPolicies } = referenceIndexes(
-    graph,
-    api,
-  );
+  const {
+    gateways,
+    policies,
+    parameters,
+    classes,
+    byNamespace,
+    allPolicies,
+    backends,
+    allBackends,
+  } = referenceIndexes(graph, api);
   const named = (read: Read, key: string, indexes: readonly Index[]) =>
     [...new Set(indexes.flatMap((index) => read.members(index, key)))].sort();
   return {
@@ -63,7 +72,7 @@ export function deriveReferences(
       "gatewayApi.configMaps",
       text,
       (read, key): WantedConfigMaps => ({
-        authorities: named(read, key, [gateways, policies]),
+        authorities: named(read, key, [gateways, policies, backends]),
         parameters: named(read, key, [parameters, classes]),
       }),
     ),
@@ -80,13 +89,12 @@ export function deriveReferences(
       "gatewayApi.policyReferences",
       text,
       (read, key) =>
-        read.members(allPolicies, key).flatMap((policy) => {
-          const found = read.get(bound.policies, policy);
-          return (found?.authorities.valid ?? []).map((one) => ({
-            ...referred(one),
-            ...AUTHORITIES,
-          }));
-        }),
+        [
+          ...read.members(allPolicies, key).map((policy) => read.get(bound.policies, policy)),
+          ...read.members(allBackends, key).map((one) => read.get(bound.backends, one)?.validation),
+        ].flatMap((found) =>
+          (found?.authorities.valid ?? []).map((one) => ({ ...referred(one), ...AUTHORITIES }))
+        ),
     ),
   };
 }
@@ -145,7 +153,31 @@ function referenceIndexes(graph: Graph, api: GatewayApiTables) {
       yield ["all", meta];
     },
   );
-  return { gateways, policies, parameters, classes, byNamespace, allPolicies };
+  return {
+    ...{ gateways, policies, parameters, classes, byNamespace, allPolicies },
+    ...backendIndexes(graph, api),
+  };
+}
+
+/** XBackends, and the ConfigMaps with their authorities. */
+function backendIndexes(graph: Graph, api: GatewayApiTables) {
+  const backends: Index = graph.index(
+    api.backends,
+    "GatewayApi.backendConfigMaps",
+    ALL,
+    function* ({ meta, spec: { tls } }: ApiBackend) {
+      for (const one of configMapsOfPolicy(tls ?? {}, meta.namespace)) {
+        yield ["all", objectKey(one)];
+      }
+    },
+  );
+  const allBackends: Index<string, ObjectKey> = graph.index(
+    api.backends,
+    "XBackend.all",
+    { bucket: text, member: objectKeys },
+    ({ meta: { namespace, name } }: ApiBackend) => [["all", { namespace, name }]],
+  );
+  return { backends, allBackends };
 }
 
 const CERTIFICATE = { part: "certificate" } as const;

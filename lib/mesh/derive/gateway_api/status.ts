@@ -9,6 +9,7 @@ import {
   type AttachedCounts,
   attachedFrom,
   type AttachedRoutes,
+  backendStatus,
   bindAddresses,
   type BoundGateway,
   type BoundParent,
@@ -26,9 +27,12 @@ import {
   isDeployed,
   type ListenerSetStatus,
   listenerSetStatus,
+  meshStatus,
   parametersFault,
+  type ParentReference,
   type PolicyStatus,
   policyStatus,
+  referenced,
   referenceFault,
   remoteGatewayStatus,
   roleOfController,
@@ -38,6 +42,7 @@ import {
   routeStatus,
   statedAddresses,
   trafficPolicyStatus,
+  WAYPOINT_CONTROLLER,
 } from "../../gateway_api/mod.ts";
 import type { Policies } from "../destination_rules/mod.ts";
 import type { GatewayApi } from "./bindings.ts";
@@ -55,6 +60,9 @@ export interface GatewayApiStatus {
   readonly routes: Derived<RouteStatus | undefined, RouteKey>;
   readonly policies: Derived<PolicyStatus | undefined, ObjectKey>;
   readonly trafficPolicies: Derived<PolicyStatus | undefined, ObjectKey>;
+  readonly backends: Derived<RouteStatus | undefined, ObjectKey>;
+  /** By name of the XMesh. */
+  readonly meshes: Derived<GatewayClassStatus | undefined>;
 }
 
 /** Annotation of a Gateway with the type of the Service in front of its proxies. */
@@ -125,6 +133,23 @@ export function deriveGatewayApiStatus(
       const targets = precededTargets(read, api, policies, { namespace: key.namespace, bound });
       return trafficPolicyStatus({ targets }, { generation, controllerName });
     }),
+    backends: graph.derive("gatewayApi.status.backend", objectKeys, (read, key) => {
+      const row = read.get(api.api.backends, objectKey(key));
+      const bound = read.get(api.bound.backends, key);
+      if (row === undefined || bound === undefined) return undefined;
+      const { generation } = row.meta;
+      return backendStatus(bound, {
+        generation,
+        controllerName,
+        parents: parentsBehind(read, api, key),
+      });
+    }),
+    meshes: graph.derive("gatewayApi.status.mesh", text, (read, name) => {
+      const row = read.get(api.api.meshes, objectKey({ namespace: "", name }));
+      if (row === undefined || !experimental) return undefined;
+      const isOwn = [controllerName, WAYPOINT_CONTROLLER].includes(row.spec.controllerName);
+      return isOwn ? meshStatus(row.meta.generation, row.spec) : undefined;
+    }),
   };
 }
 
@@ -193,6 +218,30 @@ function statusOfGateway(
     attached: attachedIn(read, parents),
     ...(parameters === undefined ? {} : { parameters }),
   });
+}
+
+/** The Gateways and the Services of the mesh with routes to an XBackend, sorted. */
+function parentsBehind(
+  read: Read,
+  { indexes, bound }: GatewayApi,
+  backend: ObjectKey,
+): ParentReference[] {
+  const routes = ROUTE_KINDS.flatMap((kind) =>
+    read.members(indexes.routes[kind].byApiBackend, backend)
+  );
+  const found = new Map<string, ParentReference>();
+  for (const { namespace, ...key } of routes) {
+    for (const { ref, attachments, services } of read.get(bound.routes, { namespace, ...key })) {
+      for (const { gateway } of attachments) {
+        found.set(`Gateway/${objectKey(gateway)}`, { ...GATEWAY_REF, ...gateway });
+      }
+      if (services === undefined) continue;
+      const { group = "", kind = "Service", name } = ref;
+      const parent = { group, kind, ...referenced(ref, namespace) };
+      found.set(`${kind}/${parent.namespace}/${name}`, parent);
+    }
+  }
+  return [...found].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, parent]) => parent);
 }
 
 /** The Gateways with routes to Services, sorted. */

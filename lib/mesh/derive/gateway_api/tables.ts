@@ -6,6 +6,8 @@
 import { type Input, type KeyCodec, oneOf, pathOf, type Read, text } from "../../graph/mod.ts";
 import type { ObjectKey } from "../../model/mod.ts";
 import {
+  type ApiBackend,
+  type ApiMesh,
   type BackendTlsPolicy,
   type BackendTrafficPolicy,
   type ClassNames,
@@ -20,7 +22,7 @@ import {
 } from "../../gateway_api/mod.ts";
 import type { Tables } from "../inputs/mod.ts";
 
-/** Tables of the kinds of the Gateway API; keys are `namespace/name`, and `/name` of classes. */
+/** Tables of the kinds of the Gateway API; keys are `namespace/name`, and `/name` of classes and meshes. */
 export interface GatewayApiTables {
   readonly gateways: Input<Gateway>;
   readonly gatewayClasses: Input<GatewayClass>;
@@ -28,6 +30,8 @@ export interface GatewayApiTables {
   readonly referenceGrants: Input<ReferenceGrant>;
   readonly backendTlsPolicies: Input<BackendTlsPolicy>;
   readonly backendTrafficPolicies: Input<BackendTrafficPolicy>;
+  readonly backends: Input<ApiBackend>;
+  readonly meshes: Input<ApiMesh>;
   readonly routes: Readonly<Record<RouteKind, Input<Route>>>;
 }
 
@@ -40,6 +44,8 @@ export function gatewayApiTables(tables: Tables): GatewayApiTables {
     referenceGrants: tables.referenceGrants,
     backendTlsPolicies: tables.backendTlsPolicies,
     backendTrafficPolicies: tables.backendTrafficPolicies,
+    backends: tables.backends,
+    meshes: tables.meshes,
     routes: {
       HTTPRoute: tables.httpRoutes,
       GRPCRoute: tables.grpcRoutes,

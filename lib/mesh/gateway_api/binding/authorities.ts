@@ -26,9 +26,9 @@ export function configMapsOfGateway({ tls }: GatewaySpec, namespace: string): Ob
   return all.flatMap((one) => configMaps(one?.validation?.caCertificateRefs, namespace));
 }
 
-/** Those that a BackendTLSPolicy in `namespace` names. */
+/** Those that a BackendTLSPolicy, or the TLS of an XBackend, in `namespace` names. */
 export function configMapsOfPolicy(
-  { validation }: BackendTlsPolicySpec,
+  { validation }: Pick<BackendTlsPolicySpec, "validation">,
   namespace: string,
 ): ObjectKey[] {
   return configMaps(validation?.caCertificateRefs, namespace);

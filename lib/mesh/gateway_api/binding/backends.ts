@@ -6,7 +6,14 @@
 import type { RefFault } from "./certificates.ts";
 import { isPermitted } from "./grants.ts";
 import type { BackendLookups, BackendTarget } from "./lookups.ts";
-import { type BackendReference, referenced, type Route, type RouteFilter } from "./objects.ts";
+import { objectKey } from "../../model/mod.ts";
+import {
+  type BackendReference,
+  referenced,
+  type Route,
+  type RouteFilter,
+  X_GATEWAY_GROUP,
+} from "./objects.ts";
 
 /** A backend that was found, with the port that requests go to. */
 export interface ResolvedBackend extends BackendTarget {
@@ -24,6 +31,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   Service: "",
   ServiceImport: "multicluster.x-k8s.io",
   Hostname: "networking.mesh.io",
+  XBackend: X_GATEWAY_GROUP,
 };
 
 /**
@@ -42,7 +50,7 @@ export function resolveBackend(
   if (!Object.hasOwn(GROUPS, kind) || GROUPS[kind] !== group) {
     const message =
       `${group === "" ? "" : `${group}/`}${kind} "${ref.name}" is of a kind that is ` +
-      "no backend; use Service, ServiceImport or Hostname";
+      "no backend; use Service, ServiceImport, Hostname or XBackend";
     return { fault: { reason: "InvalidKind", message } };
   }
   const key = referenced(ref, route.meta.namespace);
@@ -54,8 +62,15 @@ export function resolveBackend(
       `ReferenceGrant in "${key.namespace}" from ${from.kind} in "${from.namespace}"`;
     return { fault: { reason: "RefNotPermitted", message } };
   }
+  if (kind === "XBackend") return foundBackend(look.backend(key), `XBackend "${objectKey(key)}"`);
   const target = look.service(kind as "Service" | "ServiceImport", key);
   return found(ref, target, `${kind} "${key.namespace}/${key.name}"`);
+}
+
+/** An XBackend has one port: that of a reference does not count. */
+function foundBackend(target: BackendTarget | string | undefined, name: string): Backend {
+  if (typeof target !== "string") return found({ name }, target, name);
+  return { fault: { reason: "UnsupportedValue", message: `${name}: ${target}` } };
 }
 
 function found(ref: BackendReference, target: BackendTarget | undefined, name: string): Backend {

@@ -74,4 +74,6 @@ export interface GatewayLookups extends NamespaceLookup, GrantLookup, MaterialLo
 export interface BackendLookups extends GrantLookup {
   service: ServiceLookup["service"];
   host: ServiceLookup["host"];
+  /** An XBackend; undefined: there is none. A text: why requests cannot be sent there. */
+  backend(object: ObjectKey): BackendTarget | string | undefined;
 }

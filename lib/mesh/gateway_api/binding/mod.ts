@@ -6,6 +6,7 @@
  */
 export * from "./objects.ts";
 export type * from "./lookups.ts";
+export { BACKEND_PORT, backendHost, bindBackend, type BoundBackend } from "./api_backends.ts";
 export {
   type AddressContext,
   type AddressLookup,
@@ -52,6 +53,7 @@ export {
   type BoundBackendTls,
   type BoundBackendTraffic,
   type BoundPolicyTarget,
+  type BoundValidation,
   type PolicyLookups,
   type PolicyTarget,
   type TargetLookups,

@@ -121,7 +121,7 @@ export interface ParentReference extends ObjectReference {
   readonly port?: number;
 }
 
-/** A reference to a backend: a Service (default), ServiceImport or Hostname. */
+/** A reference to a backend: a Service (default), ServiceImport, Hostname or XBackend. */
 export interface BackendReference extends ObjectReference {
   readonly port?: number;
   readonly weight?: number;
@@ -164,6 +164,23 @@ export interface BackendTlsPolicySpec {
   };
 }
 
+/** Validation of servers' certificates. */
+export type TlsValidation = NonNullable<BackendTlsPolicySpec["validation"]>;
+
+/** An XBackend, as far as it names objects or can be refused. */
+export interface BackendSpec {
+  readonly tls?: {
+    readonly mode?: string;
+    readonly validation?: TlsValidation;
+  };
+}
+
+/** An XMesh. */
+export interface MeshSpec {
+  readonly controllerName: string;
+  readonly parametersRef?: ObjectReference;
+}
+
 export interface BackendTrafficPolicySpec {
   readonly targetRefs?: readonly ObjectReference[];
 }
@@ -175,6 +192,8 @@ export type ReferenceGrant = ConfigObject<ReferenceGrantSpec>;
 /** A route; `meta.kind` is its kind. */
 export type Route = ConfigObject<RouteSpec>;
 export type BackendTlsPolicy = ConfigObject<BackendTlsPolicySpec>;
+export type ApiBackend = ConfigObject<BackendSpec>;
+export type ApiMesh = ConfigObject<MeshSpec>;
 export type BackendTrafficPolicy = ConfigObject<BackendTrafficPolicySpec>;
 
 export const ROUTE_KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;

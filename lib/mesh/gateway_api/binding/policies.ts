@@ -5,13 +5,19 @@
  */
 import {
   type AuthorityReasons,
+  type Referrer,
   type RefFault,
   resolveAuthorities,
   type ResolvedRefs,
 } from "./certificates.ts";
 import type { BackendTarget, GrantLookup, MaterialLookup, ServiceLookup } from "./lookups.ts";
 import type { ConfigObject } from "../../model/mod.ts";
-import type { BackendTlsPolicy, BackendTrafficPolicy, ObjectReference } from "./objects.ts";
+import type {
+  BackendTlsPolicy,
+  BackendTrafficPolicy,
+  ObjectReference,
+  TlsValidation,
+} from "./objects.ts";
 
 /** A target of a policy: a Service, or one of its ports. */
 export type PolicyTarget = ObjectReference & { readonly sectionName?: string };
@@ -38,14 +44,9 @@ export interface BoundPolicyTarget {
   readonly fault?: RefFault;
 }
 
-/** A BackendTLSPolicy. */
-export interface BoundBackendTls {
+/** A BackendTLSPolicy; one that is rejected has no effect on any target. */
+export interface BoundBackendTls extends BoundValidation {
   readonly targets: readonly BoundPolicyTarget[];
-  readonly authorities: ResolvedRefs;
-  /** True if the authorities of the system are trusted. */
-  readonly system: boolean;
-  /** The reason why it has no effect on any target. */
-  readonly rejected?: RefFault;
 }
 
 const REASONS: AuthorityReasons = { kind: "InvalidKind", reference: "InvalidCACertificateRef" };
@@ -65,27 +66,42 @@ export function bindBackendTraffic(
 
 /** Binds a BackendTLSPolicy to Services of its namespace. */
 export function bindBackendTls(policy: BackendTlsPolicy, look: PolicyLookups): BoundBackendTls {
-  const { validation = {}, targetRefs = [] } = policy.spec;
+  const { validation, targetRefs = [] } = policy.spec;
   const { namespace, name } = policy.meta;
-  const owner = { kind: "BackendTLSPolicy", namespace, name };
-  const authorities = resolveAuthorities(validation.caCertificateRefs ?? [], owner, look, REASONS);
-  const system = wellKnownOf(validation) === "System";
-  const rejected = validationFault(policy, authorities, system);
   return {
     targets: targetRefs.map((ref) => bindTarget(policy, ref, look)),
-    authorities,
-    system,
-    ...(rejected === undefined ? {} : { rejected }),
+    ...bindValidation(validation ?? {}, { kind: "BackendTLSPolicy", namespace, name }, look),
   };
 }
 
+/** How servers' certificates are validated. */
+export interface BoundValidation {
+  readonly authorities: ResolvedRefs;
+  /** True if the authorities of the system are trusted. */
+  readonly system: boolean;
+  /** The reason why no server is trusted. */
+  readonly rejected?: RefFault;
+}
+
+/** Finds the authorities that an object names. */
+export function bindValidation(
+  validation: TlsValidation,
+  owner: Referrer,
+  look: GrantLookup & MaterialLookup,
+): BoundValidation {
+  const authorities = resolveAuthorities(validation.caCertificateRefs ?? [], owner, look, REASONS);
+  const system = wellKnownOf(validation) === "System";
+  const rejected = validationFault(validation, authorities, system);
+  return { authorities, system, ...(rejected === undefined ? {} : { rejected }) };
+}
+
 /** The authorities that a policy names by a word. */
-function wellKnownOf(validation: NonNullable<BackendTlsPolicy["spec"]["validation"]>): string {
+function wellKnownOf(validation: TlsValidation): string {
   return validation.wellKnownCACertificates || validation.wellKnownCaCertificates || "";
 }
 
 function validationFault(
-  { spec: { validation = {} } }: BackendTlsPolicy,
+  validation: TlsValidation,
   authorities: ResolvedRefs,
   system: boolean,
 ): RefFault | undefined {

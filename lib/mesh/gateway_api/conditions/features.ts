@@ -53,3 +53,20 @@ export const SUPPORTED_FEATURES: readonly string[] = [
   "TLSRouteModeTerminate",
   "UDPRoute",
 ];
+
+/** Names of features of the mesh, which the status of an XMesh has; sorted. */
+export const MESH_FEATURES: readonly string[] = [
+  "GRPCRoute",
+  "HTTPRoute",
+  "HTTPRouteParentRefPort",
+  "HTTPRouteResponseHeaderModification",
+  "Mesh",
+  "MeshConsumerRoute",
+  "MeshHTTPRouteBackendRequestHeaderModification",
+  "MeshHTTPRouteNamedRouteRule",
+  "MeshHTTPRouteQueryParamMatching",
+  "MeshHTTPRouteRedirectPath",
+  "MeshHTTPRouteRedirectPort",
+  "MeshHTTPRouteRewritePath",
+  "MeshHTTPRouteSchemeRedirect",
+];

@@ -4,8 +4,9 @@
  * @module
  */
 export { type AttachedCounts, attachedFrom, countAttached, referenceFault } from "./attached.ts";
+export { type BackendFacts, backendStatus, meshStatus } from "./backends.ts";
 export { type Condition, conditionsAt } from "./condition.ts";
-export { SUPPORTED_FEATURES } from "./features.ts";
+export { MESH_FEATURES, SUPPORTED_FEATURES } from "./features.ts";
 export {
   type GatewayClassStatus,
   gatewayClassStatus,

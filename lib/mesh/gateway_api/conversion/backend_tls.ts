@@ -3,7 +3,10 @@
  *
  * @module
  */
-import type { BackendTLSPolicy } from "#mesh/gateway/v1/backend_tls_policy_pb.ts";
+import type {
+  BackendTLSPolicy,
+  BackendTLSPolicyValidation,
+} from "#mesh/gateway/v1/backend_tls_policy_pb.ts";
 import {
   ClientTLSSettings_TLSmode as TlsMode,
   type ClientTLSSettingsSchema,
@@ -12,7 +15,7 @@ import {
 } from "#mesh/networking/v1alpha3/destination_rule_pb.ts";
 import { create, type MessageInitShape } from "../../../kit/proto/mod.ts";
 import { type ConfigObject, type ObjectKey, withApiTraffic } from "../../model/mod.ts";
-import type { BoundBackendTls, PolicyTarget } from "../binding/policies.ts";
+import type { BoundBackendTls, BoundValidation, PolicyTarget } from "../binding/policies.ts";
 import { type BoundTrafficPolicy, trafficOf } from "./backend_traffic.ts";
 import { GENERATED, generatedRow, PARENTS_ANNOTATION } from "./rows.ts";
 
@@ -82,7 +85,14 @@ function portOf(service: TargetService, one: BoundPolicy & { readonly ref: Polic
 }
 
 function tlsOf({ policy, bound }: BoundPolicy): MessageInitShape<typeof ClientTLSSettingsSchema> {
-  const { hostname = "", subjectAltNames = [] } = policy.spec.validation ?? {};
+  return tlsSettings(policy.spec.validation ?? {}, bound);
+}
+
+/** TLS to servers that are validated so. */
+export function tlsSettings(
+  { hostname = "", subjectAltNames = [] }: Partial<BackendTLSPolicyValidation>,
+  bound: BoundValidation,
+): MessageInitShape<typeof ClientTLSSettingsSchema> {
   const names = subjectAltNames.map((one) => one.type === "URI" ? one.uri : one.hostname);
   const common = { mode: TlsMode.SIMPLE, sni: hostname };
   if (bound.rejected !== undefined) return { ...common, subjectAltNames: [NOBODY] };

@@ -9,9 +9,10 @@ import {
   type RouteDestinationSchema,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import type { MessageInitShape } from "../../../kit/proto/mod.ts";
+import { BACKEND_PORT, backendHost } from "../binding/api_backends.ts";
 import { resolveBackend } from "../binding/backends.ts";
 import type { BackendLookups } from "../binding/lookups.ts";
-import type { BackendReference, Route } from "../binding/objects.ts";
+import { type BackendReference, referenced, type Route } from "../binding/objects.ts";
 import { type AnyFilter, changesHeaders, convertHeaders } from "./http_headers.ts";
 
 /** A destination; the empty one stands for a backend that requests must not reach. */
@@ -38,7 +39,12 @@ export function destinationsFor(
     }
     const { reason } = backend.fault;
     // A backend that is created later has its destination already.
-    if (reason !== "BackendNotFound" || ref.port === undefined) return { host: "" };
+    if (reason !== "BackendNotFound") return { host: "" };
+    if (ref.kind === "XBackend") {
+      const key = referenced(ref, route.meta.namespace);
+      return { host: backendHost(key), port: { number: BACKEND_PORT } };
+    }
+    if (ref.port === undefined) return { host: "" };
     return { host: hostOf(ref, route.meta.namespace, options.domain), port: { number: ref.port } };
   };
 }

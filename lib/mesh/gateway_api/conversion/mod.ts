@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { backendEntry, backendRule } from "./api_backends.ts";
 export { type BoundPolicy, convertPolicies, type TargetService } from "./backend_tls.ts";
 export { compareMatches, convertMatch } from "./http_matches.ts";
 export { convertGateway, isAutomatic, listenerKey, type ListenerLookups } from "./listeners.ts";

@@ -76,9 +76,9 @@ export function isOfPolicies({ annotations }: Pick<ObjectMeta, "annotations">): 
   return annotations[PARENTS_ANNOTATION] !== undefined;
 }
 
-/** Reports if a DestinationRule comes from a BackendTLSPolicy. */
+/** Reports if a DestinationRule comes from a BackendTLSPolicy or an XBackend. */
 export function isOfBackendTls({ annotations }: Pick<ObjectMeta, "annotations">): boolean {
-  return annotations[PARENTS_ANNOTATION]?.startsWith("BackendTLSPolicy/") ?? false;
+  return /^(BackendTLSPolicy|XBackend)\//.test(annotations[PARENTS_ANNOTATION] ?? "");
 }
 
 /** A row with a specification. */

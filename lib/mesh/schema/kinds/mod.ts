@@ -24,7 +24,9 @@ export {
   TCP_ROUTE,
   TLS_ROUTE,
   UDP_ROUTE,
+  X_BACKEND,
   X_BACKEND_TRAFFIC_POLICY,
+  X_MESH,
 } from "./gateway_api/mod.ts";
 export { GATEWAY } from "./gateway.ts";
 export { NAMESPACE } from "./namespace.ts";

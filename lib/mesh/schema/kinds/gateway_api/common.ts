@@ -67,6 +67,14 @@ export function checkObjectName(name: string, path: Path, report: Report): void 
   report.fail(path, REQUIRED, "the reference has no name", "Name an object.");
 }
 
+/** The name of a controller: a domain and a path. */
+export function checkControllerName(name: string, report: Report): void {
+  const path = ["spec", "controllerName"];
+  if (/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/.+$/.test(name)) return;
+  const message = `${JSON.stringify(name)} is not a name of a controller`;
+  report.fail(path, INVALID, message, "Write, for example, mesh.io/gateway-controller.");
+}
+
 /** The name of a listener, a rule or a port: a DNS name without capital letters. */
 export function checkSectionName(name: string, path: Path, report: Report): void {
   if (name === "" || isDnsSubdomain(name)) return;

@@ -15,9 +15,10 @@ import {
 import { isFqdn, isIp, type Path } from "../../../../kit/text/mod.ts";
 import type { TabledKind } from "../../kind.ts";
 import type { ObjectIdentity, Report } from "../../problem.ts";
-import { checkPort, checkUnique, CONFLICT, INVALID, REQUIRED } from "../../rules/mod.ts";
+import { checkPort, checkUnique, CONFLICT, REQUIRED } from "../../rules/mod.ts";
 import {
   checkAllowedNamespaces,
+  checkControllerName,
   checkDefaultScope,
   checkHostname,
   checkObjectName,
@@ -45,13 +46,7 @@ export const GATEWAY_CLASS: TabledKind<"GatewayClass", "gatewayClasses", Gateway
     ],
   },
   validate: ({ controllerName, parametersRef }, _identity, report) => {
-    const path = ["spec", "controllerName"];
-    if (
-      !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/.+$/.test(controllerName)
-    ) {
-      const message = `${JSON.stringify(controllerName)} is not a name of a controller`;
-      report.fail(path, INVALID, message, "Write, for example, mesh.io/gateway-controller.");
-    }
+    checkControllerName(controllerName, report);
     if (parametersRef) {
       checkObjectName(parametersRef.name, ["spec", "parametersRef", "name"], report);
     }

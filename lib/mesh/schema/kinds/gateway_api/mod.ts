@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { X_BACKEND, X_MESH } from "./backends.ts";
 export { TCP_ROUTE, TLS_ROUTE, UDP_ROUTE } from "./connection_routes.ts";
 export { GATEWAY_CLASS, KUBERNETES_GATEWAY, LISTENER_SET } from "./gateways.ts";
 export { GRPC_ROUTE, HTTP_ROUTE } from "./http_route.ts";

@@ -6,8 +6,10 @@
 import {
   type BackendTLSPolicy,
   BackendTLSPolicySchema,
+  type BackendTLSPolicyValidation,
 } from "#mesh/gateway/v1/backend_tls_policy_pb.ts";
 import { type ReferenceGrant, ReferenceGrantSchema } from "#mesh/gateway/v1/reference_grant_pb.ts";
+import type { Path } from "../../../../kit/text/mod.ts";
 import type { TabledKind } from "../../kind.ts";
 import type { ObjectIdentity, Report } from "../../problem.ts";
 import { checkHost, CONFLICT, NO_EFFECT, REQUIRED } from "../../rules/mod.ts";
@@ -88,6 +90,15 @@ function validatePolicy(spec: BackendTLSPolicy, _identity: ObjectIdentity, repor
   if (validation === undefined) {
     return report.fail(path, REQUIRED, "validation is missing", "Give validation.");
   }
+  checkTlsValidation(validation, path, report);
+}
+
+/** How servers' certificates are validated. */
+export function checkTlsValidation(
+  validation: BackendTLSPolicyValidation,
+  path: Path,
+  report: Report,
+): void {
   checkHost(validation.hostname, [...path, "hostname"], report, "exact");
   const { wellKnownCaCertificates: known, caCertificateRefs: refs } = validation;
   checkOneOf(known, ["System"], [...path, "wellKnownCACertificates"], report);
