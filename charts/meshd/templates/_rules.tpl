@@ -159,14 +159,18 @@ multicluster.x-orch.io
 - apiGroups:
     - gateway.networking.x-k8s.io
   resources:
+    - xbackends
     - xbackendtrafficpolicies
+    - xmeshes
   verbs:
     - list
     - watch
 - apiGroups:
     - gateway.networking.x-k8s.io
   resources:
+    - xbackends/status
     - xbackendtrafficpolicies/status
+    - xmeshes/status
   verbs:
     - patch
 - apiGroups:

@@ -75,6 +75,8 @@ export interface Bench {
   readonly meshPort: number;
   /** The backend that copies of requests are for. */
   readonly copies: Backend;
+  /** Port of the backend `secure`, which has TLS. */
+  readonly secure: number;
   /** The backends `a` and `b`. */
   readonly pair: readonly Backend[];
   /** Does something with each proxy of a kind, one after the other. */

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { askTcp, eventually } from "../../../scripts/harness/mod.ts";
+import { type Answer, askTcp, eventually } from "../../../scripts/harness/mod.ts";
 import { answersHttps, askTls, requestOf } from "../tls/bench.ts";
 import { documents, type Spec } from "../../support/manifest.ts";
 import { api, by, type GatewayCase, hostOf, route, service, status, to } from "./bench.ts";
@@ -41,6 +41,9 @@ async function startUdpBackend(name: string): Promise<AsyncDisposable & { readon
     },
   };
 }
+
+/** Group of kinds that are tried out. */
+const EXPERIMENTAL = "gateway.networking.x-k8s.io";
 
 /** In an order that matters: each leaves its routes behind unless it removes them. */
 export const CONNECTION_CASES: readonly GatewayCase[] = [
@@ -204,6 +207,52 @@ export const CONNECTION_CASES: readonly GatewayCase[] = [
       await meets({ host: "asked.test" }, by("asks"));
       await meets({ host: "unasked.test" }, by("secure"));
       await meets({ kind: "sidecar", host: hostOf("inside-secure") }, by("secure"));
+    },
+  },
+  {
+    name: "XBackends: a host outside of the mesh, with TLS and without, for gateways and sidecars",
+    run: async ({ world, meets, meshPort, pair: [a], secure }) => {
+      const external = (port: number, tls?: Spec) =>
+        api("XBackend", "outside", {
+          type: "ExternalHostname",
+          externalHostname: { hostname: "localhost" },
+          port: { port },
+          ...(tls === undefined ? {} : { tls }),
+        }).replace("gateway.networking.k8s.io/v1", `${EXPERIMENTAL}/v1alpha1`);
+      const checked = (authority: string) => ({
+        mode: "ServerOnly",
+        validation: {
+          hostname: "secure.test",
+          caCertificateRefs: [{ group: "", kind: "Secret", name: authority }],
+        },
+      });
+      const backendRefs = [{ group: EXPERIMENTAL, kind: "XBackend", name: "outside" }];
+      const inside = hostOf("inside-b");
+      await world.config.write(
+        "outside-routes.yaml",
+        documents(
+          route("HTTPRoute", "outside", { hostnames: ["outside.test"], rules: [{ backendRefs }] }),
+          api("HTTPRoute", "inside-out", {
+            parentRefs: [{ group: "", kind: "Service", name: "inside-b", port: meshPort }],
+            rules: [{ backendRefs }],
+          }),
+        ),
+      );
+      const bothMeet = async (right: (answer: Answer) => boolean) => {
+        await meets({ host: "outside.test" }, right);
+        await meets({ kind: "sidecar", host: inside }, right);
+      };
+      const write = (text: string) => world.config.write("outside.yaml", text);
+      await write(external(a!.port));
+      await bothMeet(by("a"));
+      await write(external(secure, checked("one")));
+      await bothMeet(by("secure"));
+      await write(external(secure, checked("strange")));
+      await bothMeet(status(503));
+      await world.config.remove("outside.yaml");
+      await meets({ host: "outside.test" }, status(500));
+      await world.config.remove("outside-routes.yaml");
+      await meets({ kind: "sidecar", host: inside }, by("b"));
     },
   },
 ];

@@ -88,7 +88,10 @@ export async function startRoutesSuite(envoy?: string): Promise<RoutesSuite> {
   const world = stack.use(
     await startWorld({ envoy, kinds: ["router", "sidecar"], files, daemon: { env } }),
   );
-  const bench = benchOf({ world, pki, ports, meshPort, copies: copies!, pair: [a!, b!] });
+  const bench = benchOf({
+    ...{ world, pki, ports, meshPort },
+    ...{ copies: copies!, pair: [a!, b!], secure: secure.port },
+  });
   const started = stack.move();
   return { world, bench, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }

@@ -43,6 +43,25 @@ metadata: {name: ${name}, namespace: one}
 spec: {address: ${address}, labels: {gateway.networking.k8s.io/gateway-name: ${name}}}
 `;
 
+/** An XBackend without more. */
+const EXTERNAL = {
+  type: "ExternalHostname",
+  externalHostname: { hostname: "a.test" },
+  port: { port: 443 },
+};
+
+/** Authorities that servers are validated with. */
+const AUTHORITIES = { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] };
+
+/** An XBackend whose server has a name of a type. */
+const validated = (type: string) => ({
+  ...EXTERNAL,
+  tls: {
+    mode: "ServerOnly",
+    validation: { hostname: "a.test", ...AUTHORITIES, subjectAltNames: [{ type }] },
+  },
+});
+
 const FRONT_PORTS = [80, 81, 5300, 5301, 8080, 8081, 8082, 8085, 8443, 8444, 9000, 9001];
 
 const namespace = (name: string): string =>
@@ -608,6 +627,34 @@ export const API_SCENES: Readonly<Record<string, Scene & FieldValues>> = {
       "sessionPersistence.type": "Header",
       "sessionPersistence.absoluteTimeout": "2h",
       "sessionPersistence.cookieConfig.lifetimeType": "Permanent",
+    },
+    keys: {},
+  },
+  XBackend: {
+    ...common,
+    apiVersion: "gateway.networking.x-k8s.io/v1alpha1",
+    kind: "XBackend",
+    specOf: byPrefix({
+      "": EXTERNAL,
+      "tls": { ...EXTERNAL, tls: { mode: "ServerOnly" } },
+      "tls.validation": {
+        ...EXTERNAL,
+        tls: { mode: "ServerOnly", validation: { hostname: "a.test", ...AUTHORITIES } },
+      },
+      "tls.validation.subjectAltNames[].hostname": validated("Hostname"),
+      "tls.validation.subjectAltNames[].uri": validated("URI"),
+    }),
+    values: {
+      "externalHostname.hostname": "b.test",
+      "protocol": "H2C",
+      "tls.mode": "None",
+      "tls.validation.caCertificateRefs[].name": "other",
+      "tls.validation.caCertificateRefs[].kind": "Secret",
+      "tls.validation.wellKnownCACertificates": "System",
+      "tls.validation.hostname": "probe.test",
+      "tls.validation.subjectAltNames[].type": "Hostname",
+      "tls.validation.subjectAltNames[].hostname": "probe.test",
+      "tls.validation.subjectAltNames[].uri": "spiffe://probe",
     },
     keys: {},
   },

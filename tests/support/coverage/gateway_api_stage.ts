@@ -62,6 +62,7 @@ export function openApiStage(background: string): Stage {
       keys(api.listenerSets).map((key) => bench.graph.peek(status.listenerSets, key)),
       keys(api.backendTlsPolicies).map((key) => bench.graph.peek(status.policies, key)),
       keys(api.backendTrafficPolicies).map((key) => bench.graph.peek(status.trafficPolicies, key)),
+      keys(api.backends).map((key) => bench.graph.peek(status.backends, key)),
       ...ROUTE_KINDS.map((kind) =>
         keys(api.routes[kind]).map((key) => bench.graph.peek(status.routes, { kind, ...key }))
       ),
