@@ -6,6 +6,7 @@
  */
 import {
   AMBIENT_ENABLE_STATUS,
+  NO_STATUS,
   type OwnParts,
   runGatewayStatus,
   statusPace,
@@ -51,8 +52,8 @@ export function ambientStatusControllers(
         },
         controllerName: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
         own: OWN,
-        statusOf: (kind, key) => isReported(kind) ? graph.peek(table, { kind, ...key }) : undefined,
-        revision: () => graph.revision,
+        follow: (kind, key, changed) =>
+          isReported(kind) ? graph.tap(table, { kind, ...key }, changed) : NO_STATUS,
         everyMs: EVERY_MS,
         pace: statusPace(),
       }),

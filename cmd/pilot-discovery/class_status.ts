@@ -7,6 +7,7 @@
 import {
   type BesideItem,
   DEFAULTS_LABEL,
+  type FollowedStatus,
   type GatewayApiObjectStatus,
 } from "../../lib/cluster/controllers/mod.ts";
 import {
@@ -49,6 +50,17 @@ export class ClassStatus {
     if (isSame) return;
     this.#faults = faults;
     this.#known = new WeakMap();
+  }
+
+  /** The whole status of a class, followed. */
+  followed(className: string, status: FollowedStatus): FollowedStatus {
+    return {
+      read: () => {
+        const found = status.read();
+        return found && this.statusOf(className, found);
+      },
+      close: () => status.close(),
+    };
   }
 
   /** The whole status of a class. */

@@ -5,8 +5,9 @@
  */
 import {
   DEFAULTS_LABEL,
+  type FollowedStatus,
   type GatewayApiName,
-  type GatewayApiObjectStatus,
+  NO_STATUS,
   PILOT_ENABLE_GATEWAY_API_STATUS,
   runGatewayStatus,
   statusPace,
@@ -60,11 +61,10 @@ export function gatewayStatusControllers(
         types: [...followed.keys()],
         versionsOf: (type: ResourceType) => furtherVersions(followed.get(type) as Kind),
         controllerName: PILOT_GATEWAY_API_CONTROLLER_NAME.get(),
-        statusOf: (kind, name) => {
-          const status = statusOf({ graph, tables }, kind, name);
-          return kind === "GatewayClass" ? status && classes.statusOf(name.name, status) : status;
+        follow: (kind, key, changed) => {
+          const found = followStatus({ graph, tables }, kind, { key, changed });
+          return kind === "GatewayClass" ? classes.followed(key.name, found) : found;
         },
-        revision: () => graph.revision,
         everyMs: EVERY_MS,
         beside: [{
           type: types.CUSTOM_RESOURCE_DEFINITION,
@@ -80,29 +80,29 @@ export function gatewayStatusControllers(
   }];
 }
 
-/** The status of an object by its kind in the API; undefined: Mesh does not handle it. */
-function statusOf(
+/** Follows the status of an object by its kind in the API. */
+function followStatus(
   { graph, tables }: { readonly graph: Engine["graph"]; readonly tables: GatewayApiStatus },
   kind: string,
-  key: GatewayApiName,
-): GatewayApiObjectStatus | undefined {
-  if (isRouteKind(kind)) return graph.peek(tables.routes, { kind, ...key });
+  { key, changed }: { readonly key: GatewayApiName; readonly changed: () => void },
+): FollowedStatus {
+  if (isRouteKind(kind)) return graph.tap(tables.routes, { kind, ...key }, changed);
   switch (kind) {
     case "GatewayClass":
-      return graph.peek(tables.classes, key.name);
+      return graph.tap(tables.classes, key.name, changed);
     case "Gateway":
-      return graph.peek(tables.gateways, key);
+      return graph.tap(tables.gateways, key, changed);
     case "ListenerSet":
-      return graph.peek(tables.listenerSets, key);
+      return graph.tap(tables.listenerSets, key, changed);
     case "BackendTLSPolicy":
-      return graph.peek(tables.policies, key);
+      return graph.tap(tables.policies, key, changed);
     case "XBackend":
-      return graph.peek(tables.backends, key);
+      return graph.tap(tables.backends, key, changed);
     case "XMesh":
-      return graph.peek(tables.meshes, key.name);
+      return graph.tap(tables.meshes, key.name, changed);
     case "XBackendTrafficPolicy":
-      return graph.peek(tables.trafficPolicies, key);
+      return graph.tap(tables.trafficPolicies, key, changed);
     default:
-      return undefined;
+      return NO_STATUS;
   }
 }

@@ -4,8 +4,9 @@
  */
 import assert from "node:assert/strict";
 import {
-  type GatewayApiName,
+  type FollowStatus,
   type GatewayApiObjectStatus,
+  NO_STATUS,
   runGatewayStatus,
 } from "../../lib/cluster/controllers/mod.ts";
 import { GATEWAY_CONTROLLER, isRouteKind } from "../../lib/mesh/gateway_api/mod.ts";
@@ -83,17 +84,16 @@ spec: {hosts: [${host}], ports: [{number: 80, name: http, protocol: HTTP}], reso
 function startController(client: OrchClient) {
   const { set, apply, status, graph } = createGatewayApiTables();
   apply(`# entries\n${ENTRIES}`);
-  const peek = (kind: string, key: GatewayApiName): GatewayApiObjectStatus | undefined => {
-    if (kind === "GatewayClass") return graph.peek(status.classes, key.name);
-    if (kind === "Gateway") return graph.peek(status.gateways, key);
-    return isRouteKind(kind) ? graph.peek(status.routes, { kind, ...key }) : undefined;
+  const follow: FollowStatus = (kind, key, changed) => {
+    if (kind === "GatewayClass") return graph.tap(status.classes, key.name, changed);
+    if (kind === "Gateway") return graph.tap(status.gateways, key, changed);
+    return isRouteKind(kind) ? graph.tap(status.routes, { kind, ...key }, changed) : NO_STATUS;
   };
   const stop = new AbortController();
   const running = runGatewayStatus({ client, signal: stop.signal }, {
     types: TYPES,
     controllerName: GATEWAY_CONTROLLER,
-    statusOf: peek,
-    revision: () => graph.revision,
+    follow,
     everyMs: 50,
     pace: { qps: 0, burst: 1, workers: 2, roundMs: 0 },
   });

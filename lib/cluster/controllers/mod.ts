@@ -40,10 +40,16 @@ export { type Rollout, runStatus, type StatusInputs } from "./status/status.ts";
 export {
   type BesideItem,
   type GatewayApiItem,
-  type GatewayApiName,
   type GatewayStatusInputs,
   runGatewayStatus,
 } from "./gateway_status/gateway_status.ts";
+export {
+  type FollowedStatus,
+  type FollowStatus,
+  type GatewayApiName,
+  NO_STATUS,
+  PendingStatus,
+} from "./gateway_status/pending.ts";
 export type { GatewayApiObjectStatus, OwnParts } from "./gateway_status/merge.ts";
 export { addressesOf, runIngressStatus } from "./ingress/ingress_status.ts";
 export {

@@ -9,6 +9,7 @@ import { messageOf } from "../../kit/base/mod.ts";
 import { scope } from "../../kit/log/mod.ts";
 import { type Counter, counter } from "../../kit/metrics/mod.ts";
 import {
+  type Changes,
   follow,
   type Following,
   type ListItem,
@@ -96,7 +97,7 @@ export class Wake {
 export function observe<T extends ListItem>(
   { client }: Pick<Term, "client">,
   type: ResourceType,
-  { wake, selection, versions, convert, contentOf }: {
+  { wake, selection, versions, convert, contentOf, changed }: {
     readonly wake: Wake;
     readonly selection?: Selection;
     /** See `FollowOptions`. */
@@ -104,6 +105,8 @@ export function observe<T extends ListItem>(
     readonly convert?: (item: T) => T;
     /** The plain data of a value that count as a change; default: see `FollowOptions`. */
     readonly contentOf?: (value: T) => unknown;
+    /** Called with changes before the controller is woken. Must not throw. */
+    readonly changed?: (changes: Changes<T>) => void;
   },
 ): Following<T> {
   let wasAbsent = false;
@@ -124,7 +127,10 @@ export function observe<T extends ListItem>(
       return convert === undefined ? small : convert(small);
     },
     ...(convert === undefined ? {} : { contentOf: unversioned }),
-    changed: wake.poke,
+    changed: (changes) => {
+      changed?.(changes);
+      wake.poke();
+    },
   });
 }
 

@@ -30,6 +30,7 @@ import {
   publish,
   pull,
   settleFeeds,
+  tapCell,
   warm,
   watchCell,
 } from "./compute/mod.ts";
@@ -170,12 +171,15 @@ function fill(index: IndexTable, table: InputTable): void {
 }
 
 /** Reading derived values from outside: once, or at every publication. */
-function values(engine: Engine): Pick<Graph, "peek" | "explain" | "watch"> {
+function values(engine: Engine): Pick<Graph, "peek" | "explain" | "watch" | "tap"> {
   return {
     peek<V, K>(table: Derived<V, K>, key: K): V {
       return valueOf(peekCell(engine, ownTable(engine, table), key)) as V;
     },
     explain: (cell, asked) => explain(engine, cell, asked),
+    tap<V, K>(table: Derived<V, K>, key: K, stale: () => void): { read(): V; close(): void } {
+      return tapCell(engine, ownTable(engine, table), key, stale) as { read(): V; close(): void };
+    },
     watch<V, K>(
       table: Derived<V, K>,
       key: K,

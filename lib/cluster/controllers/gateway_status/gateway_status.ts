@@ -9,6 +9,7 @@ import {
   isNotFound,
   type ListItem,
   mergePatch,
+  type ObjectName,
   type OrchObject,
   type ResourceType,
   type Selection,
@@ -16,16 +17,11 @@ import {
 import { observe, reconcile, type Term, Wake } from "../reconcile.ts";
 import { createPace, type StatusPace } from "../status/pace.ts";
 import { type GatewayApiObjectStatus, type OwnParts, statusChange } from "./merge.ts";
+import { type FollowStatus, type GatewayApiName, PendingStatus } from "./pending.ts";
 
 /** An object, without its specification. */
 export interface GatewayApiItem extends ListItem {
   readonly status?: GatewayApiObjectStatus;
-}
-
-/** The name of an object; classes have no namespace. */
-export interface GatewayApiName {
-  readonly namespace: string;
-  readonly name: string;
 }
 
 /** Inputs of the controller. */
@@ -37,13 +33,7 @@ export interface GatewayStatusInputs {
   readonly controllerName: string;
   /** The parts of a status that are written; default: those of the Gateway API. */
   readonly own?: OwnParts;
-  /**
-   * The status of an object; the same one as long as it is equal. Undefined: Mesh does not handle the
-   * object, and writes nothing.
-   */
-  readonly statusOf: (kind: string, object: GatewayApiName) => GatewayApiObjectStatus | undefined;
-  /** Another number when the mesh has changed. */
-  readonly revision: () => number;
+  readonly follow: FollowStatus;
   /** Longest time until a change of the mesh is noticed, in milliseconds. */
   readonly everyMs: number;
   readonly pace: StatusPace;
@@ -62,11 +52,6 @@ export interface BesideObjects {
 /** An object beside those with a status: a ConfigMap, or a definition. */
 export interface BesideItem extends ListItem {
   readonly data?: Readonly<Record<string, string>>;
-}
-
-interface Followed {
-  readonly type: ResourceType;
-  readonly items: Following<GatewayApiItem>;
 }
 
 /** Finds objects whose status is not right. */
@@ -126,60 +111,79 @@ function kept({ metadata, status }: GatewayApiItem): GatewayApiItem {
   };
 }
 
+/** Follows the objects of a type, and notes those that changed. */
+function followType(
+  term: Term,
+  type: ResourceType,
+  { wake, inputs, pending }: {
+    readonly wake: Wake;
+    readonly inputs: GatewayStatusInputs;
+    readonly pending: PendingStatus;
+  },
+): Following<GatewayApiItem> {
+  const named = ({ namespace = "", name }: ObjectName): GatewayApiName => ({ namespace, name });
+  return observe<GatewayApiItem>(term, type, {
+    wake,
+    convert: kept,
+    versions: inputs.versionsOf?.(type),
+    changed({ upserts, deletes }) {
+      for (const { metadata } of upserts) pending.put(type.kind, named(metadata));
+      for (const one of deletes) pending.delete(type.kind, named(one));
+    },
+  });
+}
+
 /** Writes status until the end of the term. */
 export async function runGatewayStatus(term: Term, inputs: GatewayStatusInputs): Promise<void> {
   const wake = new Wake();
   const pace = createPace(inputs.pace);
   const check = createGatewayStatusCheck(inputs.controllerName, inputs.own);
-  const followed: Followed[] = inputs.types.map((type) => ({
-    type,
-    items: observe<GatewayApiItem>(term, type, {
-      wake,
-      convert: kept,
-      versions: inputs.versionsOf?.(type),
-    }),
-  }));
+  const pending = new PendingStatus(inputs.follow);
+  const followed = new Map(
+    inputs.types.map((type) => [type.kind, followType(term, type, { wake, inputs, pending })]),
+  );
   const beside = (inputs.beside ?? []).map(({ type, selection, seen }) => ({
     seen,
     items: observe<BesideItem>(term, type, { wake, selection }),
   }));
   const tasks = () => {
-    for (const { items, seen } of beside) seen([...items.values()]);
     const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
-    return followed.flatMap(({ type, items }) =>
-      items.values().flatMap((item) => {
-        const { name, namespace = "" } = item.metadata;
-        const wanted = inputs.statusOf(type.kind, { namespace, name });
-        const change = wanted && check.of(item, wanted, now);
-        if (wanted === undefined || change === undefined) return [];
-        return [async () => {
-          const version = await write(term, items.type(), item, change);
-          check.written(item, wanted, version);
-        }];
-      })
-    );
+    return pending.objects().flatMap((object) => {
+      const { kind, status, namespace, name } = object;
+      const items = followed.get(kind);
+      const item = items?.get({ namespace, name });
+      const wanted = item && status.read();
+      const change = item && wanted && check.of(item, wanted, now);
+      if (
+        items === undefined || item === undefined || wanted === undefined || change === undefined
+      ) {
+        pending.settle(object);
+        return [];
+      }
+      // It is looked at again once it was written, until it is right.
+      return [async () => {
+        const version = await write(term, items.type(), item, change);
+        check.written(item, wanted, version);
+      }];
+    });
   };
   const others = beside.map(({ items }) => items);
-  let checked: { readonly revision: number; readonly events: number } | undefined;
+  let events = -1;
   await reconcile(term, wake, {
     name: "gateway-status",
-    follows: [...followed.map(({ items }) => items), ...others],
+    follows: [...followed.values(), ...others],
     async pass(current) {
-      const events = eventsOf([...followed.map(({ items }) => items), ...others]);
-      const now = { revision: inputs.revision(), events };
-      if (checked?.revision === now.revision && checked.events === now.events) return 0;
-      let found = 0;
-      const done = await pace.run(current, () => {
-        const writes = tasks();
-        found = writes.length;
-        return writes;
-      });
-      // A write is seen as an event; without one all is as it must be.
-      if (found === 0) checked = now;
-      return done;
+      const now = eventsOf(others);
+      if (now !== events) {
+        for (const { items, seen } of beside) seen([...items.values()]);
+        pending.putAll();
+        events = now;
+      }
+      return pending.size === 0 ? 0 : await pace.run(current, tasks);
     },
     everyMs: inputs.everyMs,
   });
+  pending.close();
 }
 
 /** Writes a change to the version that was seen, and returns the version that it gave. */

@@ -175,6 +175,15 @@ export interface Graph {
     key: NoInfer<K>,
     onChange: (value: V) => void,
   ): { readonly value: V; close(): void };
+  /**
+   * A derived value that is read again and again, untracked. `stale` is called in a transaction, once,
+   * when the value may have changed since it was read last. It must not read, and must not throw.
+   */
+  tap<V, K>(
+    table: Derived<V, K>,
+    key: NoInfer<K>,
+    stale: () => void,
+  ): { read(): V; close(): void };
   /** Direct dependencies of a cell, in the order they were read. */
   why(table: string, key: string): readonly Dependency[];
   /** Input rows a cell depends on, through any number of cells, as `table/key`. */

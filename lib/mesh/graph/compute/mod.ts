@@ -11,4 +11,5 @@ export { publish } from "./publish.ts";
 export { pull } from "./pull.ts";
 export { PlainRead } from "./recording.ts";
 export { advance, prepare, warm } from "./warm.ts";
+export { tapCell } from "./tap.ts";
 export { watchCell } from "./watch.ts";
