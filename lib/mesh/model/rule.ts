@@ -40,6 +40,11 @@ export interface ApiRule {
   readonly match: string;
   readonly session?: RuleSession;
   readonly authorizer?: RuleAuthorizer;
+  /**
+   * Millionths of the requests of its match that the rule and those before it get, by one random number
+   * for all of them; undefined: all that are left.
+   */
+  readonly upTo?: number;
 }
 
 /** A rule of a VirtualService that may come from a route of the Gateway API. */

@@ -71,7 +71,8 @@ export function isCatchAll(match: RouteMatch): boolean {
   const anyPath = (path.case === "prefix" && (path.value === "/" || path.value === "")) ||
     (path.case === "safeRegex" && path.value.regex === ".*");
   return anyPath && match.headers.length === 0 && match.queryParameters.length === 0 &&
-    match.dynamicMetadata.length === 0 && match.filterState.length === 0;
+    match.dynamicMetadata.length === 0 && match.filterState.length === 0 &&
+    match.runtimeFraction === undefined;
 }
 
 const ANY_PATH = { case: "prefix", value: "/" } as const;

@@ -10,12 +10,14 @@ import {
   type RouteMatch,
   RouteSchema,
 } from "#envoy/config/route/v3/route_components_pb.ts";
+import { RuntimeFractionalPercentSchema } from "#envoy/config/core/v3/base_pb.ts";
 import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
-import type {
-  HTTPMatchRequest,
-  HTTPRoute,
-  VirtualService,
+import {
+  type HTTPMatchRequest,
+  type HTTPRoute,
+  PercentSchema,
+  type VirtualService,
 } from "#mesh/networking/v1alpha3/virtual_service_pb.ts";
 import {
   type DecisionLog,
@@ -25,6 +27,7 @@ import {
   UNDIVIDED,
 } from "../../../kit/base/mod.ts";
 import { type Any, create, packAny } from "../../../kit/proto/mod.ts";
+import { apiRuleOf } from "../../model/mod.ts";
 import { isCatchAll, translateMatch } from "../matching/mod.ts";
 import { plainAction, sessionConfig, timeouts, translateForwarding } from "./action.ts";
 import { type KeptRule, keptRules } from "./kept_backends.ts";
@@ -33,6 +36,7 @@ import { CORS_FILTER, translateCors } from "./cors.ts";
 import { byElements } from "./elements.ts";
 import { FAULT_FILTER, translateFault } from "./fault.ts";
 import { type HeaderOperations, operationsOf, translateHeaders } from "./headers.ts";
+import { finePercent } from "./percent.ts";
 import { translateDirectResponse, translateRedirect } from "./rewrite.ts";
 import { metadataOfRule } from "./rule_metadata.ts";
 import {
@@ -229,6 +233,11 @@ function translateRule(
 ): Route {
   const routeMatch = translateMatch(match, { clients: scope.source?.isAnyone });
   if (kept !== undefined) routeMatch.headers.push(kept.header);
+  const upTo = apiRuleOf(rule)?.upTo;
+  if (upTo !== undefined) {
+    const defaultValue = finePercent(create(PercentSchema, { value: upTo / 10_000 }));
+    routeMatch.runtimeFraction = create(RuntimeFractionalPercentSchema, { defaultValue });
+  }
   scope.decisions?.decide?.({
     group: "rule",
     ...inRule(rule, scope, at),

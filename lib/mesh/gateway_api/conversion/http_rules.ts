@@ -25,6 +25,7 @@ import {
   type RuleSession,
   withApiRule,
 } from "../../model/mod.ts";
+import { ruleShares } from "./backend_filters.ts";
 import {
   type Destinations,
   httpDestinations,
@@ -92,7 +93,7 @@ interface RulePlace extends RuleContext {
   readonly index: number;
 }
 
-/** The rules that a rule becomes, one for each match. */
+/** The rules that a rule becomes: for each match one, or one for each share of the requests. */
 function convertRule(
   rule: Rule,
   matches: readonly HTTPMatchRequest[],
@@ -100,18 +101,27 @@ function convertRule(
 ): HTTPRoute[] {
   const { route, index, experimental } = place;
   const known = experimental ? rule : { ...rule, retry: undefined, sessionPersistence: undefined };
-  const { fields, authorizer } = convertFields(known, place);
+  const shares = ruleShares(known).map(({ rule, upTo }) => ({
+    ...convertFields(rule, place),
+    share: upTo === undefined ? {} : { upTo },
+  }));
   const session = sessionOf(known, matches, place);
   const at = `spec.rules[${index}]`;
   const each = matches.length === 0 ? [undefined] : matches;
-  return each.map((match, i) =>
-    withApiRule(create(HTTPRouteSchema, { ...fields, match: match === undefined ? [] : [match] }), {
-      object: objectRef(route),
-      rule: at,
-      match: match === undefined ? at : `${at}.matches[${i}]`,
-      ...(authorizer === undefined ? {} : { authorizer }),
-      ...(session === undefined ? {} : { session }),
-    })
+  return each.flatMap((match, i) =>
+    shares.map(({ fields, authorizer, share }) =>
+      withApiRule(
+        create(HTTPRouteSchema, { ...fields, match: match === undefined ? [] : [match] }),
+        {
+          object: objectRef(route),
+          rule: at,
+          match: match === undefined ? at : `${at}.matches[${i}]`,
+          ...(authorizer === undefined ? {} : { authorizer }),
+          ...(session === undefined ? {} : { session }),
+          ...share,
+        },
+      )
+    )
   );
 }
 

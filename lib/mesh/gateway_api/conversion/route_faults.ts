@@ -6,7 +6,8 @@
 import type { RefFault } from "../binding/certificates.ts";
 import type { Route } from "../binding/objects.ts";
 import { incompatibleFilters, unsupportedFilter } from "./http_filters.ts";
-import { type AnyFilter, changesHeaders } from "./http_headers.ts";
+import { backendFault, type FilteredRule } from "./backend_filters.ts";
+import type { AnyFilter } from "./http_headers.ts";
 
 /** The faults of rules that the status of a route says. */
 export interface RouteFaults {
@@ -39,7 +40,9 @@ export function routeFaults({ spec: { rules = [] } }: Route, experimental: boole
 }
 
 function faultOf(
-  { filters = [], backendRefs = [] }: NonNullable<Route["spec"]["rules"]>[number],
+  { filters = [], backendRefs = [], sessionPersistence }: NonNullable<
+    Route["spec"]["rules"]
+  >[number],
   path: string,
   experimental: boolean,
 ): RefFault | undefined {
@@ -56,12 +59,11 @@ function faultOf(
     const message = `${path}: filters of types ${pair.join(" and ")} exclude each other`;
     return { reason: "IncompatibleFilters", message };
   }
-  for (const [i, { filters: own = [] }] of backendRefs.entries()) {
-    const other = (own as readonly AnyFilter[]).find((one) => !changesHeaders(one));
-    if (other !== undefined) {
-      return unsupported(
-        `${path}.backendRefs[${i}]: filters of type ${other.type} are not supported at backends`,
-      );
+  const rule = { filters, backendRefs, sessionPersistence } as FilteredRule;
+  for (const [i, ref] of rule.backendRefs.entries()) {
+    const fault = backendFault(rule, ref);
+    if (fault !== undefined) {
+      return { ...fault, message: `${path}.backendRefs[${i}]: ${fault.message}` };
     }
   }
   return undefined;
