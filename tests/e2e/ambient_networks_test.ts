@@ -12,6 +12,7 @@ import {
   eventually,
   makeNodeNetwork,
   type NodeNetwork,
+  startBackend,
 } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/kit/text/mod.ts";
 import { service, workload } from "../support/ambient_objects.ts";
@@ -36,6 +37,7 @@ const SERVICES = {
   own: "10.96.9.2",
   "behind-far": "10.96.9.3",
   "behind-near": "10.96.9.4",
+  beside: "10.96.9.5",
 } as const;
 type Service = keyof typeof SERVICES;
 
@@ -73,6 +75,9 @@ interface Places {
   readonly sidecar: string;
   readonly near: string;
   readonly far: string;
+  /** A sidecar of the other network, and the port of its workload. */
+  readonly beside: string;
+  readonly besidePort: number;
 }
 
 async function makePlaces(stack: AsyncDisposableStack): Promise<Places> {
@@ -80,15 +85,17 @@ async function makePlaces(stack: AsyncDisposableStack): Promise<Places> {
   const server = stack.use(await makeNodeNetwork(118));
   // Each network has routes to the host alone.
   for (const one of [client, server]) await one.run("ip", "route", "del", "default");
-  const [sidecar, near, far] = await Promise.all([
+  const [sidecar, near, far, beside] = await Promise.all([
     client.addHostAddress(21),
     client.addHostAddress(22),
     server.addHostAddress(23),
+    server.addHostAddress(24),
   ]);
   for (const [one, at] of [[client, sidecar], [client, near], [server, far]] as const) {
     await one.run("ip", "route", "add", `${at}/32`, "via", one.host);
   }
-  return { client, server, border: client.host, sidecar, near, far };
+  const besidePort = stack.use(startBackend("beside")).port;
+  return { client, server, border: client.host, sidecar, near, far, beside, besidePort };
 }
 
 /** A waypoint with the service in front of its proxy. */
@@ -113,9 +120,14 @@ function marked(name: Service): string {
   });
 }
 
-function objectsOf({ client, server, border, sidecar, near, far }: Places): string[] {
+function objectsOf(places: Places): string[] {
+  const { client, server, border, sidecar, near, far, beside, besidePort } = places;
   const behind = (name: string) => ({ ...GLOBAL, "mesh.io/use-waypoint": name });
-  const egress = { number: 80, protocol: "HTTP", name: "http" };
+  const sidecarOf = (app: string, port: Spec, bind: string) =>
+    manifest("Sidecar", app, {
+      workloadSelector: { labels: { app } },
+      egress: [{ port, bind, captureMode: "NONE", hosts: ["*/*"] }],
+    }, "shop");
   return [
     toYaml({
       apiVersion: "v1",
@@ -134,10 +146,14 @@ function objectsOf({ client, server, border, sidecar, near, far }: Places): stri
     marked("behind-near"),
     gateway("ew", "mesh-east-west"),
     gateway("far", "mesh-remote", { addresses: [{ value: border }] }),
-    manifest("Sidecar", "sidecar", {
-      workloadSelector: { labels: { app: "sidecar" } },
-      egress: [{ port: egress, bind: sidecar, captureMode: "NONE", hosts: ["*/*"] }],
-    }, "shop"),
+    workload("beside", beside, "mesh", "far"),
+    service("beside", SERVICES.beside, {
+      ...SPEC,
+      ports: [{ number: 80, name: "http", protocol: "HTTP", targetPort: besidePort }],
+      workloadSelector: { labels: { app: "beside" } },
+    }, GLOBAL),
+    sidecarOf("sidecar", { number: 80, protocol: "HTTP", name: "http" }, sidecar),
+    sidecarOf("beside", { number: 9, protocol: "TCP", name: "tcp" }, beside),
   ];
 }
 
@@ -146,7 +162,7 @@ async function startEnvoy(
   { stack, issuer, root, dir, port }: AmbientMesh,
   [name, ip, network]: readonly [string, string, string],
 ): Promise<Agent> {
-  const role = name === "sidecar" ? "sidecar" : "waypoint";
+  const role = name.includes("side") ? "sidecar" : "waypoint";
   return stack.use(
     await startCertifiedAgent({ issuer, root, dir, xds: `localhost:${port}` }, {
       role,
@@ -154,7 +170,10 @@ async function startEnvoy(
       namespace: "shop",
       ip,
       labels: role === "sidecar" ? { app: name } : { [GATEWAY_NAME]: name },
-      env: { MESH_META_NETWORK: network },
+      env: {
+        MESH_META_NETWORK: network,
+        ...(role === "sidecar" ? { MESH_META_ENABLE_HBONE: "true" } : {}),
+      },
       proxyConfig: {
         proxyStatsMatcher: { inclusionRegexps: [".*inbound-vip.*upstream_cx_total"] },
       },
@@ -182,6 +201,7 @@ Deno.test({
       own("web", server, "far"),
       own("client", client, "near"),
       startEnvoy(mesh, ["sidecar", sidecar, "near"]),
+      startEnvoy(mesh, ["beside", places.beside, "far"]),
       startEnvoy(mesh, ["wp-near", near, "near"]),
       startEnvoy(mesh, ["wp-far", far, "far"]),
     ]);
@@ -191,7 +211,7 @@ Deno.test({
       await eventually(
         `${service} to be ${pattern}`,
         async () => pattern.test(last = await ask(client, `${SERVICES[service]}${path}`)),
-      ).catch(() => assert.match(last, pattern, service));
+      ).catch(() => assert.match(last, pattern, `${service}: ${last}`));
     };
     const REACHED = /^reached from /;
     /** Connections that the gateway forwarded. */
@@ -232,6 +252,25 @@ Deno.test({
         .catch(() => assert.equal(last, 200));
       assert.ok(await forwarded("web") > before);
       assert.equal(await fromSidecar("own"), 503);
+    });
+    await t.step("node proxy and sidecar to a sidecar of the other network", async () => {
+      await answers("beside", /"backend":"beside"/);
+      const before = await forwarded("beside");
+      assert.ok(before > 0);
+      await eventually("the sidecar's request", async () => await fromSidecar("beside") === 200);
+      assert.ok(await forwarded("beside") > before);
+      await mesh.config.write(
+        "policy.yaml",
+        policy("AuthorizationPolicy", "a", {
+          selector: { matchLabels: { app: "beside" } },
+          action: "DENY",
+          rules: [{ from: [{ source: { principals: ["cluster.local/ns/shop/sa/client"] } }] }],
+        }),
+      );
+      await answers("beside", /RBAC: access denied/);
+      assert.equal(await fromSidecar("beside"), 200);
+      await mesh.config.remove("policy.yaml");
+      await answers("beside", /"backend":"beside"/);
     });
     await t.step(
       "the server denies the client and the sidecar by identity",

@@ -146,7 +146,6 @@ export {
   PULL_SECRET_VARIABLE,
 } from "./wasm_module.ts";
 export {
-  acceptsInnerTunnels,
   acceptsTunnels,
   GATEWAY_NAME_LABEL,
   saysTunnels,

@@ -17,14 +17,6 @@ export function saysTunnels(labels: Readonly<Record<string, unknown>>): boolean 
   return `${labels[TUNNEL_LABEL] ?? ""}`.split(",").includes("http");
 }
 
-/**
- * Reports if a workload accepts inner tunnels of other networks, which have the host of a service as authority:
- * that of a node proxy does, that of a sidecar does not.
- */
-export function acceptsInnerTunnels(workload: Parameters<typeof acceptsTunnels>[0]): boolean {
-  return acceptsTunnels(workload) && workload.labels[TLS_MODE_LABEL] !== "mesh";
-}
-
 /** Reports if a workload accepts tunnels: its label says so, or its node's proxy does it. */
 export function acceptsTunnels(
   { labels, redirected }: {

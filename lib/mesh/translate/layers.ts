@@ -25,6 +25,7 @@ import {
   deriveClassListeners,
   deriveEgressListeners,
   deriveHiddenListeners,
+  deriveInnerRoutes,
   deriveOutboundListeners,
   deriveOverlayListeners,
   deriveSourceLabelListeners,
@@ -131,6 +132,7 @@ function deriveTables(context: Context): LayerTables {
     automatic: deriveAutomatic(context, clusters.base, endpoints),
     datagrams: deriveDatagrams(context),
     credentials: deriveCredentials(context),
+    innerRoutes: deriveInnerRoutes(context),
     httpProxy: deriveHttpProxy(context, routes, routes.sourceLabels),
   };
 }
@@ -228,6 +230,7 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(detected.tables.overlay),
       anyTable(detected.sourceLabels),
       anyTable(all.httpProxy.tables),
+      anyTable(all.innerRoutes),
       anyTable(gateways.routes),
       anyTable(gateways.skeletons),
       anyTable(all.waypoints.routes),

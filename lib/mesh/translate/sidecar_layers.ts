@@ -22,11 +22,12 @@ import {
   clientListeners,
   egressListenerLayers,
   hiddenListeners,
+  innerRouteLayer,
   listenerLayers,
   type ListenerLayerTables,
   sidecarListenerLayer,
 } from "./listeners/mod.ts";
-import { TYPE_URLS } from "./resources/mod.ts";
+import { type RouteTable, TYPE_URLS } from "./resources/mod.ts";
 import {
   askedLayer,
   bareTables,
@@ -52,6 +53,8 @@ export interface SidecarLayerTables
   readonly context: Context;
   readonly routes: Routes;
   readonly httpProxy: HttpProxyTables;
+  /** Key of a class → its routes of tunnels. */
+  readonly innerRoutes: RouteTable;
 }
 
 type LayersByType = Map<string, readonly Collection[]>;
@@ -95,10 +98,15 @@ export function sidecarLayers(tables: SidecarLayerTables, binding: ClassBinding)
 
 /** Whole route tables, or skeletons and virtual hosts for proxies that support VHDS. */
 function routeLayers(tables: SidecarLayerTables, binding: ClassBinding): LayersByType {
-  const { cls: { namespace, labels, options }, sidecar } = binding;
+  const { cls, sidecar } = binding;
+  const { namespace, labels, options } = cls;
   const { routes } = tables;
   const clients = { namespace, sidecar, labels };
-  const common = [httpProxyLayer(tables, binding), ...detectedLayers(routes, clients)];
+  const common = [
+    httpProxyLayer(tables, binding),
+    ...innerRouteLayer(tables, cls),
+    ...detectedLayers(routes, clients),
+  ];
   if (options.VHDS !== "true") {
     return new Map([[TYPE_URLS.route, [...common, ...tableLayers(routes, clients)]]]);
   }

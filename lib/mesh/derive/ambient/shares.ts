@@ -5,7 +5,7 @@
  */
 import { type Derived, type KeyCodec, keyOf, type Read, text } from "../../graph/mod.ts";
 import {
-  acceptsInnerTunnels,
+  acceptsTunnels,
   type Endpoint,
   GATEWAY_NAME_LABEL,
   type ServiceKey,
@@ -109,7 +109,7 @@ function sharesOf(read: Read, inputs: ShareInputs, key: ServiceKey): NetworkShar
   const domain = trustDomainOf(read, inputs.field);
   const found = new Map<string, { capacity: number; identities: Set<string> }>();
   for (const endpoint of read.get(services.endpoints, key)) {
-    const reached = hasWaypoint || acceptsInnerTunnels(endpoint) ||
+    const reached = hasWaypoint || acceptsTunnels(endpoint) ||
       isWaypoint(read, inputs, endpoint);
     if (!reached) continue;
     const { cluster = clusterId } = endpoint;

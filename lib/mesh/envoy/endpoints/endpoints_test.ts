@@ -348,6 +348,7 @@ const ACROSS: NonNullable<AssignmentInput["across"]> = {
   service: "shop.example:80",
   allowed: true,
   strict: false,
+  identities: ({ weight }) => weight > 3 ? "spiffe://cluster.local/ns/a/sa/b" : "",
   gateways: () => [
     { address: "192.0.2.1", port: 15008, to: "192.0.2.1:15008", identity: "spiffe://a/ns/b/sa/c" },
     { address: "192.0.2.2", port: 15009, to: "192.0.2.2:15009", identity: "" },

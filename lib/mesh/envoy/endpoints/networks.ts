@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { acceptsInnerTunnels, type NetworkGateway, type ProxyLocality } from "../../model/mod.ts";
+import { acceptsTunnels, type NetworkGateway, type ProxyLocality } from "../../model/mod.ts";
+import { isIp } from "../../../kit/text/mod.ts";
 import type {
   AcrossNetworks,
   PlannedEndpoint,
@@ -32,12 +33,14 @@ export function reach(
     if (network !== "" && proxyLocality.view.length > 0 && !proxyLocality.view.includes(network)) {
       continue;
     }
-    const tunnelled = across && tunnelsTo(one, proxyLocality, across);
+    const ways = gatewaysTo(network, proxyLocality, gateways);
+    // Mutual TLS, where the mesh prefers it, leads through the gateways of that.
+    const isMutual = one.tunnel === undefined && ways !== undefined && ways.length > 0;
+    const tunnelled = isMutual ? undefined : across && tunnelsTo(one, proxyLocality, across);
     if (tunnelled !== undefined) {
       if (tunnelled.length > 0) far.push({ one, ways: tunnelled });
       continue;
     }
-    const ways = gatewaysTo(network, proxyLocality, gateways);
     if (ways === undefined) near.push(one);
     else if (one.mutual) far.push({ one, ways });
   }
@@ -70,12 +73,12 @@ interface Way extends NetworkGateway {
  * The ways to an endpoint by tunnels; empty: it is not reached, `undefined`: tunnels do not lead to it.
  */
 function tunnelsTo(
-  { network, tunnel, endpoint }: PlannedEndpoint,
+  { network, endpoint }: PlannedEndpoint,
   proxyLocality: ProxyLocality,
-  { service, allowed, strict, gateways }: AcrossNetworks,
+  { service, allowed, strict, gateways, identities }: AcrossNetworks,
 ): readonly Way[] | undefined {
-  if (!isElsewhere(network, proxyLocality) || tunnel === undefined) return undefined;
-  if (!acceptsInnerTunnels(endpoint)) return undefined;
+  if (!isElsewhere(network, proxyLocality)) return undefined;
+  if (!acceptsTunnels(endpoint) || !isIp(endpoint.address)) return undefined;
   const entrances = gateways(network);
   if (entrances.length === 0) return strict ? [] : undefined;
   if (!allowed) return [];
@@ -85,7 +88,7 @@ function tunnelsTo(
     tunnel: {
       to,
       waypoint: "",
-      identity: tunnel.identity,
+      identity: identities(endpoint),
       across: { service, gateway },
     },
   }));

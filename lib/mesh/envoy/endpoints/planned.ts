@@ -75,6 +75,8 @@ export interface AcrossNetworks {
   readonly allowed: boolean;
   /** True: endpoints of networks without gateways are omitted; false: they are reached directly. */
   readonly strict: boolean;
+  /** Identities that a workload may have, separated by commas; empty: they are not known. */
+  identities(endpoint: Endpoint): string;
   /** The gateways of a network that take tunnels. */
   gateways(network: string): readonly TunnelEntrance[];
 }

@@ -25,8 +25,11 @@ export interface TunnelRoute {
   /** `host:port`, or `*`. */
   readonly authority: string;
   readonly cluster: string;
-  /** `address:port` that the content is meant for; unset: what the authority says. */
-  readonly to?: string;
+  /**
+   * `address:port` that the content is meant for, or a port at the address where the tunnel ends; unset: what
+   * the authority says.
+   */
+  readonly to?: string | number;
 }
 
 /** The route table of the end of tunnels. Authorities without a route are refused. */
@@ -40,6 +43,9 @@ export function tunnelRouteTable(routes: readonly TunnelRoute[]): RouteConfigura
 
 /** The routes of an end of tunnels at which the content goes on in the proxy. */
 export const INTO_PROXY: TunnelRoute = { authority: "*", cluster: MAIN_INTERNAL };
+
+/** The address where a tunnel ends. Envoy skips a state that is no address: one form is for each version of IP. */
+const ENDED_AT = "%DOWNSTREAM_LOCAL_ADDRESS_WITHOUT_PORT%";
 
 function virtualHostOf({ authority, cluster, to }: TunnelRoute): VirtualHost {
   return create(VirtualHostSchema, {
@@ -58,7 +64,9 @@ function virtualHostOf({ authority, cluster, to }: TunnelRoute): VirtualHost {
     }],
     typedPerFilterConfig: to === undefined ? {} : {
       [AUTHORITY_FILTER]: packAny(HttpStateSchema, {
-        onRequestHeaders: [destinationState(to)],
+        onRequestHeaders: typeof to === "string"
+          ? [destinationState(to)]
+          : [`${ENDED_AT}:${to}`, `[${ENDED_AT}]:${to}`].map(destinationState),
       }),
     },
   });

@@ -75,6 +75,7 @@ export { deriveSharedSettings, ownClusterSettings } from "./shared_settings.ts";
 export { detectedTable, egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
 export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";
 export {
+  endsInner,
   LISTENS_OPTION,
   listensForTunnels,
   NOT_SENDING_OPTION,

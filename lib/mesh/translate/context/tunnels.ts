@@ -33,6 +33,12 @@ export function sendsAcross(features: SharedFeatures, cls: Asking): boolean {
     (cls.role === "waypoint" ? networks.waypoints : networks.gateways);
 }
 
+/** Reports if a sidecar accepts tunnels of other networks, which have the host of a service as authority. */
+export function endsInner(features: SharedFeatures, cls: Asking): boolean {
+  return features.networks !== undefined && cls.role === "sidecar" &&
+    listensForTunnels(features, cls);
+}
+
 /** Reports if a proxy accepts tunnels: a waypoint, or a sidecar that asks for it. It needs a certificate. */
 export function listensForTunnels({ tunnels }: SharedFeatures, { role, options }: Asking): boolean {
   if (secretNames({ options }).server === undefined || options.GENERATOR !== undefined) {

@@ -27,6 +27,7 @@ export function acrossNetworks(
     service: `${key.host}:${number}`,
     allowed: isSender && read.get(ambient.global, key),
     strict: way === "waypoint",
+    identities: (endpoint) => identitiesOf(endpoint, domains),
     gateways: (network) =>
       read.get(ambient.networks.gateways, network).filter(({ address }) => isIp(address))
         .map(({ address, port, ...account }) => ({

@@ -18,5 +18,6 @@ export {
 export { deriveClassListeners, deriveTunnelListeners } from "./of_classes.ts";
 export { deriveOutboundListeners, deriveOverlayListeners } from "./outbound.ts";
 export { deriveSourceLabelListeners } from "./source_labels.ts";
+export { deriveInnerRoutes, innerRouteLayer } from "./tunnel_routes.ts";
 export { originateListeners, tunnelIdleMs } from "./tunnels.ts";
 export type { ListenerFeatures } from "./features.ts";

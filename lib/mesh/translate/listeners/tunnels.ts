@@ -18,6 +18,7 @@ import type { Read } from "../../graph/mod.ts";
 import type { ProxyClass } from "../../model/mod.ts";
 import { durationMs } from "../../../kit/proto/mod.ts";
 import {
+  endsInner,
   type ListenerVariant,
   listensForTunnels,
   sendsAcross,
@@ -77,6 +78,7 @@ export function terminateListeners(
       manager,
       tls: tunnelServer(read, context, names),
       idleTimeoutMs: tunnelIdleMs(read, context),
+      ...(endsInner(context.features, cls) ? { routes: "on demand" as const } : {}),
     }),
     mainInternal({
       ports,

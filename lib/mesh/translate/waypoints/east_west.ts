@@ -8,7 +8,7 @@ import { networkAt } from "../../derive/mod.ts";
 import { ClusterSchema } from "#envoy/config/cluster/v3/cluster_pb.ts";
 import type { Read } from "../../graph/mod.ts";
 import {
-  acceptsInnerTunnels,
+  acceptsTunnels,
   type Endpoint,
   type ObjectKey,
   objectKeys,
@@ -125,6 +125,6 @@ function endpointsAt(
   const proxies = waypointProxies(read, context, binding).filter(isHere);
   if (proxies.length > 0) return proxies.map((one) => ({ ...one, isWaypoint: true }));
   return read.get(context.mesh.services.endpoints, service)
-    .filter((one) => acceptsInnerTunnels(one) && isHere(one))
+    .filter((one) => acceptsTunnels(one) && isHere(one))
     .map((one) => ({ ...one, isWaypoint: false }));
 }
