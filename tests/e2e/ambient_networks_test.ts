@@ -299,6 +299,29 @@ Deno.test({
         await answers("web", REACHED);
       },
     );
+    await t.step("a policy for the gateway refuses clients and services", async () => {
+      const client = { source: { principals: ["cluster.local/ns/shop/sa/client"] } };
+      const write = (rule: Spec) =>
+        mesh.config.write(
+          "policy.yaml",
+          policy("AuthorizationPolicy", "a", {
+            targetRefs: [{ group: "gateway.networking.k8s.io", kind: "Gateway", name: "ew" }],
+            action: "DENY",
+            rules: [rule],
+          }),
+        );
+      await write({ from: [client] });
+      await answers("web", /^refused/);
+      await eventually("the sidecar's request", async () => await fromSidecar("web") === 200);
+      await write({
+        from: [client],
+        to: [{ operation: { hosts: ["beside.test"], ports: ["80"] } }],
+      });
+      await answers("web", REACHED);
+      await answers("beside", /^refused/);
+      await mesh.config.remove("policy.yaml");
+      await answers("beside", /"backend":"beside"/);
+    });
     await t.step("the gateway is replaced", async () => {
       await entrance[Symbol.asyncDispose]();
       // Their connections end with it, so the server tells who they were.

@@ -40,6 +40,7 @@ export {
   grpcAccessFilters,
   isDryRun,
   type PolicyObject,
+  tunnelFilters,
 } from "./authorization/mod.ts";
 export {
   applySettings,

@@ -25,6 +25,8 @@ export interface ClauseContext {
    * server names.
    */
   readonly library: boolean;
+  /** True: tunnels are let in or refused; their authority is `host:port` of the destination. */
+  readonly connect?: boolean | undefined;
   /** True: the client is known by the tunnel that the connection came through, not by its own TLS. */
   readonly tunnelled?: boolean | undefined;
 }

@@ -64,6 +64,16 @@ export function authorizationFilters(input: AuthorizationInput): AuthorizationFi
   };
 }
 
+/**
+ * Builds the filters of a gateway that takes tunnels and forwards what is in them: it sees their clients, and
+ * the host and port of the destination alone.
+ */
+export function tunnelFilters(input: AuthorizationInput): readonly HttpFilter[] {
+  const { asking } = build(input, { ...input, http: true }, HTTP);
+  const { deciding } = build(input, { ...input, http: false, connect: true }, HTTP);
+  return [...asking, ...deciding].map(httpFilter);
+}
+
 interface Named {
   readonly name: string;
   readonly config: Any;

@@ -27,6 +27,18 @@ export function headerMatch(name: string, value: string, ignoreCase = false): He
   });
 }
 
+/** Matches the host of the authority of a tunnel, which always has a port; one in `host` must be the same. */
+export function serviceMatch(host: string): HeaderMatcher {
+  return host.endsWith("*") || /:\d+$/.test(host)
+    ? hostMatch(host)
+    : disguisedHost(host) ?? hostMatch(host);
+}
+
+/** Matches the port of an authority. */
+export function authorityPort(port: string): HeaderMatcher {
+  return headerMatch(AUTHORITY, `*:${port}`);
+}
+
 /**
  * Matches the same host with a port, or with a trailing dot. Servers treat both like the host, so a
  * rule that denies the host must match them.

@@ -9,6 +9,7 @@ export {
   type AuthorizationFilters,
   authorizationFilters,
   type AuthorizationInput,
+  tunnelFilters,
 } from "./filters.ts";
 export { grpcAccessFilters } from "./grpc_filters.ts";
 export { effectOf, isDryRun, type PolicyObject } from "./rules.ts";

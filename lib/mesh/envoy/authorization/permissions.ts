@@ -9,7 +9,7 @@ import { create, type MessageInitShape } from "../../../kit/proto/mod.ts";
 import { type ConditionKey, conditionKey } from "../../schema/mod.ts";
 import { cidrRange } from "../core/mod.ts";
 import type { Clause, ClauseContext } from "./clause.ts";
-import { disguisedHost, headerMatch, hostMatch } from "./hosts.ts";
+import { authorityPort, disguisedHost, headerMatch, hostMatch, serviceMatch } from "./hosts.ts";
 import {
   disguisedMatch,
   isTemplate,
@@ -28,7 +28,7 @@ function permission(rule: Rule): Permission {
 
 export function operationClauses(
   operation: Operation,
-  { http, library }: ClauseContext,
+  { http, library, connect }: ClauseContext,
 ): Clause<Permission>[] {
   const optional = <T>(make: (value: string) => T) => (value: string): T | undefined =>
     http ? make(value) : undefined;
@@ -36,7 +36,10 @@ export function operationClauses(
     {
       values: operation.hosts,
       notValues: operation.notHosts,
-      match: optional((host) => permission({ case: "header", value: hostMatch(host) })),
+      match: (host) => {
+        if (connect) return permission({ case: "header", value: serviceMatch(host) });
+        return http ? permission({ case: "header", value: hostMatch(host) }) : undefined;
+      },
       disguised: (host) => {
         const value = disguisedHost(host);
         return value && permission({ case: "header", value });
@@ -69,13 +72,17 @@ export function operationClauses(
     {
       values: operation.ports,
       notValues: operation.notPorts,
-      match: destinationPort,
+      match: destinationPort(connect),
     },
   ];
 }
 
-function destinationPort(port: string): Permission {
-  return permission({ case: "destinationPort", value: Number(port) });
+/** Matches the port of a connection, or that of the authority of a tunnel. */
+function destinationPort(connect: boolean | undefined): (port: string) => Permission {
+  return (port) =>
+    connect === true
+      ? permission({ case: "header", value: authorityPort(port) })
+      : permission({ case: "destinationPort", value: Number(port) });
 }
 
 /**
@@ -84,7 +91,7 @@ function destinationPort(port: string): Permission {
  */
 export function permissionClause(
   condition: Condition,
-  { library }: ClauseContext,
+  { library, connect }: ClauseContext,
 ): Clause<Permission> | undefined {
   const key = conditionKey(condition.key);
   const { values, notValues } = condition;
@@ -92,7 +99,7 @@ export function permissionClause(
     case "destination-ip":
       return { values, notValues, match: destinationIp };
     case "destination-port":
-      return { values, notValues, match: destinationPort };
+      return { values, notValues, match: destinationPort(connect) };
     case "server-name":
       return {
         values,

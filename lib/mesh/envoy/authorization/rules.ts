@@ -40,6 +40,8 @@ export interface RuleOptions {
   readonly http: boolean;
   /** True: a gRPC library enforces the rules. It knows less about requests than Envoy. */
   readonly library?: boolean;
+  /** True: tunnels are let in or refused; their authority is `host:port` of the destination. */
+  readonly connect?: boolean | undefined;
   /** True: connections came through tunnels, whose clients they have. */
   readonly tunnelled?: boolean | undefined;
   /** The mesh's trust domain, then its aliases. */
@@ -106,6 +108,7 @@ export function accessRules(
     const callers = {
       http: options.http,
       library: options.library ?? false,
+      connect: options.connect,
       tunnelled: options.tunnelled,
       namespace: meta.namespace,
       trustDomains: options.trustDomains,

@@ -12,6 +12,7 @@ import { RouterSchema } from "#envoy/extensions/filters/http/router/v3/router_pb
 import {
   HttpConnectionManager_CodecType as CodecType,
   HttpConnectionManagerSchema,
+  type HttpFilter,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import { ConfigSchema as ConnectionStateSchema } from "#envoy/extensions/filters/network/set_filter_state/v3/set_filter_state_pb.ts";
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
@@ -69,8 +70,8 @@ export interface TerminateInput extends Binding, TunnelListener {
   readonly tls: TransportSocket;
   /** `on demand`: its routes are the table `connect_terminate`; default: all content goes on in the proxy. */
   readonly routes?: "on demand";
-  /** True: the content goes to other proxies as it is; default: false. */
-  readonly forwards?: boolean;
+  /** Set: the content goes to other proxies as it is, if these filters let the tunnel in. */
+  readonly forwards?: readonly HttpFilter[];
 }
 
 /** Builds the listener at which tunnels end. */
@@ -89,7 +90,7 @@ export function connectTerminate(input: TerminateInput): Listener {
           }
           : { case: "routeConfig", value: tunnelRouteTable([INTO_PROXY]) },
         httpFilters: [
-          ...input.forwards === true ? [] : [{
+          ...input.forwards ?? [{
             name: AUTHORITY_FILTER,
             configType: {
               case: "typedConfig" as const,

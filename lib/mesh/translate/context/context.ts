@@ -155,7 +155,9 @@ export interface SecurityTables {
   /** The same for connections through tunnels, which have the identities of their clients. */
   readonly tunnelled: Derived<AuthorizationFilters, PolicyKeys>;
   /** Their filters in proxyless gRPC servers. */
-  readonly proxyless: Derived<ProxylessFilters, PolicyKeys>;
+  readonly proxyless: Derived<RequestFilters, PolicyKeys>;
+  /** Their filters at gateways that take tunnels and forward what is in them. */
+  readonly entrance: Derived<RequestFilters, PolicyKeys>;
   readonly tokens: Derived<TokenFilter, TokenPolicies>;
   /** Key `all` → URIs of key sets that this program fetches. */
   readonly wantedKeySets: Derived<readonly string[]>;
@@ -186,8 +188,8 @@ export interface TokenFilter {
   readonly digest: string;
 }
 
-/** The filters of a proxyless gRPC server. */
-export interface ProxylessFilters {
+/** The filters of requests to a server. */
+export interface RequestFilters {
   readonly filters: readonly HttpFilter[];
   /** Equal digests mean equal filters. */
   readonly digest: string;

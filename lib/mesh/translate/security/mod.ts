@@ -7,6 +7,7 @@ export { hasMutualProxy, mutualInput, serverIdentities, takesMutual } from "./mu
 export {
   attachedSecurity,
   deriveSecurityPolicies,
+  entranceFilters,
   mutualServer,
   recordPolicies,
   securityOf,

@@ -15,8 +15,8 @@ import type { JWTRule } from "#mesh/security/v1beta1/request_authentication_pb.t
 import { type DecisionLog, hash } from "../../../kit/base/mod.ts";
 import { modeOf, type WaypointTarget, type Workload } from "../../derive/mod.ts";
 import {
-  type AuthorizationFilters,
   authorizationFilters,
+  type AuthorizationInput,
   BLACK_HOLE_CLUSTER,
   clusterName,
   grpcAccessFilters,
@@ -29,6 +29,7 @@ import {
   type SecurityPolicies,
   tokenFilter,
   tunnelClientTls,
+  tunnelFilters,
   tunnelServerTls,
 } from "../../envoy/mod.ts";
 import { type Read, rowRef, text } from "../../graph/mod.ts";
@@ -39,7 +40,7 @@ import {
   namedHost,
   type PolicyKeys,
   policyKeys,
-  type ProxylessFilters,
+  type RequestFilters,
   type SecurityTables,
   type TokenFilter,
   tokenPolicies,
@@ -57,22 +58,27 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
     authorization: graph.derive(
       "accessFilters.authorization",
       policyKeys,
-      (read, keys) => authorizationOf(read, context, keys),
+      (read, keys) => authorizationFilters(authorizationInput(read, context, keys)),
       options,
     ),
     tunnelled: graph.derive(
       "accessFilters.tunnelled",
       policyKeys,
-      (read, keys) => authorizationOf(read, context, keys, true),
+      (read, keys) =>
+        authorizationFilters({ ...authorizationInput(read, context, keys), tunnelled: true }),
       options,
     ),
-    proxyless: graph.derive("accessFilters.grpc", policyKeys, (read, keys): ProxylessFilters => {
+    proxyless: graph.derive("accessFilters.grpc", policyKeys, (read, keys): RequestFilters => {
       const filters = grpcAccessFilters({
         policies: rowsOf(keys, (key) => read.get(tables.authorizationPolicies, key)),
         trustDomains: trustDomainsOf(read, context),
         otherSpellings: normalizesPaths(read, context),
         parts: read,
       });
+      return { filters, digest: hash(filters.map(digestOf).join("\n")) };
+    }, options),
+    entrance: graph.derive("accessFilters.entrance", policyKeys, (read, keys): RequestFilters => {
+      const filters = tunnelFilters(authorizationInput(read, context, keys));
       return { filters, digest: hash(filters.map(digestOf).join("\n")) };
     }, options),
     tokens: graph.derive(
@@ -97,18 +103,16 @@ export function deriveSecurityPolicies(context: BaseContext): SecurityTables {
   };
 }
 
-function authorizationOf(
+function authorizationInput(
   read: Read,
   context: BaseContext,
   keys: PolicyKeys,
-  tunnelled?: boolean,
-): AuthorizationFilters {
+): AuthorizationInput {
   const { mesh } = context;
   const policies = rowsOf(keys, (key) => read.get(mesh.tables.authorizationPolicies, key));
   const custom = policies.some(({ spec }) => spec.actionDetail.value !== undefined);
-  return authorizationFilters({
+  return {
     policies,
-    tunnelled,
     providers: custom ? mesh.field(read, "extensionProviders") : [],
     findService: (service, port) => {
       const host = namedHost(read, context, service);
@@ -119,7 +123,7 @@ function authorizationOf(
     trustDomains: trustDomainsOf(read, context),
     otherSpellings: normalizesPaths(read, context),
     parts: read,
-  });
+  };
 }
 
 /** Reports if paths are normalized, so that rules must match other spellings of a path, too. */
@@ -250,6 +254,17 @@ export function attachedSecurity(
     ],
     tcp: access.tcp,
   };
+}
+
+/** The filters of tunnels into a network: the policies that are attached to the gateway that takes them. */
+export function entranceFilters(
+  read: Read,
+  context: Context,
+  target: WaypointTarget,
+): readonly HttpFilter[] {
+  const keys = read.get(context.mesh.security.attachedAuthorization, target);
+  recordPolicies(read, "access", "AuthorizationPolicy", keys);
+  return read.get(context.security.entrance, keys).filters;
 }
 
 /** The TLS context of a server whose clients are workloads of the mesh. */

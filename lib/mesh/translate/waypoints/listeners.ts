@@ -6,6 +6,7 @@
 import type { FilterChain } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import { type Listener, ListenerSchema } from "#envoy/config/listener/v3/listener_pb.ts";
 import {
+  CONNECT_TERMINATE,
   connectTerminate,
   MAIN_INTERNAL,
   secretNames,
@@ -16,7 +17,7 @@ import { type Derived, type Read, type Resource, text } from "../../graph/mod.ts
 import { variantOf, wildcard } from "../context/mod.ts";
 import { managerDefaults, originateListeners, tunnelIdleMs } from "../listeners/mod.ts";
 import { encodeInParts, type ListenerTable, resourceTable } from "../resources/mod.ts";
-import { tunnelServer } from "../security/mod.ts";
+import { entranceFilters, tunnelServer } from "../security/mod.ts";
 import { telemetryKey, telemetryKeyAt } from "../telemetry/mod.ts";
 import { type Chains, serviceChains, workloadChains } from "./chains.ts";
 import type { Context } from "./features.ts";
@@ -74,7 +75,11 @@ export function deriveWaypointListeners(
       ...(context.features.networks === undefined ? {} : { routes: "on demand" as const }),
     };
     if (isEntrance(read, context, waypointOf(cls))) {
-      return [listenerOf(read, connectTerminate({ ...end, forwards: true }))];
+      const { namespace, name: gateway } = waypointOf(cls);
+      const bound = read.get(context.mesh.gatewayApi.bound.gateways, { namespace, name: gateway });
+      const target = { namespace, gateway, className: bound?.className ?? "", object: "" };
+      const forwards = entranceFilters(read.within(CONNECT_TERMINATE), context, target);
+      return [listenerOf(read, connectTerminate({ ...end, forwards }))];
     }
     const inside = read.within(MAIN_INTERNAL);
     const direct = inside.follow(ofWorkloads, key);
