@@ -27,6 +27,7 @@ import {
   type OrchestratorObjects,
   type Registration,
   type RemoteClusters,
+  resolveTunnelGateways,
   type SecretsSource,
   type SourceProblem,
   startConfigDirectories,
@@ -247,13 +248,16 @@ async function openAllClusters(
   return clusters === undefined ? undefined : { orchestrator, clusters, secrets, authorities };
 }
 
-/** Opens the sources that need the built configuration: it names key sets and ConfigMaps. */
+/** Opens the sources that need the built configuration: it names key sets, gateways and ConfigMaps. */
 export function openLateSources(
   { pipeline: { translation }, ingest }: Engine,
   { authorities }: Pick<Sources, "authorities">,
   stack: AsyncDisposableStack,
 ): FetchedKeySets {
   authorities?.watch(translation.wantedConfigMaps);
+  stack.use(
+    resolveTunnelGateways(translation.wantedGatewayNames, ingest.open("names of gateways")),
+  );
   return stack.use(startKeySets(translation.wantedKeySets, ingest.open("key sets")));
 }
 

@@ -299,6 +299,20 @@ Deno.test({
         await answers("web", REACHED);
       },
     );
+    await t.step(
+      "a policy of the namespace ends connections that a waypoint has open",
+      async () => {
+        await answers("behind-near", REACHED);
+        const denied = { source: { principals: ["cluster.local/ns/shop/sa/wp-near"] } };
+        await mesh.config.write(
+          "policy.yaml",
+          policy("AuthorizationPolicy", "a", { action: "DENY", rules: [{ from: [denied] }] }),
+        );
+        await answers("behind-near", /upstream connect error/);
+        await mesh.config.remove("policy.yaml");
+        await answers("behind-near", REACHED);
+      },
+    );
     await t.step("a policy for the gateway refuses clients and services", async () => {
       const client = { source: { principals: ["cluster.local/ns/shop/sa/client"] } };
       const write = (rule: Spec) =>

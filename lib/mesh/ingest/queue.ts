@@ -67,14 +67,16 @@ export function createQueue({ current, time, onChange }: QueueOptions): Queue {
       onChange?.(INBOUND[trigger] ?? (object === undefined ? "svcdelete" : "svc"));
       return trigger;
     },
-    addSettings: ({ mesh, networks, keySets, authorityRoots, credentials }) => {
+    addSettings: (changes) => {
+      const { mesh, networks, keySets, gatewayNames, authorityRoots, credentials } = changes;
       const triggers = new Set<Trigger>();
-      if (networks !== undefined) triggers.add("networks");
+      if (networks ?? gatewayNames) triggers.add("networks");
       if (mesh ?? keySets ?? authorityRoots ?? credentials) triggers.add("global");
       settings = {
         mesh: mesh ?? settings.mesh,
         networks: networks ?? settings.networks,
         keySets: merged(settings.keySets, keySets),
+        gatewayNames: merged(settings.gatewayNames, gatewayNames),
         authorityRoots: authorityRoots ?? settings.authorityRoots,
         credentials: merged(settings.credentials, credentials),
       };

@@ -24,6 +24,8 @@ export interface SettingChanges {
   readonly networks?: MeshNetworks;
   /** Key sets by address. */
   readonly keySets?: ReadonlyMap<string, KeySet>;
+  /** Addresses of gateways that take tunnels into a network, by host name. */
+  readonly gatewayNames?: ReadonlyMap<string, readonly string[]>;
   /** The roots of the daemon's authority, each in PEM. */
   readonly authorityRoots?: readonly string[];
   /** Credentials by `namespace/name`; `undefined`: deleted. */

@@ -130,6 +130,7 @@ class Writer implements TableWriter {
       mesh: required(tables.mesh.peek(MESH_ROW)),
       networks: required(tables.networks.peek(MESH_ROW)),
       keySets: rowsOf(tables.keySets),
+      gatewayNames: rowsOf(tables.gatewayNames),
       authorityRoots: tables.authorityRoots.peek(MESH_ROW) ?? [],
       credentials: rowsOf(credentials),
       objects: [...objects, ...this.#selection.excluded()],
@@ -166,11 +167,14 @@ class Writer implements TableWriter {
   }
 
   #putSettings(tx: Transaction, changes: ChangeSet): void {
-    const { networks, keySets, authorityRoots, credentials } = changes;
+    const { networks, keySets, gatewayNames, authorityRoots, credentials } = changes;
     const { tables, credentials: table } = this.#mesh;
     if (networks !== undefined) tx.set(tables.networks, MESH_ROW, networks);
     if (authorityRoots !== undefined) tx.set(tables.authorityRoots, MESH_ROW, authorityRoots);
     for (const [uri, keys] of keySets ?? []) tx.set(tables.keySets, uri, keys);
+    for (const [name, addresses] of gatewayNames ?? []) {
+      tx.set(tables.gatewayNames, name, addresses);
+    }
     for (const [key, credential] of credentials ?? []) {
       if (credential === undefined) tx.delete(table, key);
       else tx.set(table, key, credential);

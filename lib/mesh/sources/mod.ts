@@ -14,6 +14,7 @@ export {
 export { type FetchedKeys, fetchKeySets, type KeyFetchOptions } from "./fetched/key_sets_once.ts";
 export type { FetchFault } from "./fetched/refresh.ts";
 export { type ResolvedNetworks, resolveGateways } from "./fetched/gateway_names.ts";
+export { resolveTunnelGateways } from "./fetched/tunnel_gateways.ts";
 export { type BundleOptions, fetchBundles, type MeshWithBundles } from "./fetched/trust_bundles.ts";
 export {
   checkConfigFiles,

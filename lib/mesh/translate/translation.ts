@@ -34,6 +34,10 @@ export interface Translation {
   wantedKeySets(
     onChange: (names: readonly string[]) => void,
   ): { readonly value: readonly string[]; close(): void };
+  /** Host names of gateways of networks that this program should resolve, in the same way. */
+  wantedGatewayNames(
+    onChange: (names: readonly string[]) => void,
+  ): { readonly value: readonly string[]; close(): void };
   /** Names of ConfigMaps that this program should follow, in the same way. */
   wantedConfigMaps(
     onChange: (names: WantedConfigMaps) => void,
@@ -112,6 +116,10 @@ export function createTranslation(mesh: Mesh, options: TranslationOptions): Tran
     patches: layers.patches,
     tidy: (ms) => graph.evict(options.keep ?? KEEP, ms).done,
     wantedKeySets: (onChange) => graph.watch(context.security.wantedKeySets, "all", onChange),
+    wantedGatewayNames: (onChange) =>
+      mesh.ambient?.multiNetwork === true
+        ? graph.watch(mesh.ambient.networks.names, "all", onChange)
+        : { value: [], close: () => {} },
     wantedConfigMaps: (onChange) =>
       graph.watch(mesh.gatewayApi.references.wantedConfigMaps, "all", onChange),
     source: {

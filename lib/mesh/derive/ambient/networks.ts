@@ -4,6 +4,7 @@
  * @module
  */
 import { type Derived, type Read, text } from "../../graph/mod.ts";
+import { isIp } from "../../../kit/text/mod.ts";
 import {
   networkLabel,
   type ObjectKey,
@@ -38,6 +39,8 @@ export interface AmbientNetworks {
   readonly entrance: Derived<string | undefined, ObjectKey>;
   /** Network → the gateways that take tunnels into it. */
   readonly gateways: Derived<readonly TunnelGateway[]>;
+  /** Key `all` → host names among the addresses of those gateways, sorted. */
+  readonly names: Derived<readonly string[]>;
 }
 
 /** Everything that they are made from. */
@@ -65,23 +68,29 @@ export function deriveAmbientNetworks(
     const label = networkLabel(read.get(tables.namespaces, root)?.meta.labels ?? {});
     return label || read.get(rules, key).registries.get(clusterId) || "";
   });
+  const gateways: AmbientNetworks["gateways"] = graph.derive(
+    "ambient.networkGateways",
+    text,
+    (read, network): readonly TunnelGateway[] =>
+      read.members(indexes.networkGateways, network).flatMap((key) =>
+        gatewaysOf(read, inputs, network, key)
+      ),
+  );
   return {
     rules,
     own,
+    gateways,
+    names: graph.derive("ambient.gatewayNames", text, (read, bucket): readonly string[] => {
+      const addresses = read.members(indexes.networks, bucket)
+        .flatMap((network) => read.get(gateways, network).map(({ address }) => address));
+      return [...new Set(addresses)].filter((address) => !isIp(address)).sort();
+    }),
     entrance: graph.derive("ambient.entrance", objectKeys, (read, key): string | undefined => {
       const { api, bound } = inputs.gatewayApi;
       if (read.get(bound.gateways, key)?.role !== "east-west") return undefined;
       const row = read.get(api.gateways, objectKey(key));
       return networkLabel(row?.meta.labels ?? {}) || read.get(own, "");
     }),
-    gateways: graph.derive(
-      "ambient.networkGateways",
-      text,
-      (read, network): readonly TunnelGateway[] =>
-        read.members(indexes.networkGateways, network).flatMap((key) =>
-          gatewaysOf(read, inputs, network, key)
-        ),
-    ),
   };
 }
 

@@ -32,6 +32,8 @@ export type ObjectTables = {
 export interface Tables extends ObjectTables {
   /** Address of a key set → what it holds, or why it could not be had. */
   readonly keySets: Input<KeySet>;
+  /** Host name of a gateway that takes tunnels into a network → its addresses. */
+  readonly gatewayNames: Input<readonly string[]>;
   /** One row, key `config`: the roots of the daemon's authority, each in PEM. */
   readonly authorityRoots: Input<readonly string[]>;
   /** One row, key `config`. */
@@ -47,6 +49,7 @@ export function createTables(graph: Graph): Tables {
   return {
     ...Object.fromEntries(objects) as unknown as ObjectTables,
     keySets: graph.input("KeySet"),
+    gatewayNames: graph.input("GatewayName"),
     authorityRoots: graph.input("AuthorityRoots"),
     mesh: graph.input("MeshConfig"),
     networks: graph.input("MeshNetworks"),

@@ -18,7 +18,7 @@ export function acrossNetworks(
   way: "direct" | "tunnels" | "waypoint" | "waypoints",
   key: ServiceKey,
 ): ((port: Pick<ServicePort, "number">) => AcrossNetworks) | undefined {
-  const { mesh: { ambient }, features: { networks } } = context;
+  const { mesh: { ambient, tables }, features: { networks } } = context;
   if (ambient === undefined || networks === undefined || way === "direct") return undefined;
   const isSender = way === "tunnels" ||
     (way === "waypoint" ? networks.waypoints : networks.gateways);
@@ -29,12 +29,13 @@ export function acrossNetworks(
     strict: way === "waypoint",
     identities: (endpoint) => identitiesOf(endpoint, domains),
     gateways: (network) =>
-      read.get(ambient.networks.gateways, network).filter(({ address }) => isIp(address))
-        .map(({ address, port, ...account }) => ({
-          address,
+      read.get(ambient.networks.gateways, network).flatMap(({ address, port, ...account }) =>
+        (isIp(address) ? [address] : read.get(tables.gatewayNames, address) ?? []).map((ip) => ({
+          address: ip,
           port,
-          to: hostPort(address, port),
+          to: hostPort(ip, port),
           identity: identitiesOf(account, domains),
-        })),
+        }))
+      ),
   });
 }

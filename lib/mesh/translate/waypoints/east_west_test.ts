@@ -181,6 +181,117 @@ for (const [role, env, sends] of SENDERS) {
   });
 }
 
+Deno.test("a gateway at a host name is reached at its addresses, once they are known", () => {
+  const named = gateway(
+    "far",
+    "mesh-remote",
+    "\n  addresses: [{type: Hostname, value: lb.example}]",
+  );
+  const bench = start([named, service("shop", GLOBAL, [FAR])]);
+  const reached = () => {
+    const assignments = shown(bench, node("sidecar", "app", "near"), "endpoint");
+    return [
+      ...JSON.stringify(assignments["outbound|80||shop.example"])
+        .matchAll(/endpointId":"([^"]*)"/g),
+    ].map(([, id]) => id);
+  };
+  const names: (readonly string[])[] = [];
+  const watch = bench.translation.wantedGatewayNames((all) => names.push(all));
+  assert.deepEqual(watch.value, ["lb.example"]);
+  assert.deepEqual(reached(), ["10.9.0.1:80"]);
+  bench.apply({ gatewayNames: new Map([["lb.example", ["192.0.2.1", "2001:db8::1"]]]) });
+  assert.deepEqual(reached(), ["192.0.2.1:15008", "[2001:db8::1]:15008"]);
+  bench.set(gateway("far", "mesh-remote", "\n  addresses: [{value: 192.0.2.7}]"));
+  assert.deepEqual(reached(), ["192.0.2.7:15008"]);
+  assert.deepEqual(names, [[]]);
+  watch.close();
+});
+
+for (
+  const [preferred, entrance, reached] of [
+    ["true", true, /inner_connect_originate","endpointId":"192\.0\.2\.9:15008"/],
+    ["false", true, /inner_connect_originate","endpointId":"192\.0\.2\.9:15008"/],
+    ["false", false, /"address":"10\.9\.0\.3"/],
+  ] as const
+) {
+  Deno.test(`sidecars of other networks: tunnels preferred ${preferred}, through a gateway ${entrance}`, () => {
+    const labels = "networking.mesh.io/tunnel: http, security.mesh.io/tlsMode: mesh";
+    const shop = service("shop", GLOBAL, [ENDPOINT("10.9.0.3", "far", labels)]);
+    const bench = start([...entrance ? MESH.slice(0, 2) : [], shop], {
+      PILOT_PREFER_SENDING_HBONE: preferred,
+    });
+    const assignments = shown(bench, node("sidecar", "app", "near"), "endpoint");
+    assert.match(JSON.stringify(assignments["outbound|80||shop.example"]), reached);
+    if (!entrance) return;
+    const forwarded = shown(bench, node("waypoint", "ew", "far"), "endpoint");
+    const to = addressesIn(forwarded["inbound-vip|80|tcp|shop.example"]);
+    assert.deepEqual(to, ["10.9.0.3:15008"]);
+  });
+}
+
+Deno.test("at a sidecar, the host of a service stands for the workload's port", () => {
+  const bench = start([SELECTING]);
+  const proxy = proxyNode("one", {
+    ips: ["10.9.0.3"],
+    metadata: { AGENT_CERTIFICATES: "true", ENABLE_HBONE: "true" },
+    labels: { app: "shop" },
+  });
+  const { connect_terminate: routes } = shown(bench, proxy, "route");
+  const text = JSON.stringify(routes);
+  assert.match(
+    text,
+    /"domains":\["shop.example:80"\].*PORT%:8080.*\[%.*PORT%\]:8080.*"domains":\["\*"\]/,
+  );
+  const { connect_terminate: listener } = shown(bench, proxy, "listener");
+  assert.match(JSON.stringify(listener), /"routeConfigName":"connect_terminate"/);
+});
+
+const SELECTING = `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: shop, namespace: one}
+spec:
+  hosts: [shop.example]
+  location: MESH_INTERNAL
+  ports: [{number: 80, name: http, protocol: HTTP, targetPort: 8080}]
+  resolution: STATIC
+  workloadSelector: {labels: {app: shop}}
+---
+apiVersion: networking.mesh.io/v1
+kind: WorkloadEntry
+metadata: {name: shop, namespace: one, labels: {app: shop}}
+spec: {address: 10.9.0.3}
+`;
+
+/** A rule of a policy for the gateway, and what its filter has. */
+const REFUSED: readonly (readonly [rule: string, expected: RegExp])[] = [
+  ["from: [{source: {principals: [a.example/ns/b/sa/c]}}]", /"authenticated".*a\.example/],
+  ["to: [{operation: {ports: ['80']}}]", /":authority".*"suffix":":80"/],
+  ["to: [{operation: {hosts: [shop.example]}}]", /":authority".*shop\\\\\.example/],
+  ["to: [{operation: {hosts: ['shop.example:80']}}]", /":authority".*"exact":"shop.example:80"/],
+  // Requests are in the inner tunnel.
+  ["to: [{operation: {paths: [/x], methods: [GET]}}]", /"rules":\[\{"any":true\}\]/],
+];
+
+for (const [rule, expected] of REFUSED) {
+  Deno.test(`a policy for a gateway between networks: ${rule}`, () => {
+    const bench = start([
+      ...MESH,
+      `apiVersion: security.mesh.io/v1
+kind: AuthorizationPolicy
+metadata: {name: deny, namespace: one}
+spec:
+  targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: ew}]
+  action: DENY
+  rules: [{${rule}}]
+`,
+    ]);
+    const { connect_terminate: listener } = shown(bench, node("waypoint", "ew", "far"), "listener");
+    const text = JSON.stringify(listener);
+    assert.match(text, expected);
+    assert.match(text, /envoy\.filters\.http\.rbac.*envoy\.filters\.http\.router/);
+  });
+}
+
 const ROUTED = `apiVersion: networking.mesh.io/v1
 kind: Gateway
 metadata: {name: edge, namespace: one}
