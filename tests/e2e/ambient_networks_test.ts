@@ -22,6 +22,7 @@ import {
   type AmbientMesh,
   ask,
   LACKING,
+  link,
   proxyOf,
   startAmbientMesh,
   startEcho,
@@ -38,6 +39,7 @@ const SERVICES = {
   "behind-far": "10.96.9.3",
   "behind-near": "10.96.9.4",
   beside: "10.96.9.5",
+  "behind-captured": "10.96.9.6",
 } as const;
 type Service = keyof typeof SERVICES;
 
@@ -78,31 +80,68 @@ interface Places {
   /** A sidecar of the other network, and the port of its workload. */
   readonly beside: string;
   readonly besidePort: number;
+  /** A namespace with the node proxy of a waypoint, and where that proxy passes connections on to. */
+  readonly front: NodeNetwork;
+  readonly captured: string;
+  /** A program outside the mesh, at the same address. */
+  readonly plainPort: number;
 }
 
 async function makePlaces(stack: AsyncDisposableStack): Promise<Places> {
   const client = stack.use(await makeNodeNetwork(117));
   const server = stack.use(await makeNodeNetwork(118));
+  const front = stack.use(await makeNodeNetwork(119));
   // Each network has routes to the host alone.
-  for (const one of [client, server]) await one.run("ip", "route", "del", "default");
-  const [sidecar, near, far, beside] = await Promise.all([
+  for (const one of [client, server, front]) await one.run("ip", "route", "del", "default");
+  await link([client, front], ["10.79.9.1", FRONT]);
+  const [sidecar, near, far, beside, captured] = await Promise.all([
     client.addHostAddress(21),
     client.addHostAddress(22),
     server.addHostAddress(23),
     server.addHostAddress(24),
+    front.addHostAddress(25),
   ]);
-  for (const [one, at] of [[client, sidecar], [client, near], [server, far]] as const) {
+  for (
+    const [one, at] of [[client, sidecar], [client, near], [server, far], [
+      front,
+      captured,
+    ]] as const
+  ) {
     await one.run("ip", "route", "add", `${at}/32`, "via", one.host);
   }
   const besidePort = stack.use(startBackend("beside")).port;
-  return { client, server, border: client.host, sidecar, near, far, beside, besidePort };
+  const plainPort = stack.use(startBackend("plain", captured)).port;
+  // The waypoint's proxy is on the host, where loopback addresses of the namespace do not lead.
+  stack.use(startRelay(front, captured));
+  return {
+    ...{ client, server, border: client.host, sidecar, near, far, beside, besidePort },
+    ...{ front, captured, plainPort },
+  };
 }
+
+/** Passes connections to port 15088 of loopback of a namespace on to an address. */
+function startRelay(network: NodeNetwork, address: string): AsyncDisposable {
+  const script = `for await (const one of Deno.listen({ port: 15088, hostname: "127.0.0.1" })) {
+      Deno.connect({ port: 15088, hostname: "${address}" }).then((other) =>
+        Promise.all([one.readable.pipeTo(other.writable), other.readable.pipeTo(one.writable)])
+      ).catch(() => {});
+    }`;
+  return network.start(Deno.execPath(), ["eval", script]);
+}
+
+/** The address of the node proxy of the waypoint behind it. */
+const FRONT = "10.79.9.2";
 
 /** A waypoint with the service in front of its proxy. */
 function waypoint(name: string, address: string, network: string): string[] {
   return [
-    gateway(name, "mesh-waypoint"),
-    service(name, network === "far" ? "10.96.9.8" : "10.96.9.9", {
+    gateway(name, "mesh-waypoint").replace(
+      "annotations: {}",
+      name === "captured"
+        ? "annotations: {ambient.mesh.io/waypoint-inbound-binding: PROXY/15088}"
+        : "annotations: {}",
+    ),
+    service(name, `10.96.10.${name.length}`, {
       hosts: [`${name}-mesh-waypoint.shop.svc.cluster.local`],
       location: "MESH_INTERNAL",
       ports: [{ number: 15008, name: "mesh", protocol: "TLS" }],
@@ -142,6 +181,22 @@ function objectsOf(places: Places): string[] {
     service("behind-near", SERVICES["behind-near"], SPEC, behind("wp-near")),
     ...waypoint("wp-far", far, "far"),
     ...waypoint("wp-near", near, "near"),
+    ...waypoint("captured", FRONT, "near"),
+    service("behind-captured", SERVICES["behind-captured"], {
+      location: "MESH_EXTERNAL",
+      ports: [{ number: 80, name: "http", protocol: "HTTP", targetPort: places.plainPort }],
+      endpoints: [{ address: places.captured, network: "near" }],
+    }, { "mesh.io/use-waypoint": "captured" }),
+    policy("AuthorizationPolicy", "mark-captured", {
+      targetRefs: [{ group: "networking.mesh.io", kind: "ServiceEntry", name: "behind-captured" }],
+      action: "DENY",
+      rules: [{
+        to: [{ operation: { paths: ["/mark"] } }],
+        from: [{ source: { principals: ["cluster.local/ns/shop/sa/client"] } }],
+      }, {
+        from: [{ source: { notPrincipals: ["cluster.local/ns/shop/sa/client"] } }],
+      }],
+    }),
     marked("behind-far"),
     marked("behind-near"),
     gateway("ew", "mesh-east-west"),
@@ -203,6 +258,8 @@ Deno.test({
       startEnvoy(mesh, ["sidecar", sidecar, "near"]),
       startEnvoy(mesh, ["beside", places.beside, "far"]),
       startEnvoy(mesh, ["wp-near", near, "near"]),
+      startEnvoy(mesh, ["captured", places.captured, "near"]),
+      proxyOf(mesh, { network: places.front, name: "captured", address: FRONT, inNetwork: "near" }),
       startEnvoy(mesh, ["wp-far", far, "far"]),
     ]);
     /** Waits for an answer to the node proxy's client. */
@@ -236,6 +293,10 @@ Deno.test({
       await answers("behind-near", REACHED);
       await answers("behind-near", /RBAC: access denied/, "/mark");
       assert.ok(await forwarded("behind-near") > 0);
+    });
+    await t.step("through a waypoint behind a node proxy, which knows the client", async () => {
+      await answers("behind-captured", /"backend":"plain"/);
+      await answers("behind-captured", /RBAC: access denied/, "/mark");
     });
     const fromSidecar = async (service: Service): Promise<number> => {
       const host = `${service}.test`;

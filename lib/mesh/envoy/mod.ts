@@ -139,6 +139,7 @@ export {
   outboundHttpListener,
   type OutboundTcpInput,
   outboundTcpListener,
+  proxyTerminate,
   type SecurityPolicies,
   type TcpChain,
   type TunnelRoute,

@@ -110,6 +110,7 @@ function deriveTables(context: Context): LayerTables {
     waypointEndpoints: context.features.networks === undefined
       ? tunnelEndpoints
       : deriveEndpoints(context, "waypoint"),
+    capturedEndpoints: deriveEndpoints(context, "captured"),
     gatewayEndpoints: deriveEndpoints(context, "waypoints"),
     listeners: { base: listeners, overlay: overlayOf(context, "lds.overlay", listeners) },
     overlayListeners: deriveOverlayListeners(context),
@@ -197,7 +198,13 @@ function tablesByType(all: LayerTables): TablesByType {
       anyTable(all.waypoints.eastWest.clusters),
     ],
     endpoint: [
-      ...new Set([endpoints, tunnelEndpoints, all.waypointEndpoints, all.gatewayEndpoints]),
+      ...new Set([
+        endpoints,
+        tunnelEndpoints,
+        all.waypointEndpoints,
+        all.capturedEndpoints,
+        all.gatewayEndpoints,
+      ]),
     ].flatMap((
       { base, overlay, local },
     ) => [

@@ -15,6 +15,9 @@ export const TUNNEL_PORT = 15008;
 /** The listener at which tunnels end. */
 export const CONNECT_TERMINATE = "connect_terminate";
 
+/** The listener that takes the content of tunnels which a node proxy ended, after headers of the PROXY protocol. */
+export const PROXY_TERMINATE = "proxy_terminate";
+
 /** The internal listener, and its cluster, to which the content of ended tunnels goes. */
 export const MAIN_INTERNAL = "main_internal";
 

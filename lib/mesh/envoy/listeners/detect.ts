@@ -48,6 +48,14 @@ export function proxyProtocol(): ListenerFilter {
   return filter("envoy.filters.listener.proxy_protocol", packAny(ProxyProtocolSchema, {}));
 }
 
+/** The same, and keeps a value of the header, of one type, in metadata of the connection. */
+export function proxyProtocolWith(tlvType: number, key: string): ListenerFilter {
+  return filter(
+    "envoy.filters.listener.proxy_protocol",
+    packAny(ProxyProtocolSchema, { rules: [{ tlvType, onTlvPresent: { key } }] }),
+  );
+}
+
 /** Detects TLS and reads its server name. */
 export function tlsInspector(disabled?: Predicate): ListenerFilter {
   return filter(

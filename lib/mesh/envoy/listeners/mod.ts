@@ -21,6 +21,7 @@ export { gatewayUdpListener } from "./udp.ts";
 export type { KnownProtocol, TcpChain } from "./tcp_chain.ts";
 export type { WeightedCluster } from "./tcp_proxy.ts";
 export { INTO_PROXY, type TunnelRoute, tunnelRouteTable } from "./tunnel_routes.ts";
+export { proxyTerminate } from "./ended_tunnels.ts";
 export { acrossOriginate, connectOriginate, connectTerminate } from "./tunnels.ts";
 export {
   type WaypointChain,

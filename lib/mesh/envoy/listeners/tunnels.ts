@@ -14,7 +14,6 @@ import {
   HttpConnectionManagerSchema,
   type HttpFilter,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import { ConfigSchema as ConnectionStateSchema } from "#envoy/extensions/filters/network/set_filter_state/v3/set_filter_state_pb.ts";
 import { TcpProxySchema } from "#envoy/extensions/filters/network/tcp_proxy/v3/tcp_proxy_pb.ts";
 import { create, durationOf, packAny } from "../../../kit/proto/mod.ts";
 import {
@@ -42,7 +41,7 @@ import {
   INTO_PROXY,
   tunnelRouteTable,
 } from "./tunnel_routes.ts";
-import { ownState, state, TEXT } from "./tunnel_state.ts";
+import { ownState, setStates, state, TEXT } from "./tunnel_state.ts";
 
 /** Filter state with the names that the certificate of a server may have. */
 const SERVER_NAMES = "envoy.network.upstream_subject_alt_names";
@@ -158,16 +157,6 @@ function expectedServer(): Filter {
 /** The substitution for a value in the metadata of an endpoint. */
 function ofEndpoint(key: keyof typeof TUNNEL_KEYS): string {
   return `%DYNAMIC_METADATA(${TUNNEL_METADATA}:${TUNNEL_KEYS[key]})%`;
-}
-
-function setStates(onNewConnection: FilterStateValue[]): Filter {
-  return create(FilterSchema, {
-    name: "envoy.filters.network.set_filter_state",
-    configType: {
-      case: "typedConfig",
-      value: packAny(ConnectionStateSchema, { onNewConnection }),
-    },
-  });
 }
 
 /**

@@ -8,11 +8,9 @@ import {
   type Filter,
   type FilterChain,
   FilterChainSchema,
-  FilterSchema,
 } from "#envoy/config/listener/v3/listener_components_pb.ts";
 import type { Listener } from "#envoy/config/listener/v3/listener_pb.ts";
-import { ConfigSchema as ConnectionStateSchema } from "#envoy/extensions/filters/network/set_filter_state/v3/set_filter_state_pb.ts";
-import { create, packAny } from "../../../kit/proto/mod.ts";
+import { create } from "../../../kit/proto/mod.ts";
 import type { Protocol } from "../../model/mod.ts";
 import {
   type ManagerDefaults,
@@ -33,7 +31,7 @@ import {
 import { forwarding } from "./input.ts";
 import type { SecurityPolicies } from "./security.ts";
 import type { TcpChain } from "./tcp_chain.ts";
-import { state } from "./tunnel_state.ts";
+import { setStates, state } from "./tunnel_state.ts";
 
 /** A destination at a waypoint: addresses, and a port. */
 export interface WaypointDestination {
@@ -69,15 +67,7 @@ function rangesOf(addresses: readonly string[]): CidrRange[] {
 
 /** Hands the destination over to the internal listener that opens tunnels. */
 function destinationFilter(): Filter {
-  return create(FilterSchema, {
-    name: "envoy.filters.network.set_filter_state",
-    configType: {
-      case: "typedConfig",
-      value: packAny(ConnectionStateSchema, {
-        onNewConnection: [state(DESTINATION_STATE, "%DOWNSTREAM_LOCAL_ADDRESS%")],
-      }),
-    },
-  });
+  return setStates([state(DESTINATION_STATE, "%DOWNSTREAM_LOCAL_ADDRESS%")]);
 }
 
 /** The chain of requests. */

@@ -75,6 +75,8 @@ export { deriveSharedSettings, ownClusterSettings } from "./shared_settings.ts";
 export { detectedTable, egressOf, importedHosts, routeName, sidecarOf } from "./sidecars.ts";
 export { mergedPolicy, mergeTrafficPolicy } from "./traffic_policy.ts";
 export {
+  BEHIND_OPTION,
+  behindNodeProxy,
   endsInner,
   LISTENS_OPTION,
   listensForTunnels,

@@ -14,6 +14,15 @@ export const LISTENS_OPTION = "ENABLE_HBONE";
 /** Node metadata by which a proxy sends through no tunnels. */
 export const NOT_SENDING_OPTION = "DISABLE_HBONE_SEND";
 
+/** Option of a waypoint behind a node proxy: the port at which it takes what that has taken out of tunnels. */
+export const BEHIND_OPTION = "BEHIND_NODE_PROXY";
+
+/** The port at which a waypoint takes connections of the node proxy in front of it; undefined: it takes tunnels. */
+export function behindNodeProxy({ role, options }: Asking): number | undefined {
+  const port = options[BEHIND_OPTION];
+  return role === "waypoint" && port !== undefined ? Number(port) : undefined;
+}
+
 type Asking = Pick<ProxyClass, "role" | "options">;
 
 /** Reports if a proxy sends through tunnels: it needs a certificate. */
@@ -21,7 +30,8 @@ export function sendsTunnels({ tunnels }: SharedFeatures, { role, options }: Ask
   if (secretNames({ options }).client === undefined || options.GENERATOR !== undefined) {
     return false;
   }
-  if (role === "waypoint") return tunnels !== undefined;
+  // What a waypoint behind a node proxy sends goes through the tunnels of that.
+  if (role === "waypoint") return tunnels !== undefined && options[BEHIND_OPTION] === undefined;
   return tunnels?.sending === true && parseBoolean(options[NOT_SENDING_OPTION] ?? "") !== true;
 }
 

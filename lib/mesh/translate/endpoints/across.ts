@@ -9,24 +9,24 @@ import type { ServiceKey, ServicePort } from "../../model/mod.ts";
 import { isIp } from "../../../kit/text/mod.ts";
 import { trustDomainsOf } from "../security/mod.ts";
 import type { Context } from "./features.ts";
-import { identitiesOf } from "./tunnels.ts";
+import { type EndpointWay, identitiesOf } from "./tunnels.ts";
 
 /** Finds the tunnels of a service to other networks; `undefined`: the mesh has none. */
 export function acrossNetworks(
   read: Read,
   context: Context,
-  way: "direct" | "tunnels" | "waypoint" | "waypoints",
+  way: EndpointWay,
   key: ServiceKey,
 ): ((port: Pick<ServicePort, "number">) => AcrossNetworks) | undefined {
   const { mesh: { ambient, tables }, features: { networks } } = context;
   if (ambient === undefined || networks === undefined || way === "direct") return undefined;
   const isSender = way === "tunnels" ||
-    (way === "waypoint" ? networks.waypoints : networks.gateways);
+    (way === "waypoint" ? networks.waypoints : way === "waypoints" && networks.gateways);
   const domains = trustDomainsOf(read, context);
   return ({ number }) => ({
     service: `${key.host}:${number}`,
     allowed: isSender && read.get(ambient.global, key),
-    strict: way === "waypoint",
+    strict: way === "waypoint" || way === "captured",
     identities: (endpoint) => identitiesOf(endpoint, domains),
     gateways: (network) =>
       read.get(ambient.networks.gateways, network).flatMap(({ address, port, ...account }) =>

@@ -24,6 +24,8 @@ export interface EndpointLayerTables {
   readonly tunnelEndpoints: ByLocality<HostKey>;
   /** The same for waypoints, which may send to other networks where sidecars do not. */
   readonly waypointEndpoints: ByLocality<HostKey>;
+  /** The endpoints of waypoints behind node proxies, which open their tunnels. */
+  readonly capturedEndpoints: ByLocality<HostKey>;
   /** The endpoints of gateways, which may send through waypoints. */
   readonly gatewayEndpoints: ByLocality<HostKey>;
 }

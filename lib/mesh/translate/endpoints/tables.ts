@@ -19,7 +19,7 @@ import {
   sessionRule,
 } from "../../envoy/mod.ts";
 import type { Read, Resource } from "../../graph/mod.ts";
-import { type Endpoint, type Service, type ServicePort } from "../../model/mod.ts";
+import { acceptsTunnels, type Endpoint, type Service, type ServicePort } from "../../model/mod.ts";
 import {
   type ContentKey,
   contentKeys,
@@ -45,13 +45,7 @@ import { takesMutual } from "../security/mod.ts";
 import { meshLocality } from "./mesh_locality.ts";
 import { acrossNetworks } from "./across.ts";
 import { throughWaypoint } from "./through_waypoints.ts";
-import { tunnelsOf } from "./tunnels.ts";
-
-/**
- * The way to endpoints: straight, by tunnels where workloads accept them, the same as a waypoint, or as
- * gateways, which may send through waypoints.
- */
-export type EndpointWay = "direct" | "tunnels" | "waypoint" | "waypoints";
+import { type EndpointWay, tunnelsOf } from "./tunnels.ts";
 
 /** Creates the tables of endpoint assignments. */
 export function deriveEndpoints(
@@ -110,8 +104,8 @@ function assignmentsOf(
     endpoints,
     telemetryLabel: features.telemetryLabel && features.endpointTelemetryLabel,
     canonical: features.canonicalOutside && service.meshExternal ? canonicalOf(service) : undefined,
-    mutual: takesMutual(read, context),
-    ...(way === "direct" ? {} : { tunnel: tunnelsOf(read, context) }),
+    mutual: mutualOf(read, context, way),
+    ...(way === "direct" || way === "captured" ? {} : { tunnel: tunnelsOf(read, context) }),
     topologyOf: topologyOf(read, context, policy.subsets),
     sendUnhealthy: features.sendUnhealthyEndpoints,
     keepDraining: sessionRule(service.labels, features.sessions) !== undefined,
@@ -150,6 +144,12 @@ function assignmentsOf(
         return resourceOf(name, encodeAssignment(input));
       })
     );
+}
+
+/** Finds the endpoints with mutual TLS; the node proxy of a waypoint opens tunnels to those that accept them. */
+function mutualOf(read: Read, context: Context, way: EndpointWay): ReturnType<typeof takesMutual> {
+  const takes = takesMutual(read, context);
+  return way === "captured" ? (one, port) => !acceptsTunnels(one) && takes(one, port) : takes;
 }
 
 function recordSubset(read: Read, policy: Policy, subset: Subset): void {

@@ -10,6 +10,12 @@ import { isIp } from "../../../kit/text/mod.ts";
 import { takesMutual, trustDomainsOf } from "../security/mod.ts";
 import type { Context } from "./features.ts";
 
+/**
+ * The way to endpoints: straight, by tunnels where workloads accept them, the same as a waypoint, as a waypoint
+ * whose node proxy opens the tunnels, or as gateways, which may send through waypoints.
+ */
+export type EndpointWay = "direct" | "tunnels" | "waypoint" | "captured" | "waypoints";
+
 /** Finds the tunnel to an endpoint's port. */
 export type TunnelOf = (endpoint: Endpoint, port: number) => TunnelTo | undefined;
 

@@ -6,8 +6,13 @@
 import { canonicalJson } from "../../../kit/base/mod.ts";
 import type { Labels, OwnWorkload, Patching } from "../../derive/mod.ts";
 import { converted, type Derived, type KeyCodec, list, type Read, text } from "../../graph/mod.ts";
-import type { ProxyClass, ProxyNode } from "../../model/mod.ts";
-import { type ClassBinding, type MeshContext, telemetryKeys } from "../context/mod.ts";
+import { GATEWAY_NAME_LABEL, type ProxyClass, type ProxyNode } from "../../model/mod.ts";
+import {
+  BEHIND_OPTION,
+  type ClassBinding,
+  type MeshContext,
+  telemetryKeys,
+} from "../context/mod.ts";
 import type { BaseContext } from "./features.ts";
 import { telemetryKey } from "../telemetry/mod.ts";
 import { type ClassBasis, classBasis, type ClassFacts, labelsOf, proxyClass } from "./classify.ts";
@@ -49,6 +54,21 @@ function withAddressCluster(read: Read, { mesh }: MeshContext, basis: ClassFacts
   const { clusterId, options } = basis;
   return read.members(mesh.indexes.remoteClusters, "all").includes(clusterId)
     ? { ...basis, options: { ...options, ADDRESS_CLUSTER: clusterId } }
+    : basis;
+}
+
+/** Adds the port of a waypoint that is behind a node proxy. */
+function withNodeProxy(
+  read: Read,
+  { mesh: { ambient } }: MeshContext,
+  basis: ClassFacts,
+): ClassFacts {
+  const { role, namespace, labels, options } = basis;
+  if (ambient === undefined || role !== "waypoint") return basis;
+  const key = { namespace, name: labels[GATEWAY_NAME_LABEL] ?? "" };
+  const { protocol, port = 0 } = read.get(ambient.waypoints.waypoint, key)?.inbound ?? {};
+  return protocol === "PROXY" && port > 0
+    ? { ...basis, options: { ...options, [BEHIND_OPTION]: `${port}` } }
     : basis;
 }
 
@@ -95,7 +115,8 @@ export function deriveClassBindings(context: MeshContext): Derived<ClassBinding,
       ? read.get(mesh.scopes.sidecar, { namespace: basis.namespace, labels: basis.labels })
       : "";
     const targets = read.get(mesh.targets, ips);
-    const cls = proxyClass(withAddressCluster(read, context, basis), targets);
+    const placed = withNodeProxy(read, context, withAddressCluster(read, context, basis));
+    const cls = proxyClass(placed, targets);
     const node = proxy.metadata.NODE_NAME || own.node;
     return {
       cls,

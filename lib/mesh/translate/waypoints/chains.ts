@@ -30,7 +30,7 @@ import {
   type Service,
   type ServicePort,
 } from "../../model/mod.ts";
-import { addressesOf, usesAutoAddresses } from "../context/mod.ts";
+import { addressesOf, sendsTunnels, usesAutoAddresses } from "../context/mod.ts";
 import { tcpDestinations, tlsDestinations } from "../destinations/mod.ts";
 import { attachedSecurity } from "../security/mod.ts";
 import type { Context } from "./features.ts";
@@ -149,7 +149,8 @@ export function workloadChains(
     const row = read.get(mesh.tables.workloadEntries, key);
     if (row === undefined || row.spec.address === "") continue;
     const labels = { ...row.spec.labels, ...row.meta.labels };
-    const tunnels = acceptsTunnels({ labels, redirected: row.pod?.redirected });
+    const tunnels = sendsTunnels(context.features, cls) &&
+      acceptsTunnels({ labels, redirected: row.pod?.redirected });
     addresses[tunnels ? ENCAP : PASSTHROUGH_CLUSTER].add(row.spec.address);
   }
   const security = attachedSecurity(read, context, targetOf(read, context, waypoint, ""));

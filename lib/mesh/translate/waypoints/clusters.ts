@@ -9,7 +9,7 @@ import { parseClusterName } from "../../model/mod.ts";
 import { type Resource, text } from "../../graph/mod.ts";
 import { fromBinary } from "../../../kit/proto/mod.ts";
 import { clusterDefaults, type ClusterKey, tunnelClusters } from "../clusters/mod.ts";
-import { familyOf } from "../context/mod.ts";
+import { familyOf, sendsTunnels } from "../context/mod.ts";
 import { type ClusterTable, encodeResource, resourceTable } from "../resources/mod.ts";
 import type { Context } from "./features.ts";
 import { waypointName } from "./names.ts";
@@ -25,7 +25,7 @@ export function deriveOwnClusters(context: Context): ClusterTable {
     return [
       blackHoleCluster(defaults),
       passthroughCluster(defaults),
-      encapCluster(defaults),
+      ...sendsTunnels(context.features, cls) ? [encapCluster(defaults)] : [],
       ...tunnelClusters(read, context, cls),
     ].map(resourceOf);
   });

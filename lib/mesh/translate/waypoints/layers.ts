@@ -8,6 +8,7 @@ import type { Collection } from "../../graph/mod.ts";
 import { objectKeys, type ProxyClass, serviceKeys } from "../../model/mod.ts";
 import type { ClusterLayerTables } from "../clusters/mod.ts";
 import {
+  behindNodeProxy,
   type ClassBinding,
   type ClusterVariant,
   clusterVariantOf,
@@ -111,9 +112,11 @@ function endpointLayers(
   tables: WaypointLayerTables,
   { cls, locality }: ClassBinding,
 ): Collection[] {
-  const { waypoints, waypointEndpoints: { base, local } } = tables;
+  const { waypoints } = tables;
+  const behind = behindNodeProxy(cls) !== undefined;
+  const { base, local } = behind ? tables.capturedEndpoints : tables.waypointEndpoints;
   const waypoint = waypointOf(cls);
-  const named = objectKeys.encode(waypoint);
+  const named = `${behind ? "behind/" : ""}${objectKeys.encode(waypoint)}`;
   const lists = [["services", waypoints.services, serviceKeys], [
     "others",
     waypoints.destinations,

@@ -9,12 +9,13 @@ import {
   CONNECT_TERMINATE,
   connectTerminate,
   MAIN_INTERNAL,
+  proxyTerminate,
   secretNames,
   TUNNEL_PORT,
   waypointInternal,
 } from "../../envoy/mod.ts";
 import { type Derived, type Read, type Resource, text } from "../../graph/mod.ts";
-import { variantOf, wildcard } from "../context/mod.ts";
+import { behindNodeProxy, variantOf, wildcard } from "../context/mod.ts";
 import { managerDefaults, originateListeners, tunnelIdleMs } from "../listeners/mod.ts";
 import { encodeInParts, type ListenerTable, resourceTable } from "../resources/mod.ts";
 import { entranceFilters, tunnelServer } from "../security/mod.ts";
@@ -63,15 +64,19 @@ export function deriveWaypointListeners(
     const { cls, variant, manager } = defaultsOf(read, key);
     const names = secretNames(cls).server;
     if (names === undefined) return [];
-    const end = {
-      ...wildcard({ family: variant.family, bound: false }),
+    const behind = behindNodeProxy(cls);
+    const common = {
+      ...wildcard({ family: variant.family, bound: behind !== undefined }),
       ...(cls.interception === "NONE" && cls.options.BIND_IP
         ? { bind: cls.options.BIND_IP, extraBinds: [] }
         : {}),
-      port: TUNNEL_PORT,
       manager,
-      tls: tunnelServer(read, context, names),
       idleTimeoutMs: tunnelIdleMs(read, context),
+    };
+    const end = {
+      ...common,
+      port: TUNNEL_PORT,
+      tls: tunnelServer(read, context, names),
       ...(context.features.networks === undefined ? {} : { routes: "on demand" as const }),
     };
     if (isEntrance(read, context, waypointOf(cls))) {
@@ -87,7 +92,7 @@ export function deriveWaypointListeners(
       .map((service) => inside.within(service.host).follow(ofService, { cls: key, service }));
     const detects = direct.chains.length > 0;
     return [
-      connectTerminate(end),
+      behind === undefined ? connectTerminate(end) : proxyTerminate({ ...common, port: behind }),
       waypointInternal({
         chains: distinct([...all.flatMap(({ chains }) => chains), ...direct.chains]),
         detected: detects ? "all" : unique(all.flatMap(({ detected }) => detected)),
