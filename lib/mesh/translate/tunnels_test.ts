@@ -256,3 +256,79 @@ Deno.test("gateways reach a service through its waypoints, by their weights", ()
   const direct = endpointsWith({ ...AMBIENT, ENABLE_INGRESS_WAYPOINT_ROUTING: "false" });
   assert.doesNotMatch(direct, /15008/);
 });
+
+Deno.test("a waypoint behind a node proxy takes what that has taken out of tunnels, and opens none", () => {
+  const bindings = [
+    ["", "connect_terminate", ["both.example", "far.example"]],
+    ["PROXY/15088", "proxy_terminate", []],
+    // Without a port the node proxy connects to ports of services.
+    ["PROXY", "connect_terminate", ["both.example", "far.example"]],
+    ["NONE/15088", "connect_terminate", ["both.example", "far.example"]],
+  ] as const;
+  for (const [binding, end, through] of bindings) {
+    const { bench } = proxyOf({ ...AMBIENT, PILOT_PREFER_SENDING_HBONE: "true" }, waypointNode);
+    const annotation = `, annotations: {ambient.mesh.io/waypoint-inbound-binding: "${binding}"}`;
+    bench.set([
+      gateway("wp", binding === "" ? "" : annotation),
+      entry("far", "240.0.0.1", "10.0.0.1", `${TUNNEL}, ${PLAIN}`, USE),
+      entry("both", "240.0.0.2", "10.0.0.2", TUNNEL, USE),
+    ].join("---\n"));
+    const view = (type: keyof typeof TYPE_URLS): Record<string, string> => {
+      const found = bench.translation.source.bind(waypointNode, () => {}).view(TYPE_URLS[type])!;
+      return Object.fromEntries(
+        [...found.entries()].map(({ name, bytes }) => {
+          const any: Any = create(AnySchema, { typeUrl: TYPE_URLS[type], value: bytes });
+          return [name, JSON.stringify(toJson(AnySchema, any, { registry: SERVED_TYPES }))];
+        }),
+      );
+    };
+    const listeners = view("listener");
+    const opens = through.length > 0 ? ["connect_originate"] : [];
+    assert.deepEqual(Object.keys(listeners).sort(), [end, "main_internal", ...opens].sort());
+    const endpoints = view("endpoint");
+    assert.deepEqual(tunnelled({ endpoint: endpoints }), through);
+    if (through.length > 0) continue;
+    assert.match(listeners.proxy_terminate!, /"address":"127\.0\.0\.1","portValue":15088/);
+    assert.match(
+      listeners.proxy_terminate!,
+      /main_internal.*"tlvType":208,"onTlvPresent":\{"key":"peer_principal"\}/,
+    );
+    // Mutual TLS would be inside the tunnel of the node proxy.
+    assert.doesNotMatch(endpoints["outbound|80||both.example"]!, /"tlsMode":"mesh"/);
+    assert.ok(!("connect_originate" in view("cluster")) && !("encap" in view("cluster")));
+  }
+});
+
+Deno.test("instances of a headless service are reached by tunnels where their endpoints are known", () => {
+  const documents = [
+    `apiVersion: networking.mesh.io/v1
+kind: ServiceEntry
+metadata: {name: db, namespace: one}
+spec:
+  hosts: [db.example]
+  location: MESH_INTERNAL
+  ports: [{number: 80, name: http, protocol: HTTP}]
+  resolution: NONE
+  workloadSelector: {labels: {app: db}}
+`,
+    `apiVersion: networking.mesh.io/v1
+kind: WorkloadEntry
+metadata: {name: db, namespace: one}
+spec: {address: 10.0.0.7, serviceAccount: db, labels: {app: db, ${TUNNEL}, ${PLAIN}}}
+`,
+  ];
+  for (
+    const [eds, expected] of [["true", ["db.example", "far.example"]], ["false", [
+      "far.example",
+    ]]] as const
+  ) {
+    const env = { ...AMBIENT, PILOT_ENABLE_EDS_FOR_HEADLESS_SERVICES: eds };
+    const { bench, look } = proxyOf(env, node());
+    bench.set(documents.join("---\n"));
+    const { endpoint, cluster } = look();
+    const used = Object.entries(endpoint!).filter(([name]) =>
+      cluster![name]?.includes('"type":"EDS"')
+    );
+    assert.deepEqual(tunnelled({ endpoint: Object.fromEntries(used) }), expected);
+  }
+});
