@@ -15,6 +15,7 @@ import {
   startBackend,
 } from "../../scripts/harness/mod.ts";
 import { toYaml } from "../../lib/kit/text/mod.ts";
+import type { Explanation } from "../../lib/insight/verdict/mod.ts";
 import { service, workload } from "../support/ambient_objects.ts";
 import { startCertifiedAgent } from "../support/identity.ts";
 import { manifest, type Spec } from "../support/manifest.ts";
@@ -277,22 +278,38 @@ Deno.test({
       return Object.values(stats).reduce((sum, one) => sum + one, 0);
     };
 
+    /** The way that the daemon tells, and the outcome. */
+    const explained = async (from: string, to: string, path = "/"): Promise<string> => {
+      const question = `request?from=${from}.shop&url=http://${to}.test${path}`;
+      const { hops, outcomes } = await mesh.daemon.debug<Explanation>(question);
+      const way = hops.map(({ proxy }) => proxy.replace("node proxy of ", "~"));
+      const short = way.map((one) => one.replace(".shop", "")).join(" ");
+      return `${outcomes.map(({ kind }) => kind).join("+")}: ${short}`;
+    };
     await t.step("node proxy to node proxy", async () => {
       await answers("web", REACHED);
       assert.ok(await forwarded("web") > 0);
+      assert.equal(await explained("client", "web"), "reached: ~client ew ~web");
     });
     await t.step("a service that is not global is not reached", async () => {
       await answers("own", /^refused/);
+      assert.equal(await explained("client", "own"), "refused: ~client");
     });
     await t.step("node proxy to a waypoint of the other network", async () => {
       await answers("behind-far", REACHED);
       await answers("behind-far", /RBAC: access denied/, "/mark");
       assert.ok(await forwarded("behind-far") > 0);
+      const way = "~client ew wp-far";
+      assert.equal(await explained("client", "behind-far"), `reached: ${way} ~web`);
+      assert.equal(await explained("client", "behind-far", "/mark"), `refused: ${way}`);
     });
     await t.step("through a waypoint of the client's network", async () => {
       await answers("behind-near", REACHED);
       await answers("behind-near", /RBAC: access denied/, "/mark");
       assert.ok(await forwarded("behind-near") > 0);
+      const way = "~client wp-near";
+      assert.equal(await explained("client", "behind-near"), `reached: ${way} ew ~web`);
+      assert.equal(await explained("client", "behind-near", "/mark"), `refused: ${way}`);
     });
     await t.step("through a waypoint behind a node proxy, which knows the client", async () => {
       await answers("behind-captured", /"backend":"plain"/);
@@ -313,6 +330,8 @@ Deno.test({
         .catch(() => assert.equal(last, 200));
       assert.ok(await forwarded("web") > before);
       assert.equal(await fromSidecar("own"), 503);
+      assert.equal(await explained("sidecar", "web"), "reached: sidecar ew ~web");
+      assert.equal(await explained("sidecar", "own"), "refused: sidecar");
     });
     await t.step("node proxy and sidecar to a sidecar of the other network", async () => {
       await answers("beside", /"backend":"beside"/);
@@ -354,6 +373,11 @@ Deno.test({
           await eventually(`${account} to be denied`, async () => !await reached[account]!());
           for (const one of others) {
             await eventually(`${one} to be allowed`, () => reached[one]!());
+          }
+          for (const one of Object.keys(reached)) {
+            const outcome = one === account ? "refused" : "reached";
+            const start = one === "client" ? "~client" : one;
+            assert.equal(await explained(one, "web"), `${outcome}: ${start} ew ~web`);
           }
         }
         await mesh.config.remove("policy.yaml");
@@ -405,6 +429,7 @@ Deno.test({
         await serving.program.printed(new RegExp(`connection complete.*${identity}`));
       }
       await answers("web", /^refused/);
+      assert.equal(await explained("client", "web"), "unknown: ~client");
       await startEnvoy(mesh, ["ew", border, "far"]);
       await answers("web", REACHED);
       await eventually("the sidecar's request", async () => await fromSidecar("web") === 200);

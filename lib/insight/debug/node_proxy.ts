@@ -1,16 +1,18 @@
 /**
- * The resources of node proxies.
+ * The resources of node proxies, by their network.
  *
  * @module
  */
-import { ANY_NODE_PROXY, type World } from "../explain/mod.ts";
+import { nodeProxyIn, type World } from "../explain/mod.ts";
 import { type Decode, decodeOnce } from "../simulate/mod.ts";
+import type { View } from "../../mesh/graph/mod.ts";
 import type { ProxyBinding } from "../../mesh/model/mod.ts";
 import type { DebugInputs } from "./inputs.ts";
 
-/** State that the questions about a mesh share: all node proxies see the same. */
+/** State that the questions about a mesh share: all node proxies of a network see the same. */
 interface Shared {
-  readonly binding: ProxyBinding;
+  /** By network. */
+  readonly bindings: Map<string, ProxyBinding>;
   /** Each version of a resource is decoded once. */
   readonly decode: Decode;
   /** Time of the last question. */
@@ -29,19 +31,29 @@ export function nodeProxyOf(inputs: Inputs): Pick<World, "nodeProxy" | "nodeProx
   const { mesh, bind } = inputs;
   if (mesh.ambient === undefined || bind === undefined) return {};
   return {
-    nodeProxy: (typeUrl) => sharedBy(inputs, bind).binding.view(typeUrl),
-    nodeProxyDecode: (schema, bytes) => sharedBy(inputs, bind).decode(schema, bytes),
+    nodeProxy: (typeUrl, network) => viewOf(sharedBy(inputs), bind, { typeUrl, network }),
+    nodeProxyDecode: (schema, bytes) => sharedBy(inputs).decode(schema, bytes),
   };
 }
 
-function sharedBy(inputs: Inputs, bind: NonNullable<Inputs["bind"]>): Shared {
+function viewOf(
+  { bindings }: Shared,
+  bind: NonNullable<Inputs["bind"]>,
+  { typeUrl, network }: { readonly typeUrl: string; readonly network: string },
+): View | undefined {
+  const found = bindings.get(network) ?? bind(nodeProxyIn(network));
+  bindings.set(network, found);
+  return found.view(typeUrl);
+}
+
+function sharedBy(inputs: Inputs): Shared {
   const { mesh, now } = inputs;
   const found = SHARED.get(mesh);
   if (found !== undefined) {
     found.asked = now();
     return found;
   }
-  const made = { binding: bind(ANY_NODE_PROXY), decode: decodeOnce(), asked: now() };
+  const made: Shared = { bindings: new Map(), decode: decodeOnce(), asked: now() };
   SHARED.set(mesh, made);
   releaseLater(inputs, made);
   return made;
@@ -51,6 +63,6 @@ function releaseLater(inputs: Inputs, shared: Shared): void {
   inputs.later?.(IDLE_MS, () => {
     if (inputs.now() - shared.asked < IDLE_MS) return releaseLater(inputs, shared);
     SHARED.delete(inputs.mesh);
-    shared.binding.close();
+    for (const binding of shared.bindings.values()) binding.close();
   });
 }

@@ -39,7 +39,7 @@ Deno.test("node proxies: questions share a binding, which is released when nobod
   });
   const decoded = () => {
     const { nodeProxy, nodeProxyDecode } = nodeProxyOf(inputs);
-    return [...nodeProxy!(XDS_TYPES.address.url)!.entries()]
+    return [...nodeProxy!(XDS_TYPES.address.url, "")!.entries()]
       .map(({ bytes }) => nodeProxyDecode!(AddressSchema, bytes));
   };
   const [first] = decoded();

@@ -9,7 +9,7 @@
 import {
   explain,
   idOf,
-  knownTo,
+  knowledgeOf,
   type Origin,
   originNamed,
   parseQuestion,
@@ -186,7 +186,7 @@ export function parsed(inputs: DebugInputs, fields: QuestionFields): Parsed | Fa
   const connected = findProxy(inputs, fields.from);
   // The way of a request begins at its workload, not at a node proxy.
   const from = connected?.node.role !== "ztunnel" && connected ||
-    originNamed(knownTo(nodeProxyOf(inputs)), fields.from);
+    originNamed(knowledgeOf({ mesh: inputs.mesh, ...nodeProxyOf(inputs) }), fields.from);
   if (from === undefined) return { error: unknownProxy(inputs, fields.from), status: 404 };
   return { from, question };
 }

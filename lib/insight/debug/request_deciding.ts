@@ -4,9 +4,9 @@
  * @module
  */
 import {
-  ANY_NODE_PROXY,
   explain,
   nameDeciding,
+  nodeProxyIn,
   type Origin,
   type Party,
   type Question,
@@ -67,15 +67,22 @@ function worldIn(
   { parties, nodeProxy, now, keys, assumedAddresses }: World,
 ): World {
   return {
-    ...(nodeProxy === undefined
-      ? {}
-      : { nodeProxy: partyIn(second, { node: ANY_NODE_PROXY }).view }),
+    ...(nodeProxy === undefined ? {} : { nodeProxy: nodeProxiesIn(second) }),
     mesh: second.translation.mesh,
     services: [],
     parties: parties.map((one) => partyIn(second, one)),
     ...(now === undefined ? {} : { now }),
     ...(keys === undefined ? {} : { keys }),
     ...(assumedAddresses === undefined ? {} : { assumedAddresses }),
+  };
+}
+
+function nodeProxiesIn(second: Fork): NonNullable<World["nodeProxy"]> {
+  const found = new Map<string, Party>();
+  return (typeUrl, network) => {
+    const party = found.get(network) ?? partyIn(second, { node: nodeProxyIn(network) });
+    found.set(network, party);
+    return party.view(typeUrl);
   };
 }
 

@@ -12,27 +12,31 @@ import {
   type Resources,
   resourcesOf,
   type Shelf,
+  type Target,
 } from "../simulate/mod.ts";
 import {
   alike,
+  beyondGateway,
   forAll,
   hostPort,
+  inNetwork,
   kindOf,
-  knownTo,
+  knowledgeOf,
   leave,
   type Origin,
   type Travel,
 } from "./ambient/mod.ts";
 import { type CallContext, contentOf, type FirstCall, firstCall, nextCall } from "./calls.ts";
 import { inMeshTls, isSealed, notEnded, notKnown, sealedAt } from "./content_tls.ts";
-import { addressOf, type Branch, branchesOf, isWithin, laggingTypes } from "./onward.ts";
+import { type Branch, branchesOf, isWithin, laggingTypes } from "./onward.ts";
+import { addressOf } from "./targets.ts";
 import type { Doubt, Explanation, Outcome } from "../verdict/mod.ts";
 import { mergeOutcomes, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
 import { provenanceFor } from "./provenance.ts";
 import { explainCall } from "./steps.ts";
 import { isCaptured, through } from "./through.ts";
-import { idOf, partiesByAddress, type Party, type World } from "./world.ts";
+import { idOf, networkOf, partiesByAddress, type Party, type World } from "./world.ts";
 
 /** Branches of one proxy that are followed to the next proxy. */
 const FOLLOWED = 64;
@@ -81,6 +85,7 @@ export function explain(
   question: Question,
   { causes = true, contentOf = (view) => view }: ExplainOptions = {},
 ): Explanation {
+  const knowledge = knowledgeOf(world, contentOf);
   const draft: Draft = {
     ...{ world, causes, contentOf, hops: [], followed: 0 },
     ...{
@@ -91,10 +96,8 @@ export function explain(
       objects: new Set(),
     },
     byAddress: partiesByAddress(world),
-    known: knownTo(world, (url) => {
-      const view = world.nodeProxy?.(url);
-      return view && contentOf(view);
-    }),
+    knowledge,
+    known: knowledge.in(""),
   };
   const outcomes = mergeOutcomes(
     "node" in from ? fromProxy(draft, from, question) : fromOrigin(draft, from, question),
@@ -135,14 +138,30 @@ function fromOrigin(draft: Draft, from: Origin, question: Question): Outcome[] {
   return leave(travelOf(draft), from, { host, port, content: contentOf(draft, question) });
 }
 
-/** The way through node proxies and tunnels, which leads to proxies again. */
-function travelOf(draft: Draft): Travel & CallContext {
-  return { ...draft, enter: (party, call) => entered(draft, party, call) };
+/** The way through node proxies and tunnels, which leads to proxies again; `from`: in the network of a proxy. */
+function travelOf(draft: Draft, from?: Party): Travel & CallContext {
+  const enter: Travel["enter"] = (party, call) => entered(draft, party, call);
+  return inNetwork({ ...draft, enter }, from === undefined ? "" : networkOf(from));
 }
 
 /** A call at a proxy that it reached through a tunnel or a node proxy. */
 function entered(draft: Draft, party: Party, call: Call): Outcome[] {
   const endings = pass(draft, party, servedTo(draft, party), call);
+  if (call.tunnel?.authority !== undefined) {
+    const {
+      tunnel: { authority, ...client },
+      direction: _d,
+      destination: _t,
+      source: _s,
+      ...content
+    } = call;
+    return endings.flatMap(({ ending, outcome }) =>
+      ending.kind !== "forwarded" ? [outcome] : beyondGateway(travelOf(draft, party), {
+        ...{ party, ending, authority, client, content },
+        servedTo: (one) => servedTo(draft, one),
+      })
+    );
+  }
   return party.node.role === "waypoint"
     ? endings.flatMap((one) => onward(draft, party, { call }, one))
     : endings.map(({ outcome }) => outcome);
@@ -176,8 +195,13 @@ function pass(draft: Draft, party: Party, resources: Resources, call: Call): End
     doubt(draft, `${proxy} ${lag}: it may use older ones`, "See meshctl proxy-status.");
   }
   const { ip, port } = call.destination;
-  const direction = party.node.role === "waypoint" ? "waypoint" : call.direction;
-  draft.hops.push({ proxy, direction, destination: hostPort(ip, port), steps });
+  const authority = call.tunnel?.authority;
+  const direction = authority !== undefined
+    ? "between networks"
+    : party.node.role === "waypoint"
+    ? "waypoint"
+    : call.direction;
+  draft.hops.push({ proxy, direction, destination: authority ?? hostPort(ip, port), steps });
   const endsTls = verdict.steps.some(({ stage }) => stage === "TLS");
   return verdict.endings.map((ending) => ({
     ending,
@@ -208,7 +232,11 @@ function onward(
   }
   const { ip, port } = call.destination;
   if (ending.cluster === ENCAP) {
-    return through(travelOf(draft), from, call, { ending, to: call.destination, tunnelled: true })
+    return through(travelOf(draft, from), from, call, {
+      ending,
+      to: call.destination,
+      tunnelled: true,
+    })
       .map((one) => ({ ...one, share: one.share * outcome.share }));
   }
   if (ending.upstream.discovery === "ORIGINAL_DST" && isServiceAddress(draft.world, ip)) {
@@ -251,13 +279,15 @@ function followed(draft: Draft, from: Party, call: Call, branching: Branching): 
     return [notKnown(outcome, `only ${FOLLOWED} kinds of endpoints are followed`, {})];
   }
   const tunnelled = target.tunnel !== undefined;
-  if (tunnelled || isCaptured(draft, next, targets)) {
-    const travel = travelOf(draft);
+  const travel = travelOf(draft, from);
+  if (tunnelled || isCaptured(travel, next, targets)) {
+    const weightOf = (some: readonly Target[]) =>
+      some.reduce((sum, one) => sum + (one.weight || 1), 0);
     return alike(travel, targets, addressOf).flatMap((group) => {
       const [one] = group;
       const to = addressOf(one);
       const there = through(travel, from, call, { ending, target: one, to, tunnelled });
-      return forAll(group, targets.length, there);
+      return forAll(group, weightOf(group) / weightOf(targets), there);
     }).map((one) => ({ ...one, share: one.share * outcome.share }));
   }
   if (next.kind === "none") {

@@ -4,7 +4,14 @@
  *
  * @module
  */
-export { ANY_NODE_PROXY, knownTo, type Origin, originNamed } from "./ambient/mod.ts";
+export {
+  ANY_NODE_PROXY,
+  knowledgeOf,
+  knownTo,
+  nodeProxyIn,
+  type Origin,
+  originNamed,
+} from "./ambient/mod.ts";
 export { explainCall } from "./steps.ts";
 export { explain, type ExplainOptions } from "./explain.ts";
 export { type AskWithout, nameDeciding, type Part, type WrittenParts } from "./deciding.ts";

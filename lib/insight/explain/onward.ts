@@ -6,6 +6,7 @@
 import { isIp } from "../../kit/text/mod.ts";
 import { parseClusterName } from "../../mesh/model/mod.ts";
 import type { Call, Forwarded, Target } from "../simulate/mod.ts";
+import { addressOf, usedTargets } from "./targets.ts";
 import {
   classOf,
   type PartiesByAddress,
@@ -33,24 +34,6 @@ export interface Branch {
     | { readonly kind: "away" };
   /** Addresses where a proxy may be that is connected elsewhere. */
   readonly elsewhere: readonly string[];
-}
-
-/** Envoy's overprovisioning factor: a priority with this part of healthy endpoints takes all calls. */
-const OVERPROVISIONED = 1.4;
-
-/** Returns the endpoints that are used, by priority and health. */
-export function usedTargets(targets: readonly Target[]): readonly Target[] {
-  const used: Target[] = [];
-  const priorities = [...new Set(targets.map(({ priority }) => priority))].sort((a, b) => a - b);
-  let capacity = 0;
-  for (const priority of priorities) {
-    const own = targets.filter((one) => one.priority === priority);
-    const healthy = own.filter((one) => one.healthy);
-    used.push(...healthy);
-    capacity += OVERPROVISIONED * healthy.length / own.length;
-    if (capacity >= 1) break;
-  }
-  return used.length === 0 ? targets : used;
 }
 
 /** Groups the used endpoints of a forwarded call. */
@@ -109,15 +92,6 @@ const LAGS: Readonly<Record<string, string>> = {
   ERROR: "has rejected its",
   STALE: "has not accepted yet its",
 };
-
-/** The address and port of an endpoint. */
-export function addressOf(
-  { address }: Pick<Target, "address">,
-): { readonly ip: string; readonly port: number } {
-  const colon = address.lastIndexOf(":");
-  const ip = address.slice(0, Math.max(0, colon)).replace(/^\[|\]$/g, "");
-  return { ip, port: Number(address.slice(colon + 1)) };
-}
 
 /**
  * Reports if a workload calls its own address: rules of capture return what it sends over the loopback

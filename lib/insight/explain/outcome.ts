@@ -60,7 +60,7 @@ export function mergeOutcomes(outcomes: readonly Outcome[]): Outcome[] {
     outcomes,
     (one) =>
       one.kind === "reached"
-        ? JSON.stringify([one.as, one.cluster])
+        ? JSON.stringify([one.as, one.cluster, one.cluster === undefined ? one.text : ""])
         : JSON.stringify({ ...one, proxy: "", share: 0 }),
   );
   return [...groups.values()].map((group): Outcome => {

@@ -10,11 +10,13 @@ import {
   atWaypoint,
   type Client,
   type Content,
+  cross,
   takesTunnels,
   type Travel,
 } from "./ambient/mod.ts";
 import { type CallContext, nextCall } from "./calls.ts";
-import { addressOf, type Branch } from "./onward.ts";
+import type { Branch } from "./onward.ts";
+import { addressOf } from "./targets.ts";
 import { idOf, type Party, principalOf } from "./world.ts";
 
 /** Reports if a node proxy takes connections to endpoints. */
@@ -57,9 +59,12 @@ export function through(
   const waypoint = tunnel?.waypoint ?? "";
   const across = tunnel?.across;
   if (across !== undefined) {
-    const text =
-      `the workloads of ${across} behind the gateway ${target?.address} of another network`;
-    return [{ share: 1, kind: "unknown", proxy: idOf(from), text }];
+    const { ip: address } = to;
+    return cross(travel, {
+      ...arrival,
+      ...{ authority: across, address, accepted: tunnel?.gateways ?? [] },
+      network: networkBehind(travel, address),
+    });
   }
   if (waypoint === "") return arrive(travel, arrival);
   const { ip } = addressOf({ address: waypoint });
@@ -69,6 +74,14 @@ export function through(
   if (party !== undefined) return atWaypoint(travel, party, arrival);
   const text = `the proxy of the waypoint at ${waypoint} is not connected here`;
   return [{ share: 1, kind: "unknown", proxy: idOf(from), text }];
+}
+
+/** The network that the gateway at an address leads into. */
+function networkBehind({ world: { mesh: { graph, ambient } } }: Travel, address: string): string {
+  if (ambient === undefined) return "";
+  return ambient.indexes.networks.peek("all").find((network) =>
+    graph.peek(ambient.networks.gateways, network).some((one) => one.address === address)
+  ) ?? "";
 }
 
 /** An endpoint to which nothing is spoken but the call itself. */

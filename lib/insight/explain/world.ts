@@ -8,6 +8,8 @@ import type { View } from "../../mesh/graph/mod.ts";
 import {
   AGENT_TYPE_URLS,
   type ConfigObject,
+  GATEWAY_NAME_LABEL,
+  type ObjectKey,
   type ProxyClass,
   type ProxyNode,
   type Service,
@@ -38,8 +40,11 @@ export interface World {
   readonly mesh: Mesh;
   readonly parties: readonly Party[];
   readonly services: readonly Service[];
-  /** The resources of node proxies, by type URL; unset: ambient mode is off. */
-  readonly nodeProxy?: (typeUrl: string) => View | undefined;
+  /**
+   * The resources of node proxies of a network, by type URL; an empty network is that of the daemon's cluster.
+   * Unset: ambient mode is off.
+   */
+  readonly nodeProxy?: (typeUrl: string, network: string) => View | undefined;
   /** Decodes the resources of node proxies; default: as other resources. */
   readonly nodeProxyDecode?: Decode;
   /** Finds an object with its position. */
@@ -61,6 +66,19 @@ export function idOf({ node }: Pick<Party, "node">): string {
 /** Returns the class of a proxy; its key is its content. */
 export function classOf({ classKey }: Pick<Party, "classKey">): Omit<ProxyClass, "key"> {
   return JSON.parse(classKey) as Omit<ProxyClass, "key">;
+}
+
+/** Returns the Gateway that a proxy was deployed for. */
+export function gatewayKeyOf(party: Pick<Party, "classKey">): ObjectKey {
+  const { namespace, labels } = classOf(party);
+  return { namespace, name: labels[GATEWAY_NAME_LABEL] ?? "" };
+}
+
+/** Returns the network of a proxy; empty: it says none. */
+export function networkOf(
+  { node: { metadata: { NETWORK: network } } }: Pick<Party, "node">,
+): string {
+  return typeof network === "string" ? network : "";
 }
 
 /** Returns the identity in a proxy's certificate: its namespace and service account. */

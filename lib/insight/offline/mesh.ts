@@ -6,11 +6,11 @@
  */
 import { MeshError } from "../../kit/base/mod.ts";
 import {
-  ANY_NODE_PROXY,
   explain,
   type ExplainOptions,
-  knownTo,
+  knowledgeOf,
   nameDeciding,
+  nodeProxyIn,
   type Origin,
   originNamed,
   parseQuestion,
@@ -94,7 +94,7 @@ export class OfflineMesh {
 
   readonly #pipeline: Pipeline | undefined;
   readonly #decode = decodeOnce();
-  #nodeProxy: ((typeUrl: string) => View | undefined) | undefined;
+  readonly #nodeProxies = new Map<string, (typeUrl: string) => View | undefined>();
   #services: { readonly at: number; readonly all: readonly Service[] } | undefined;
 
   private constructor(
@@ -183,7 +183,7 @@ export class OfflineMesh {
     const world = this.world();
     const origin = this.#has(fields.from)
       ? undefined
-      : originNamed(knownTo(world), fields.from) ?? this.#plainOrigin(fields.from);
+      : originNamed(knowledgeOf(world), fields.from) ?? this.#plainOrigin(fields.from);
     return explain(world, origin ?? this.proxy(fields.from).session, question, options);
   }
 
@@ -225,7 +225,7 @@ export class OfflineMesh {
       parties: this.#proxies.map(({ session }) => session),
       services: this.services(),
       ...(this.mesh.ambient === undefined ? {} : {
-        nodeProxy: this.#nodeProxy ??= this.bind(ANY_NODE_PROXY),
+        nodeProxy: (typeUrl: string, network: string) => this.#nodeProxyOf(network)(typeUrl),
       }),
       decode: this.#decode,
       objectOf: (kind, key) => this.objectNamed(kind, key),
@@ -238,6 +238,12 @@ export class OfflineMesh {
       },
       assumedAddresses: this.#runs ? [] : [NOWHERE],
     };
+  }
+
+  #nodeProxyOf(network: string): (typeUrl: string) => View | undefined {
+    const view = this.#nodeProxies.get(network) ?? this.bind(nodeProxyIn(network));
+    this.#nodeProxies.set(network, view);
+    return view;
   }
 
   /** The services, read again after a publication. */

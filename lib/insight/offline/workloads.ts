@@ -16,6 +16,7 @@ import { isIp } from "../../kit/text/mod.ts";
 import {
   type ConfigObject,
   GATEWAY_NAME_LABEL,
+  networkLabel,
   type ProxyNode,
   saysTunnels,
   TLS_MODE_LABEL,
@@ -33,6 +34,8 @@ export interface Workload {
   readonly address: string;
   readonly labels: Labels;
   readonly serviceAccount: string;
+  /** Unset: it says none. */
+  readonly network?: string;
   /** `NAME.NAMESPACE` of the Gateway that a proxy serves. */
   readonly gateway?: string;
   /** True: nothing tells the service account. */
@@ -70,6 +73,7 @@ export function workloadsOf(mesh: Mesh): FileWorkloads {
       address: spec.address,
       labels: { ...meta.labels, ...spec.labels },
       serviceAccount: spec.serviceAccount,
+      ...inNetwork(spec.network || networkLabel(meta.labels)),
     } as const satisfies Workload,
   }));
   const rows = rowsOf(tables.gateways).filter(isGateway);
@@ -99,7 +103,13 @@ export function workloadsOf(mesh: Mesh): FileWorkloads {
     )
   );
   return {
-    proxies: [...entries, ...endpoints, ...oncePerProxy(gateways), ...waypoints],
+    proxies: [
+      ...entries,
+      ...endpoints,
+      ...oncePerProxy(gateways),
+      ...waypoints,
+      ...entrancesOf(mesh),
+    ],
     plain: others.filter(({ injected }) => !injected).map(({ workload }) => workload),
   };
 }
@@ -124,6 +134,7 @@ function sidecarsOfEndpoints(
     address: one.address,
     labels: one.labels,
     serviceAccount: one.serviceAccount,
+    ...inNetwork(one.network),
   }));
 }
 
@@ -137,6 +148,31 @@ function oncePerProxy(gateways: readonly Workload[]): readonly Workload[] {
 /** Reports if a workload outside the orchestrator takes tunnels and no mutual TLS: a node proxy is beside it. */
 function isCaptured(labels: Labels): boolean {
   return saysTunnels(labels) && labels[TLS_MODE_LABEL] === "disabled";
+}
+
+function inNetwork(network: string): Pick<Workload, "network"> {
+  return network === "" ? {} : { network };
+}
+
+/** A proxy of each gateway that takes tunnels into a network. */
+function entrancesOf({ graph, ambient }: Mesh): Workload[] {
+  if (ambient?.multiNetwork !== true) return [];
+  return ambient.indexes.gateways.peek("all").flatMap((key): Workload[] => {
+    const network = graph.peek(ambient.networks.entrance, key);
+    if (network === undefined) return [];
+    const own = graph.peek(ambient.networks.gateways, network);
+    const found = own.find(({ namespace, name }) =>
+      namespace === key.namespace && name === key.name
+    );
+    return [{
+      role: "waypoint",
+      ...key,
+      address: found?.address ?? own[0]?.address ?? "",
+      labels: { [GATEWAY_NAME_LABEL]: key.name },
+      serviceAccount: graph.peek(ambient.networks.account, key) ?? "",
+      ...inNetwork(network),
+    }];
+  });
 }
 
 /** A proxy of each waypoint: at the first endpoint of the service in front of it. */
@@ -156,6 +192,7 @@ function waypointsOf({ graph, ambient, services }: Mesh): Workload[] {
         address: endpoint?.address ?? "",
         labels: { [GATEWAY_NAME_LABEL]: key.name },
         serviceAccount: endpoint?.serviceAccount || `${key.name}-${waypoint.className}`,
+        ...inNetwork(endpoint?.network ?? ""),
       } as const,
     ];
   });
@@ -217,7 +254,7 @@ export function workloadOf({ role, name, namespace, ip, metadata }: ProxyNode): 
 
 /** The node of a workload, as its agent would announce it. */
 export function nodeOf(
-  { role, name, namespace, address, labels, serviceAccount }: Workload,
+  { role, name, namespace, address, labels, serviceAccount, network }: Workload,
 ): ProxyNode {
   const ip = isIp(address) ? address : NOWHERE;
   const dnsDomain = `${namespace}.svc.cluster.local`;
@@ -240,6 +277,7 @@ export function nodeOf(
       ...CERTIFICATES,
       ...(saysTunnels(labels) ? { ENABLE_HBONE: "true" } : {}),
       ...(serviceAccount === "" ? {} : { SERVICE_ACCOUNT: serviceAccount }),
+      ...(network === undefined ? {} : { NETWORK: network }),
     },
   };
 }

@@ -28,6 +28,8 @@ export interface Call {
 export interface TunnelEnd {
   /** Identity of its client; unset: not known. */
   readonly principal?: string;
+  /** `host:port` that a gateway between networks forwards by; unset: the proxy takes the content itself. */
+  readonly authority?: string;
 }
 
 /** Knowledge about key sets that are not part of a proxy's configuration. */

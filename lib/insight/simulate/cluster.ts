@@ -113,16 +113,18 @@ function upstreamOf(cluster: Cluster, journey: Journey): Upstream {
 /** The tunnel to an endpoint, with the `address:port` that it leads to. */
 function tunnelOf(
   { metadata }: LbEndpoint,
-): { to: string; waypoint: string; across: string } | undefined {
+): { to: string; waypoint: string; across: string; gateways: string[] } | undefined {
   const about = metadata?.filterMetadata[TUNNEL_METADATA];
   const to = about?.[TUNNEL_KEYS.to];
   const waypoint = about?.[TUNNEL_KEYS.waypoint];
   if (typeof to !== "string") return undefined;
   const across = about?.[TUNNEL_KEYS.service];
+  const gateways = about?.[TUNNEL_KEYS.gateway];
   return {
     to,
     waypoint: typeof waypoint === "string" ? waypoint : "",
     across: typeof across === "string" ? across : "",
+    gateways: typeof gateways === "string" && gateways !== "" ? gateways.split(",") : [],
   };
 }
 
@@ -130,10 +132,10 @@ function tunnelled(endpoint: LbEndpoint): Pick<Target, "tls" | "tunnel"> | undef
   const tunnel = tunnelOf(endpoint);
   if (tunnel === undefined) return undefined;
   const through = tunnel.waypoint === "" ? "" : ` of the waypoint ${tunnel.waypoint}`;
-  const { waypoint, across } = tunnel;
+  const { waypoint, across, gateways } = tunnel;
   return {
-    tls: `tunnel${through}`,
-    tunnel: { waypoint, ...(across === "" ? {} : { across }) },
+    tls: across === "" ? `tunnel${through}` : `tunnel to ${across} in another network`,
+    tunnel: { waypoint, ...(across === "" ? {} : { across, gateways }) },
   };
 }
 

@@ -11,6 +11,7 @@ import { findListener, inspect } from "./listener.ts";
 import { passChain } from "./network.ts";
 import type { Resources } from "./resources.ts";
 import { bothSides } from "./sides.ts";
+import { forwardTunnel } from "./tunnel.ts";
 import type { Ending, Verdict } from "./verdict.ts";
 
 /** Follows a call through resources. */
@@ -21,7 +22,8 @@ export function follow(resources: Resources, call: Call): Verdict {
 }
 
 function endingsOf(journey: Journey): Ending[] {
-  const { ip, port } = journey.call.destination;
+  const { destination: { ip, port }, tunnel } = journey.call;
+  if (tunnel?.authority !== undefined) return forwardTunnel(journey, tunnel.authority);
   const listener = findListener(journey);
   if (listener === undefined) {
     const why = journey.call.tunnel === undefined

@@ -20,6 +20,7 @@ export {
   type Served,
   type Shelf,
 } from "./resources.ts";
+export { type TunnelEndRoute, tunnelRouteOf } from "./tunnel.ts";
 export type {
   Answered,
   Closed,

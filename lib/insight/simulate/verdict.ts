@@ -132,6 +132,8 @@ export interface Tunnel {
   readonly waypoint: string;
   /** Set if it leads to the gateway of another network: `host:port` of the service there. */
   readonly across?: string;
+  /** Identities that this gateway may have; empty: any of the mesh. */
+  readonly gateways?: readonly string[];
 }
 
 /** TLS of the proxy as a client. */

@@ -9,8 +9,8 @@ import type { AccessTrace, Call, Stage, TokenTrace } from "../simulate/mod.ts";
 export interface Hop {
   /** `NAME.NAMESPACE`. */
   readonly proxy: string;
-  readonly direction: Call["direction"] | "waypoint";
-  /** Destination of the connection, `ip:port`. */
+  readonly direction: Call["direction"] | "waypoint" | "between networks";
+  /** Destination of the connection, `ip:port`; at a gateway between networks the service, `host:port`. */
   readonly destination: string;
   readonly steps: readonly ExplainedStep[];
 }

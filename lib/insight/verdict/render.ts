@@ -13,6 +13,7 @@ const DIRECTIONS: Readonly<Record<Hop["direction"], string>> = {
   inbound: "inbound to its workload",
   gateway: "from a client of the gateway",
   waypoint: "through the waypoint",
+  "between networks": "through the gateway between networks",
 };
 
 /** The hops with their steps, then the outcomes. */

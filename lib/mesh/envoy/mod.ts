@@ -80,6 +80,7 @@ export {
   clusterName,
   CONNECT_ORIGINATE,
   CONNECT_TERMINATE,
+  DESTINATION_STATE,
   dnsSrvClusterName,
   inboundClusterName,
   inboundHostName,
@@ -120,6 +121,7 @@ export {
 } from "./grpc/mod.ts";
 export {
   acrossOriginate,
+  AUTHORITY_FILTER,
   connectOriginate,
   connectTerminate,
   gatewayHttpListener,

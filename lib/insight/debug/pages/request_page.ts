@@ -133,6 +133,7 @@ const DIRECTIONS: Readonly<Record<Hop["direction"], string>> = {
   inbound: "inbound",
   gateway: "gateway",
   waypoint: "waypoint",
+  "between networks": "through the gateway between networks",
 };
 
 function hopTable({ proxy, direction, destination, steps }: Hop): ComponentChildren {

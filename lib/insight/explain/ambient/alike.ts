@@ -29,16 +29,16 @@ export function alike<T>(
     .flatMap(([first, ...more]) => first === undefined ? [] : [[first, ...more] as const]);
 }
 
-/** The outcomes at the first endpoint of a group, for the whole group: a share of `total` endpoints. */
+/** The outcomes at the first endpoint of a group, for the whole group, which gets a share. */
 export function forAll(
   { length }: Alike<unknown>,
-  total: number,
+  share: number,
   outcomes: readonly Outcome[],
 ): Outcome[] {
   const more = length === 1 ? "" : `, or to ${length - 1} endpoints like it`;
   return outcomes.map((one) => ({
     ...one,
-    share: one.share * length / total,
+    share: one.share * share,
     text: one.kind === "reached" ? `${one.text}${more}` : one.text,
   }));
 }

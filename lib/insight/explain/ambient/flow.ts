@@ -4,12 +4,15 @@
  * @module
  */
 import type { GatewayAddress, Service, Workload } from "#mesh/workload/workload_pb.ts";
-import { GATEWAY_NAME_LABEL, objectKey } from "../../../mesh/model/mod.ts";
+import { ipText } from "../../../kit/text/mod.ts";
+import { objectKey } from "../../../mesh/model/mod.ts";
 import type { Call } from "../../simulate/mod.ts";
 import type { Cause, ExplainedStep, Outcome } from "../../verdict/mod.ts";
-import { classOf, type Party, partyAt, proxyKnown, type World } from "../world.ts";
+import { gatewayKeyOf, type Party, partyAt, proxyKnown, type World } from "../world.ts";
+import { cross } from "./across.ts";
 import { alike, forAll } from "./alike.ts";
-import { takesTunnels } from "./known.ts";
+import { capacityOf, chosen } from "./choice.ts";
+import { principalOfWorkload, type ServiceEndpoint, takesTunnels } from "./known.ts";
 import { placesBehind } from "./plain.ts";
 import { atNodeProxy } from "./server.ts";
 import {
@@ -76,7 +79,7 @@ export function leaveNodeProxy(
     steps.push({ step: "destination", name, why, causes });
     for (const { object } of causes) if (object !== undefined) travel.objects.add(object);
   };
-  const sends: Sending = { travel, proxy, client, content, step };
+  const sends: Sending = { travel, proxy, source: workload, client, content, step };
   const service = known?.serviceAt(to.ip);
   if (service !== undefined) return toService(sends, service, to);
   const at = known?.workloadAt(to.ip);
@@ -91,7 +94,7 @@ export function leaveNodeProxy(
     });
   }
   step(`${at.name}.${at.namespace}`, "is the workload of the address");
-  if (at.waypoint !== undefined) return toWaypoint(sends, at.waypoint, to);
+  if (at.waypoint !== undefined) return toWaypoint(sends, at.waypoint, { to });
   return toWorkload(sends, at, to);
 }
 
@@ -99,6 +102,8 @@ export function leaveNodeProxy(
 interface Sending {
   readonly travel: Travel;
   readonly proxy: string;
+  /** The workload whose connection it is. */
+  readonly source: Workload;
   readonly client: Client;
   readonly content: Content;
   readonly step: (name: string, why: string, causes?: readonly Cause[]) => void;
@@ -115,38 +120,78 @@ function toService(sends: Sending, service: Service, to: Arrival["to"]): Outcome
   if (first !== undefined) {
     step(name, "is the service of the address, and has a waypoint", causes);
     const whole = waypoints.reduce((sum, [, weight]) => sum + weight, 0) || 1;
+    const through = { to, authority: `${name}:${to.port}` };
     return waypoints.flatMap(([one, weight]) =>
-      one === undefined || weight === 0 ? [] : scaled(toWaypoint(sends, one, to), weight / whole)
+      one === undefined || weight === 0
+        ? []
+        : scaled(toWaypoint(sends, one, through), weight / whole)
     );
   }
   step(name, `is the service of the address${fault === undefined ? "" : `; ${fault}`}`, causes);
-  const endpoints = travel.known?.endpointsOf(service, to.port) ?? [];
+  const { source } = sends;
+  const ready = travel.known?.endpointsOf(service, to.port) ?? [];
+  const endpoints = chosen(source, service, ready);
+  if (ready.length > 0 && endpoints.length === 0) {
+    return [closed(proxy, `service ${name}`, "none of its endpoints is near the client")];
+  }
   if (endpoints.length === 0) {
     const why = service.ports.some(({ servicePort }) => servicePort === to.port)
       ? "it has no healthy endpoints"
       : `it has no port ${to.port}`;
     return [closed(proxy, `service ${name}`, why)];
   }
-  const outcomes = alike(travel, endpoints, (one) => one).flatMap((group) => {
-    const [{ workload, ip, port }] = group;
-    const there = ip === "" && workload.networkGateway === undefined
-      ? [unknown(proxy, `the addresses of ${workload.hostname || name}, which DNS tells`)]
-      : toWorkload(sends, workload, { ip, port });
-    return forAll(group, endpoints.length, there);
-  });
-  const kinds = new Set(outcomes.map(({ kind }) => kind));
-  if (kinds.size > 1 && (service.loadBalancing?.routingPreference.length ?? 0) > 0) {
-    return [unknown(proxy, `which endpoint of ${name} is near the node proxy`)];
+  if (endpoints.length < ready.length) {
+    step(name, `${endpoints.length} of ${ready.length} endpoints are near the client`);
   }
-  return outcomes;
+  const authority = `${name}:${to.port}`;
+  const whole = endpoints.reduce((sum, { workload }) => sum + capacityOf(workload), 0);
+  const share = (some: readonly ServiceEndpoint[]) =>
+    some.reduce((sum, { workload }) => sum + capacityOf(workload), 0) / whole;
+  const [far, near] = bySide(endpoints);
+  return [
+    ...far.flatMap((one) => scaled(toNetwork(sends, one.workload, authority), share([one]))),
+    ...alike(travel, near, (one) => one).flatMap((group) => {
+      const [{ workload, ip, port }] = group;
+      const there = ip === ""
+        ? [unknown(proxy, `the addresses of ${workload.hostname || name}, which DNS tells`)]
+        : toWorkload(sends, workload, { ip, port });
+      return forAll(group, share(group), there);
+    }),
+  ];
+}
+
+/** Endpoints behind gateways of other networks, and the others. */
+function bySide(
+  endpoints: readonly ServiceEndpoint[],
+): readonly [far: ServiceEndpoint[], near: ServiceEndpoint[]] {
+  const isFar = ({ workload: { networkGateway }, ip }: ServiceEndpoint): boolean =>
+    networkGateway !== undefined && ip === "";
+  return [endpoints.filter(isFar), endpoints.filter((one) => !isFar(one))];
+}
+
+/** A tunnel in a tunnel, to what is behind the gateway of another network. */
+function toNetwork(sends: Sending, behind: Workload, authority: string): Outcome[] {
+  const { travel, proxy, client, content, step } = sends;
+  const entrance = behind.networkGateway?.destination;
+  if (entrance?.case !== "address") {
+    const name = entrance?.value?.hostname ?? behind.network;
+    return [unknown(proxy, `the addresses of the gateway ${name}, which DNS tells`)];
+  }
+  const address = ipText(entrance.value.address);
+  const gateway = travel.known?.workloadAt(address);
+  step(
+    authority,
+    `a tunnel in a tunnel to the gateway ${address} of the network ${behind.network}`,
+  );
+  return cross(travel, {
+    ...{ sender: proxy, client, content, authority, address, network: behind.network },
+    accepted: gateway === undefined ? [] : [principalOfWorkload(gateway)],
+  });
 }
 
 function toWorkload(sends: Sending, workload: Workload, to: Arrival["to"]): Outcome[] {
   const { travel, proxy, client, content, step } = sends;
   const name = `${workload.name}.${workload.namespace}`;
-  if (workload.networkGateway !== undefined && workload.addresses.length === 0) {
-    return [unknown(proxy, `what is behind the gateway of the network ${workload.network}`)];
-  }
   const tunnelled = takesTunnels(workload);
   step(name, tunnelled ? `a tunnel to ${to.ip}` : "takes no tunnels: goes on as it is");
   const seen = tunnelled ? client : { ip: client.ip };
@@ -154,20 +199,33 @@ function toWorkload(sends: Sending, workload: Workload, to: Arrival["to"]): Outc
 }
 
 /** The content of a tunnel at a waypoint, which is found by the service in front of its proxies. */
-function toWaypoint(sends: Sending, { destination }: GatewayAddress, to: Arrival["to"]): Outcome[] {
-  const { travel, proxy, client, content, step } = sends;
+function toWaypoint(
+  sends: Sending,
+  { destination }: GatewayAddress,
+  { to, authority }: { readonly to: Arrival["to"]; readonly authority?: string },
+): Outcome[] {
+  const { travel, proxy, source, client, content, step } = sends;
   const host = destination.case === "hostname" ? destination.value : undefined;
   const front = host && travel.known?.serviceNamed(host.namespace, host.hostname);
   const name = host?.hostname ?? "the waypoint";
   const gateway = gatewayOf(travel.world, host);
-  const party = gateway === undefined ? undefined : waypointParty(travel.world, gateway);
-  if (front !== undefined && travel.known?.endpointsOf(front, TUNNEL_PORT).length === 0) {
+  const proxies = front === undefined
+    ? []
+    : chosen(source, front, travel.known?.endpointsOf(front, TUNNEL_PORT) ?? []);
+  const [far, near] = bySide(proxies);
+  const [behind] = far;
+  if (behind !== undefined && near.length === 0 && authority !== undefined) {
+    return toNetwork(sends, behind.workload, authority);
+  }
+  const party = gateway === undefined
+    ? undefined
+    : waypointParty(travel.world, gateway, near.map(({ ip }) => ip));
+  if (front !== undefined && proxies.length === 0) {
     step(name, "has no healthy endpoints");
     return [closed(proxy, `waypoint ${name}`, "it has no healthy endpoints")];
   }
   if (party === undefined) {
-    const proxies = front === undefined ? [] : travel.known?.endpointsOf(front, TUNNEL_PORT) ?? [];
-    for (const { ip, port } of proxies) travel.elsewhere.add(hostPort(ip, port));
+    for (const { ip, port } of near) travel.elsewhere.add(hostPort(ip, port));
     const text = `the waypoint ${gateway ?? name}: none of its proxies is connected here`;
     return [unknown(proxy, text, ALL_DAEMONS)];
   }
@@ -185,13 +243,16 @@ export function atWaypoint(travel: Travel, party: Party, arrival: Arrival): Outc
 
 const TUNNEL_PORT = 15008;
 
-/** A proxy of a waypoint, `namespace/name`. */
-function waypointParty({ parties }: World, gateway: string): Party | undefined {
-  return parties.find((party) => {
-    if (party.node.role !== "waypoint") return false;
-    const { namespace, labels } = classOf(party);
-    return objectKey({ namespace, name: labels[GATEWAY_NAME_LABEL] ?? "" }) === gateway;
-  });
+/** A proxy of a waypoint, `namespace/name`: one at the addresses, if there is one. */
+function waypointParty(
+  { parties }: World,
+  gateway: string,
+  addresses: readonly string[],
+): Party | undefined {
+  const own = parties.filter((party) =>
+    party.node.role === "waypoint" && objectKey(gatewayKeyOf(party)) === gateway
+  );
+  return own.find(({ node }) => node.ips.some((ip) => addresses.includes(ip))) ?? own[0];
 }
 
 /** The Gateway with a service in front of its proxies, `namespace/name`. */
@@ -241,7 +302,8 @@ export function leavePlain(
   travel.assumptions.add(`the network takes connections to ${to.ip} to endpoints of the service`);
   return alike(travel, endpoints, (one) => one).flatMap((group) => {
     const [{ ip, port }] = group;
-    return forAll(group, endpoints.length, arrive(travel, { ...plain, to: { ip, port } }));
+    const share = group.length / endpoints.length;
+    return forAll(group, share, arrive(travel, { ...plain, to: { ip, port } }));
   });
 }
 

@@ -14,9 +14,10 @@ import { fromBinary } from "../../../kit/proto/mod.ts";
 import { ipText } from "../../../kit/text/mod.ts";
 import { objectKey, type ProxyNode, serviceKeys, XDS_TYPES } from "../../../mesh/model/mod.ts";
 import type { Shelf } from "../../simulate/mod.ts";
+import type { View } from "../../../mesh/graph/mod.ts";
 import type { World } from "../world.ts";
 
-/** Any node proxy: all see the same. */
+/** Any node proxy of the network of the daemon's cluster: all see the same. */
 export const ANY_NODE_PROXY: ProxyNode = {
   id: "ztunnel~127.0.0.1~any.debug~",
   role: "ztunnel",
@@ -33,6 +34,11 @@ export const ANY_NODE_PROXY: ProxyNode = {
   transport: "delta",
 };
 
+/** Any node proxy of a network; empty: that of the daemon's cluster. */
+export function nodeProxyIn(network: string): ProxyNode {
+  return network === "" ? ANY_NODE_PROXY : { ...ANY_NODE_PROXY, metadata: { NETWORK: network } };
+}
+
 /** A workload that serves a port of a service. */
 export interface ServiceEndpoint {
   readonly workload: Workload;
@@ -48,6 +54,8 @@ export interface Known {
   serviceAt(ip: string): Service | undefined;
   /** The service of a namespace and host. */
   serviceNamed(namespace: string, host: string): Service | undefined;
+  /** The services of a host. */
+  servicesOf(host: string): readonly Service[];
   workloadAt(ip: string): Workload | undefined;
   /** The workload that `NAME.NAMESPACE` means. */
   workloadNamed(name: string): Workload | undefined;
@@ -57,13 +65,49 @@ export interface Known {
   policiesOf(workload: Workload): readonly Authorization[];
 }
 
+/** What the views of node proxies are read from. */
+type Viewed = Pick<World, "mesh" | "nodeProxy" | "nodeProxyDecode" | "decode">;
+
+/** The mesh as node proxies of each network know it. */
+export interface Knowledge {
+  /** As those of a network do; empty: that of the daemon's cluster. Undefined: ambient mode is off. */
+  in(network: string): Known | undefined;
+  /** The networks; that of the daemon's cluster is the first one, and empty. */
+  readonly networks: readonly string[];
+}
+
+/** Reads what node proxies are sent, when a network is first asked for. */
+export function knowledgeOf(
+  world: Viewed,
+  contentOf: (view: View) => Shelf | undefined = (view) => view,
+): Knowledge {
+  const { ambient, graph } = world.mesh;
+  const own = ambient?.multiNetwork === true ? graph.peek(ambient.networks.own, "") : undefined;
+  const others = own === undefined ? [] : [...new Set(ambient!.indexes.networks.peek("all"))].sort()
+    .filter((one) => one !== own);
+  const found = new Map<string, Known | undefined>();
+  return {
+    networks: ["", ...others],
+    in: (network) => {
+      const key = own === undefined || network === own ? "" : network;
+      if (!found.has(key)) {
+        found.set(
+          key,
+          knownTo(world, (url) => {
+            const view = world.nodeProxy?.(url, key);
+            return view && contentOf(view);
+          }),
+        );
+      }
+      return found.get(key);
+    },
+  };
+}
+
 /** Reads what node proxies are sent; undefined: ambient mode is off. */
 export function knownTo(
-  { nodeProxy, nodeProxyDecode, decode: usual = fromBinary }: Pick<
-    World,
-    "nodeProxy" | "nodeProxyDecode" | "decode"
-  >,
-  contentOf: (typeUrl: string) => Shelf | undefined = (url) => nodeProxy?.(url),
+  { nodeProxy, nodeProxyDecode, decode: usual = fromBinary }: Omit<Viewed, "mesh">,
+  contentOf: (typeUrl: string) => Shelf | undefined = (url) => nodeProxy?.(url, ""),
 ): Known | undefined {
   if (nodeProxy === undefined) return undefined;
   const decode = nodeProxyDecode ?? usual;
@@ -83,6 +127,7 @@ export function knownTo(
     serviceAt: (ip) => byVip.get(ip),
     serviceNamed: (namespace, host) =>
       services.find((one) => one.namespace === namespace && one.hostname === host),
+    servicesOf: (host) => services.filter(({ hostname }) => hostname === host),
     workloadAt: (ip) => byIp.get(ip),
     workloadNamed: (name) => workloads.find((one) => `${one.name}.${one.namespace}` === name),
     endpointsOf: (service, port) => endpointsOf(workloads, service, port),
@@ -92,6 +137,12 @@ export function knownTo(
       return policies.filter((one) => concerns(one, workload));
     },
   };
+}
+
+/** The identity in the certificate of a workload. */
+export function principalOfWorkload({ trustDomain, namespace, serviceAccount }: Workload): string {
+  const domain = trustDomain || "cluster.local";
+  return `spiffe://${domain}/ns/${namespace}/sa/${serviceAccount || "default"}`;
 }
 
 /** Reports if the node's proxy, or the workload itself, ends tunnels. */

@@ -5,7 +5,15 @@
  * @module
  */
 export { alike, forAll } from "./alike.ts";
-export { ANY_NODE_PROXY, type Known, knownTo, takesTunnels } from "./known.ts";
+export { beyondGateway, cross } from "./across.ts";
+export {
+  ANY_NODE_PROXY,
+  knowledgeOf,
+  type Known,
+  knownTo,
+  nodeProxyIn,
+  takesTunnels,
+} from "./known.ts";
 export { arrive, atWaypoint } from "./flow.ts";
-export { type Client, type Content, hostPort, kindOf, type Travel } from "./travel.ts";
+export { type Client, type Content, hostPort, inNetwork, kindOf, type Travel } from "./travel.ts";
 export { leave, type Origin, originNamed } from "./origin.ts";

@@ -8,8 +8,8 @@ import { ipText, isIp } from "../../../kit/text/mod.ts";
 import type { Outcome } from "../../verdict/mod.ts";
 import type { World } from "../world.ts";
 import { leaveNodeProxy, leavePlain } from "./flow.ts";
-import type { Content, Travel } from "./travel.ts";
-import { type Known, takesTunnels } from "./known.ts";
+import { type Content, inNetwork, type Travel } from "./travel.ts";
+import { type Knowledge, principalOfWorkload, takesTunnels } from "./known.ts";
 
 /** The beginning of a request that no proxy of its own takes. */
 export interface Origin {
@@ -22,8 +22,11 @@ export interface Origin {
 }
 
 /** The workload of a name that has no proxy of its own, or the program at an address. */
-export function originNamed(known: Known | undefined, name: string): Origin | undefined {
-  const workload = isIp(name) ? known?.workloadAt(name) : known?.workloadNamed(name);
+export function originNamed({ networks, in: of }: Knowledge, name: string): Origin | undefined {
+  const workload =
+    networks.flatMap((network) =>
+      (isIp(name) ? of(network)?.workloadAt(name) : of(network)?.workloadNamed(name)) ?? []
+    )[0];
   const [address] = workload?.addresses ?? [];
   if (workload !== undefined && address !== undefined) {
     const { namespace } = workload;
@@ -54,17 +57,12 @@ export function leave(
   if (captured === undefined) {
     return leavePlain(travel, origin.name, { to, content, client: { ip: origin.ip } });
   }
-  const principal = principalOf(captured);
+  const principal = principalOfWorkload(captured);
   travel.assumptions.add(`the certificate of ${origin.name} is valid and names ${principal}`);
-  return leaveNodeProxy(travel, {
+  return leaveNodeProxy(inNetwork(travel, captured.network), {
     workload: captured,
     client: { ip: origin.ip, principal },
   }, { to, content });
-}
-
-function principalOf({ trustDomain, namespace, serviceAccount }: Workload): string {
-  const domain = trustDomain || "cluster.local";
-  return `spiffe://${domain}/ns/${namespace}/sa/${serviceAccount || "default"}`;
 }
 
 /** The address of a host; undefined: the mesh does not know it. */

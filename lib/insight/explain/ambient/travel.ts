@@ -7,12 +7,13 @@ import type { Workload } from "#mesh/workload/workload_pb.ts";
 import type { Call } from "../../simulate/mod.ts";
 import type { Hop, Outcome } from "../../verdict/mod.ts";
 import type { PartiesByAddress, Party, World } from "../world.ts";
-import type { Known } from "./known.ts";
+import type { Knowledge, Known } from "./known.ts";
 
 /** The parts of an explanation that the way through node proxies changes. */
 export interface Travel {
   readonly world: World;
-  /** Undefined: ambient mode is off. */
+  readonly knowledge: Knowledge;
+  /** The mesh as the network where the connection is knows it. Undefined: ambient mode is off. */
   readonly known: Known | undefined;
   readonly hops: Hop[];
   readonly objects: Set<string>;
@@ -22,6 +23,14 @@ export interface Travel {
   readonly byAddress: PartiesByAddress;
   /** Passes a call through a proxy, and on to what follows. */
   enter(party: Party, call: Call): Outcome[];
+}
+
+/** The way goes on in a network; empty: that of the daemon's cluster. */
+export function inNetwork<T extends Pick<Travel, "knowledge">>(
+  travel: T,
+  network: string,
+): T & Pick<Travel, "known"> {
+  return { ...travel, known: travel.knowledge.in(network) };
 }
 
 /** The content of a connection, with what is known about its time and keys. */

@@ -37,6 +37,8 @@ export interface AmbientNetworks {
   readonly own: Derived<string>;
   /** A Gateway that takes tunnels into a network → the network; undefined: it is another gateway. */
   readonly entrance: Derived<string | undefined, ObjectKey>;
+  /** A Gateway that takes tunnels into a network → the service account of its proxies. */
+  readonly account: Derived<string | undefined, ObjectKey>;
   /** Network → the gateways that take tunnels into it. */
   readonly gateways: Derived<readonly TunnelGateway[]>;
   /** Key `all` → host names among the addresses of those gateways, sorted. */
@@ -91,6 +93,18 @@ export function deriveAmbientNetworks(
       const row = read.get(api.gateways, objectKey(key));
       return networkLabel(row?.meta.labels ?? {}) || read.get(own, "");
     }),
+    account: graph.derive(
+      "ambient.entranceAccount",
+      objectKeys,
+      (read, key): string | undefined => {
+        const { api, bound } = inputs.gatewayApi;
+        const gateway = read.get(bound.gateways, key);
+        const row = read.get(api.gateways, objectKey(key));
+        return row === undefined || gateway === undefined
+          ? undefined
+          : accountOf(row.meta, gateway);
+      },
+    ),
   };
 }
 

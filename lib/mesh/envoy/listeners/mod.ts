@@ -20,7 +20,12 @@ export { gatewayQuicListener } from "./quic.ts";
 export { gatewayUdpListener } from "./udp.ts";
 export type { KnownProtocol, TcpChain } from "./tcp_chain.ts";
 export type { WeightedCluster } from "./tcp_proxy.ts";
-export { INTO_PROXY, type TunnelRoute, tunnelRouteTable } from "./tunnel_routes.ts";
+export {
+  AUTHORITY_FILTER,
+  INTO_PROXY,
+  type TunnelRoute,
+  tunnelRouteTable,
+} from "./tunnel_routes.ts";
 export { proxyTerminate } from "./ended_tunnels.ts";
 export { acrossOriginate, connectOriginate, connectTerminate } from "./tunnels.ts";
 export {

@@ -1,0 +1,65 @@
+/**
+ * Where a proxy that ends tunnels sends their content, by the authority of the tunnel.
+ *
+ * @module
+ */
+import { ConfigSchema as HttpStateSchema } from "#envoy/extensions/filters/http/set_filter_state/v3/set_filter_state_pb.ts";
+import {
+  AUTHORITY_FILTER,
+  CONNECT_TERMINATE,
+  DESTINATION_STATE,
+  MAIN_INTERNAL,
+} from "../../mesh/envoy/mod.ts";
+import { forward } from "./cluster.ts";
+import { closed, type Journey, note } from "./journey.ts";
+import { type Resources, unpack } from "./resources.ts";
+import type { Ending } from "./verdict.ts";
+
+/** The route of a tunnel. */
+export interface TunnelEndRoute {
+  readonly cluster: string;
+  /** `address:port` that stands for the authority; unset: none does. */
+  readonly to?: string;
+}
+
+/** The route of tunnels with an authority; `undefined`: they are refused. */
+export function tunnelRouteOf(
+  { route }: Pick<Resources, "route">,
+  authority: string,
+): TunnelEndRoute | undefined {
+  const hosts = route(CONNECT_TERMINATE)?.virtualHosts ?? [];
+  const host = hosts.find(({ domains }) => domains.includes(authority)) ??
+    hosts.find(({ domains }) => domains.includes("*"));
+  const action = host?.routes[0]?.action;
+  if (host === undefined || action?.case !== "route") return undefined;
+  const { clusterSpecifier: chosen } = action.value;
+  if (chosen.case !== "cluster") return undefined;
+  const states = unpack(HttpStateSchema, host.typedPerFilterConfig[AUTHORITY_FILTER]);
+  const to = states?.onRequestHeaders
+    .find(({ key }) => key.case === "objectKey" && key.value === DESTINATION_STATE);
+  const format = to?.value.case === "formatString" ? to.value.value.format : undefined;
+  const text = format?.case === "textFormatSource" && format.value.specifier.case === "inlineString"
+    ? format.value.specifier.value
+    : undefined;
+  return { cluster: chosen.value, ...(text === undefined ? {} : { to: text }) };
+}
+
+/** Forwards a tunnel by its authority, as gateways between networks do. */
+export function forwardTunnel(journey: Journey, authority: string): Ending[] {
+  note(journey, "listener", CONNECT_TERMINATE, `ends the outer tunnel${client(journey)}`);
+  const found = tunnelRouteOf(journey.resources, authority);
+  if (found === undefined || found.cluster === MAIN_INTERNAL) {
+    return closed(`listener ${CONNECT_TERMINATE}`, `the gateway has no route for ${authority}`);
+  }
+  journey.steps.push({
+    stage: "virtual host",
+    name: authority,
+    table: CONNECT_TERMINATE,
+    why: "is the authority of the tunnel",
+  });
+  return [forward(journey, found.cluster, "TCP")];
+}
+
+function client({ call: { tunnel } }: Journey): string {
+  return tunnel?.principal === undefined ? "" : ` of ${tunnel.principal}`;
+}
