@@ -70,7 +70,8 @@ export interface AnalysisOptions {
 export function createAnalysis({ domain, analyzers, now }: AnalysisOptions): Analysis {
   const graph = createGraph({ now, logLimit: 1, editLimit: 1, costLimit: 1 });
   // Rules are about objects that somebody wrote, not about those that they become.
-  const mesh = createMesh(graph, { domain, gatewayApi: false });
+  // Which fields the daemon lets act is not known here; it warns of the others itself.
+  const mesh = createMesh(graph, { domain, gatewayApi: false, experimentalGatewayApi: true });
   const indexes = createAnalysisIndexes(graph, mesh);
   const watches = new FindingWatches(graph, deriveFindings(graph, mesh, indexes, analyzers));
   let isComplete = false;

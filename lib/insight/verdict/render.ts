@@ -42,7 +42,7 @@ function hopLines({ proxy, direction, destination, steps }: Hop): string[] {
     ...steps.flatMap((step) => [
       `  ${step.step.padEnd(width)}  ${step.name}: ${step.why}`,
       ...detailsOf(step).map((line) => `${indent}${line}`),
-      ...step.causes.map((cause) => `${indent}by ${causeText(cause)}`),
+      ...causeLines(step.causes).map((line) => `${indent}${line}`),
     ]),
   ];
 }
@@ -95,6 +95,11 @@ export function causeText({ source, object, field, position, writtenIn }: Cause)
   ].join(" ");
 }
 
+/** A line for each cause; fields of objects that Mesh makes from one written object are one line. */
+function causeLines(causes: readonly Cause[]): string[] {
+  return [...new Set(causes.map((cause) => `by ${causeText(cause)}`))];
+}
+
 const VERBS: Readonly<Record<Outcome["kind"], string>> = {
   reached: "goes",
   answered: "answered",
@@ -106,6 +111,6 @@ function outcomeLines({ share, kind, proxy, text, refusal }: Outcome): string[] 
   const part = share === 1 ? "" : `${Math.round(share * 10_000) / 100} %: `;
   return [
     `=> ${part}${VERBS[kind]} by ${proxy}: ${text}`,
-    ...(refusal?.causes ?? []).map((cause) => `   by ${causeText(cause)}`),
+    ...causeLines(refusal?.causes ?? []).map((line) => `   ${line}`),
   ];
 }
