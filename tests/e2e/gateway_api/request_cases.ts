@@ -39,6 +39,23 @@ async function callOf(
   }
 }
 
+/** How often each answer came to 200 requests: the backend with what it received, or a redirect. */
+async function answersTo(
+  url: string,
+  host: string,
+  key: string,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (let i = 0; i < 200; i++) {
+    const { status, echo, headers } = await call(url, { host, headers: { "x-request-key": key } });
+    const text = echo === undefined
+      ? `${status} ${headers["location"]}`
+      : `${echo.backend} ${echo.host}${echo.path}`;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /** In an order that matters: each leaves its routes behind unless it removes them. */
 export const REQUEST_CASES: readonly GatewayCase[] = [
   {
@@ -246,6 +263,56 @@ export const REQUEST_CASES: readonly GatewayCase[] = [
         assert.equal(a + b, 400);
         // The share is a chance of 1 in 10.
         assert.ok(b >= 10 && b <= 100, `${b} of 400 requests for b`);
+      });
+    },
+  },
+  {
+    name: "filters of backends: rewrites, redirects and copies, each for its share of the requests",
+    run: async (bench) => {
+      const rewrite = (hostname: string, replaceFullPath: string) => ({
+        type: "URLRewrite",
+        urlRewrite: { hostname, path: { type: "ReplaceFullPath", replaceFullPath } },
+      });
+      const copy = { type: "RequestMirror", requestMirror: { backendRef: to("copies") } };
+      const redirect = { type: "RequestRedirect", requestRedirect: { hostname: "moved.test" } };
+      await bench.world.config.write(
+        "backend-filters.yaml",
+        httpRoute("filtered", [
+          {
+            matches: under("/one"),
+            backendRefs: [to("a", { filters: [rewrite("inner.test", "/x")] })],
+          },
+          {
+            matches: under("/two"),
+            backendRefs: [
+              to("a", { weight: 1, filters: [rewrite("one.test", "/a"), copy] }),
+              to("b", { weight: 2, filters: [rewrite("two.test", "/b")] }),
+              to("a", { weight: 1, filters: [redirect] }),
+            ],
+          },
+        ]),
+      );
+      const host = "filtered.test";
+      await bench.meets(
+        { host, path: "/one" },
+        ({ echo }) => echo?.backend === "a" && echo.path === "/x" && echo.host === "inner.test",
+      );
+      await bench.each("router", async (proxy) => {
+        const key = `${proxy.transport}/two`;
+        const counts = await answersTo(`${urlOf(bench, proxy)}/two`, host, key);
+        const moved = [...counts.keys()].filter((text) => text.startsWith("302 "));
+        assert.equal(moved.length, 1, `${[...counts.keys()]}`);
+        assert.match(moved[0]!, /^302 http:\/\/moved\.test(:\d+)?\/two$/);
+        assert.deepEqual(
+          [...counts.keys()].filter((text) => !text.startsWith("302 ")).sort(),
+          ["a one.test/a", "b two.test/b"],
+        );
+        // Far outside of what chance does.
+        assert.ok(counts.get("b two.test/b")! > 60 && counts.get("a one.test/a")! < 90);
+        await eventually(
+          "a copy of each request to the first backend",
+          () => Promise.resolve(bench.copies.seen(key).length === counts.get("a one.test/a")),
+        );
       });
     },
   },
