@@ -49,7 +49,7 @@ export const PILOT_ENABLE_ALPHA_GATEWAY_API: EnvVar<boolean> = declareEnv({
   type: "bool",
   default: false,
   doc:
-    "Read kinds of the Gateway API, such as TCPRoute, in alpha versions from API servers that have no other version of them, and let fields of its experimental channel act: `retry`, `sessionPersistence`, `useDefaultGateways`, `defaultScope`, the filter `ExternalAuth`.",
+    "Read kinds of the Gateway API, such as TCPRoute, in alpha versions from API servers that have no other version of them, and let fields of its experimental channel act: `retry`, `sessionPersistence`, `useDefaultGateways`, `defaultScope`, the filter `ExternalAuth`, the kinds XBackend, XBackendTrafficPolicy and XMesh.",
   readers,
 });
 

@@ -1,6 +1,6 @@
 /**
- * Source of authorities: the ConfigMaps that Gateways and BackendTLSPolicies name. Each is followed
- * alone: a cluster has many others. Those with parameters of Gateways are followed too, so that binding
+ * Source of authorities: the ConfigMaps that Gateways, BackendTLSPolicies and XBackends name. Each is
+ * followed alone: a cluster has many others. Those with parameters of Gateways are followed too, so that binding
  * knows that they are there.
  *
  * @module
@@ -16,6 +16,7 @@ import {
   objectKeys,
 } from "../../../model/mod.ts";
 import {
+  type BackendSpec,
   type BackendTlsPolicySpec,
   configMapsOfGateway,
   configMapsOfParameters,
@@ -173,6 +174,7 @@ function namedBy(objects: readonly ConfigObject[]): WantedConfigMaps {
     if (kind === "BackendTLSPolicy") {
       return configMapsOfPolicy(spec as BackendTlsPolicySpec, namespace);
     }
+    if (kind === "XBackend") return configMapsOfPolicy((spec as BackendSpec).tls ?? {}, namespace);
     return [];
   });
   const parameters = objects.flatMap(({ meta: { kind, namespace }, spec }) => {
