@@ -160,8 +160,9 @@ function marked(name: Service): string {
   });
 }
 
-function objectsOf(places: Places): string[] {
-  const { client, server, border, sidecar, near, far, beside, besidePort } = places;
+/** @param entrance address of the gateway, as the other network knows it */
+function objectsOf(places: Places, entrance: Spec = { value: places.border }): string[] {
+  const { client, server, sidecar, near, far, beside, besidePort } = places;
   const behind = (name: string) => ({ ...GLOBAL, "mesh.io/use-waypoint": name });
   const sidecarOf = (app: string, port: Spec, bind: string) =>
     manifest("Sidecar", app, {
@@ -201,7 +202,7 @@ function objectsOf(places: Places): string[] {
     marked("behind-far"),
     marked("behind-near"),
     gateway("ew", "mesh-east-west"),
-    gateway("far", "mesh-remote", { addresses: [{ value: border }] }),
+    gateway("far", "mesh-remote", { addresses: [entrance] }),
     workload("beside", beside, "mesh", "far"),
     service("beside", SERVICES.beside, {
       ...SPEC,
@@ -430,9 +431,18 @@ Deno.test({
       }
       await answers("web", /^refused/);
       assert.equal(await explained("client", "web"), "unknown: ~client");
-      await startEnvoy(mesh, ["ew", border, "far"]);
+      await using _ = await startEnvoy(mesh, ["ew", border, "far"]);
       await answers("web", REACHED);
       await eventually("the sidecar's request", async () => await fromSidecar("web") === 200);
     });
+    await t.step(
+      "the gateway has a host name, which the daemon resolves for the sidecar",
+      async () => {
+        await startEnvoy(mesh, ["ew", "127.0.0.1", "far"]);
+        const objects = objectsOf(places, { type: "Hostname", value: "localhost" });
+        await mesh.config.write("mesh.yaml", objects.join("---\n"));
+        await eventually("the sidecar's request", async () => await fromSidecar("web") === 200);
+      },
+    );
   },
 });

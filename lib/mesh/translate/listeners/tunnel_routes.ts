@@ -31,7 +31,7 @@ function routesOf({ targets }: ProxyClass): TunnelRoute[] {
   const routes = new Map<string, TunnelRoute>();
   for (const { service, port, targetPort } of targets) {
     const authority = `${serviceKeys.decode(service).host}:${port}`;
-    // Of several services with one host, the first by key counts, as it does for the protocol of the port.
+    // The first service of a host counts, as it does for the protocol of the port.
     if (routes.has(authority)) continue;
     routes.set(authority, { authority, cluster: MAIN_INTERNAL, to: targetPort });
   }
