@@ -41,6 +41,7 @@ import { beginAuthority } from "./authority.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { type Identity, openIdentity } from "./identity.ts";
 import { openIntrospection } from "./introspection.ts";
+import { oneVersionOfIp } from "./ip_versions.ts";
 import { learnScopes } from "./learned.ts";
 import { listen, UNCERTIFIED } from "./listen.ts";
 import type { DiscoveryOptions } from "./options.ts";
@@ -136,6 +137,9 @@ export async function discovery(
   stack.defer(async () => void await Promise.all([drain(), controllers[Symbol.asyncDispose]()]));
 
   warnAbout(options, [...notes, ...webhooks.notes]);
+  const { dualStack = false } = settings.pipeline.features;
+  const versions = oneVersionOfIp(engine.pipeline.translation.mesh, dualStack);
+  if (versions !== undefined) log.warn(versions);
   announce(options, readiness);
   await aborted(ending);
   check();

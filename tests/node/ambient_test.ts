@@ -180,5 +180,5 @@ nodeTest(
       });
     });
   },
-  { nodes: 2, isDualStack: true, lacking: LACKING },
+  { nodes: 2, versions: "46", lacking: LACKING },
 );

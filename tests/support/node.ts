@@ -15,7 +15,7 @@ import {
   types,
 } from "../../lib/kit/orch/mod.ts";
 import { type NodeCluster, startNodes } from "../../scripts/cluster/node/cluster.ts";
-import type { PodNetwork } from "../../scripts/cluster/node/layout.ts";
+import type { IpVersions, PodNetwork } from "../../scripts/cluster/node/layout.ts";
 import { WORKLOAD_IMAGE, workloadArchive } from "../../scripts/cluster/node/workload.ts";
 import { lackingCniPrograms } from "../../scripts/cluster/cni_programs.ts";
 import { lackingNodes } from "../../scripts/cluster/node_programs.ts";
@@ -56,8 +56,8 @@ export interface NodeTestOptions {
   readonly nodes?: number;
   /** The first plugin of the pods' network; default `ptp`. */
   readonly network?: PodNetwork;
-  /** True: pods have IPv6, too. */
-  readonly isDualStack?: boolean;
+  /** Versions of IP of pods and Services; default: 4. */
+  readonly versions?: IpVersions;
   /** Archives with images beside that of the workload. */
   readonly images?: () => Promise<readonly string[]>;
   /** The reason why the test cannot run here, beside those of nodes. */
@@ -81,7 +81,7 @@ export function nodeMachineTest(
 export function nodeTest(
   name: string,
   fn: (cluster: NodeCluster, t: Deno.TestContext) => Promise<void>,
-  { nodes = 1, network, isDualStack, images, lacking: others }: NodeTestOptions = {},
+  { nodes = 1, network, versions, images, lacking: others }: NodeTestOptions = {},
 ): void {
   const lacking = LACKING ?? others ?? (network === "bridge" ? lackingCniPrograms() : undefined);
   nodeMachineTest(name, async (t) => {
@@ -91,7 +91,7 @@ export function nodeTest(
       name: clusterName(),
       nodes,
       network,
-      isDualStack,
+      versions,
       isDetached: false,
       images: [workload, ...await images?.() ?? []],
     });

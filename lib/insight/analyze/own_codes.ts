@@ -15,7 +15,8 @@ export type OwnCode =
   | "MSH1006"
   | "MSH1007"
   | "MSH1008"
-  | "MSH1009";
+  | "MSH1009"
+  | "MSH1010";
 
 /** The codes, in order. */
 export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
@@ -85,5 +86,15 @@ export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
     text: "Ambient mode does not do what is written: {0}",
     reason: "Node proxies carry connections of pods; requests are a matter of waypoints.",
     remedy: "Change the label or the field, or let a waypoint apply the policy (targetRefs).",
+  },
+  MSH1010: {
+    name: "DaemonWithOneVersionOfIP",
+    level: "Warning",
+    text:
+      "{0} Services have addresses of both versions of IP, the first is {1}; MESH_DUAL_STACK of the daemon is not true",
+    reason:
+      "Proxies with addresses of both versions use IPv4 alone. Connections to the other address are not routed, and policies on requests do not apply to them.",
+    remedy:
+      "Set values.pilot.env.MESH_DUAL_STACK=true, or give Services one version (ipFamilyPolicy: SingleStack).",
   },
 };

@@ -16,6 +16,7 @@ import { readPluginState } from "../mesh_input/mod.ts";
 import { findLocalPorts } from "./listening_sockets.ts";
 import { isOlder } from "./changes.ts";
 import type { Finding } from "./finding.ts";
+import { checkIpVersions } from "./ip_versions.ts";
 import { ORCHESTRATORS, supportOf } from "./support.ts";
 import { checkProxies, checkUpgrade } from "./upgrade.ts";
 
@@ -52,6 +53,7 @@ export async function precheck(call: Invocation): Promise<number> {
   if (!flags.bool("skip-controlplane")) {
     found.push(...await checkVersion(cluster), ...await checkRights(cluster));
     found.push(...await checkGatewayApi(cluster), ...await checkDaemons(call, cluster));
+    found.push(...await checkIpVersions(cluster));
   }
   found.push(...await checkPlugin(call, cluster), ...await checkSockets(call, cluster));
   if (flags.bool("proxies")) found.push(...await checkProxies(call));

@@ -34,9 +34,14 @@ import {
 import {
   API_PORT,
   API_SERVICE_ADDRESS,
+  API_SERVICE_ADDRESS_6,
   CONTROL_ADDRESS,
+  CONTROL_ADDRESS_6,
+  DNS_ADDRESS,
+  DNS_ADDRESS_6,
   DNS_READY_PORT,
   forVersions,
+  type IpVersions,
   MOST_NODES,
   type NodeLayout,
   nodeLayouts,
@@ -58,8 +63,8 @@ export interface NodeClusterOptions {
   readonly isDetached: boolean;
   /** The first plugin of the pods' network; default: `ptp`. */
   readonly network?: PodNetwork;
-  /** True: nodes and pods have IPv6, too, and Services can. */
-  readonly isDualStack?: boolean;
+  /** Versions of IP of pods and Services; default: 4. */
+  readonly versions?: IpVersions;
   /** Archives with images for all nodes. */
   readonly images?: readonly string[];
   /** Ends the start, and removes what was made until then. */
@@ -100,7 +105,7 @@ export async function checkOptions(
  */
 export async function startNodes(options: NodeClusterOptions): Promise<NodeCluster> {
   const { name, nodes, isDetached, progress = () => {}, signal } = options;
-  const { network = "ptp", isDualStack = false } = options;
+  const { network = "ptp", versions = "4" } = options;
   await checkOptions(options);
   const programs = await nodePrograms(progress, network);
   for (const swept of await sweepSpaces()) progress(`removed what was left of ${swept}`);
@@ -111,7 +116,7 @@ export async function startNodes(options: NodeClusterOptions): Promise<NodeClust
     });
   }
   try {
-    const layouts = nodeLayouts(nodes, isDualStack);
+    const layouts = nodeLayouts(nodes, versions);
     const started = new Starter(space, programs, layouts, network).start(options);
     return await unlessAborted(started, signal);
   } catch (error) {
@@ -163,7 +168,10 @@ class Starter {
     const files = await makeClusterFiles(dir, {
       port: API_PORT,
       host,
-      addresses: [host, CONTROL_ADDRESS, API_SERVICE_ADDRESS],
+      addresses: [
+        ...[host, CONTROL_ADDRESS, API_SERVICE_ADDRESS],
+        ...[CONTROL_ADDRESS_6, API_SERVICE_ADDRESS_6],
+      ],
     });
     const inner = join(dir, "kubeconfig-inside");
     await this.#writeInside("kubeconfig-inside", "admin");
@@ -186,7 +194,7 @@ class Starter {
     const launch = (name: string, command: readonly string[]) => this.#space.launch(name, command);
     await launch("apiserver", [
       programs["kube-apiserver"],
-      ...serverFlags(files, this.#nodes.some(({ ipv6 }) => ipv6 !== undefined)),
+      ...serverFlags(files, this.#nodes[0]!.versions),
     ]);
     await serverReady(this.#space, files);
     const manager = managerFlags(files, inner);
@@ -218,15 +226,18 @@ class Starter {
   }
 
   async #startNode(node: NodeLayout, files: ClusterFiles, inner: string): Promise<void> {
-    const { name, address, ipv6 } = node;
+    const { name, address, ipv6, versions } = node;
     const paths = nodePaths(this.#space.dir, node);
     const at = (file: string): string => join(paths.dir, file);
     await issueClient(this.#space.dir, name, `/O=system:nodes/CN=system:node:${name}`);
     const kubeconfig = await this.#writeInside(`kubeconfig-${name}`, name);
-    await Deno.writeTextFile(at("resolv.conf"), "nameserver 10.96.0.10\n");
+    await Deno.writeTextFile(
+      at("resolv.conf"),
+      `nameserver ${versions === "6" ? DNS_ADDRESS_6 : DNS_ADDRESS}\n`,
+    );
     await Deno.writeTextFile(
       at("kubelet.json"),
-      kubeletConfig(paths, this.#space.record.name, files),
+      kubeletConfig(paths, { cluster: this.#space.record.name, versions }, files),
     );
     await Deno.writeTextFile(at("proxy.json"), proxyConfig(inner, node, this.#network));
     const kubelet = [
@@ -234,7 +245,7 @@ class Starter {
       ...[
         `--root-dir=${at("kubelet")}`,
         `--hostname-override=${name}`,
-        `--node-ip=${forVersions(ipv6 !== undefined, address, ipv6?.address ?? "")}`,
+        `--node-ip=${forVersions(versions, address, ipv6?.address ?? "")}`,
       ],
       `--node-labels=topology.kubernetes.io/region=test,topology.kubernetes.io/zone=${name}`,
     ];
@@ -247,7 +258,7 @@ class Starter {
     const file = join(this.#space.dir, "Corefile");
     await Deno.writeTextFile(file, corefile(inner));
     await this.#space.launch("dns", [this.#programs.coredns, "-conf", file]);
-    const list = { apiVersion: "v1", kind: "List", items: dnsObjects() };
+    const list = { apiVersion: "v1", kind: "List", items: dnsObjects(this.#nodes[0]!.versions) };
     const { success, stderr } = await cluster.run(["apply", "-f", "-"], JSON.stringify(list));
     if (!success) throw new Error(`the Service of the name server: ${stderr}`);
     const url = `http://${new URL(cluster.server).hostname}:${DNS_READY_PORT}/ready`;

@@ -11,9 +11,12 @@ import {
   API_PORT,
   CLUSTER_DOMAIN,
   CONTROL_ADDRESS,
+  CONTROL_ADDRESS_6,
   DNS_ADDRESS,
+  DNS_ADDRESS_6,
   DNS_READY_PORT,
   forVersions,
+  type IpVersions,
   type NodeLayout,
   POD_RANGE,
   POD_RANGE_6,
@@ -33,13 +36,13 @@ export function etcdFlags(dir: string): string[] {
 }
 
 /** Flags of the API server. */
-export function serverFlags(files: ClusterFiles, isDualStack: boolean): string[] {
+export function serverFlags(files: ClusterFiles, versions: IpVersions): string[] {
   const { serverCert, serverKey, accountKey } = files;
   const admin = files.kubeconfig.replace(/kubeconfig$/, "admin");
   return [
-    ...[`--etcd-servers=${ETCD}`, "--bind-address=0.0.0.0", `--secure-port=${API_PORT}`],
-    `--advertise-address=${CONTROL_ADDRESS}`,
-    `--service-cluster-ip-range=${forVersions(isDualStack, SERVICE_RANGE, SERVICE_RANGE_6)}`,
+    ...[`--etcd-servers=${ETCD}`, "--bind-address=::", `--secure-port=${API_PORT}`],
+    `--advertise-address=${versions === "6" ? CONTROL_ADDRESS_6 : CONTROL_ADDRESS}`,
+    `--service-cluster-ip-range=${forVersions(versions, SERVICE_RANGE, SERVICE_RANGE_6)}`,
     ...[`--tls-cert-file=${serverCert}`, `--tls-private-key-file=${serverKey}`],
     ...[`--client-ca-file=${files.ca}`, `--token-auth-file=${files.tokens}`],
     "--service-account-issuer=https://kubernetes.default.svc",
@@ -90,7 +93,8 @@ export function corefile(kubeconfig: string): string {
 }
 
 /** The Service of the name server, which runs beside the API server. */
-export function dnsObjects(): unknown[] {
+export function dnsObjects(versions: IpVersions): unknown[] {
+  const is6 = versions === "6";
   const metadata = { name: "kube-dns", namespace: "kube-system" };
   const ports = ["UDP", "TCP"].map((protocol) => ({
     name: `dns-${protocol.toLowerCase()}`,
@@ -103,14 +107,17 @@ export function dnsObjects(): unknown[] {
       apiVersion: "v1",
       kind: "Service",
       metadata: { ...metadata, labels },
-      spec: { clusterIP: DNS_ADDRESS, ports },
+      spec: { clusterIP: is6 ? DNS_ADDRESS_6 : DNS_ADDRESS, ports },
     },
     {
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
       metadata: { ...metadata, labels: { "kubernetes.io/service-name": "kube-dns" } },
-      addressType: "IPv4",
-      endpoints: [{ addresses: [CONTROL_ADDRESS], conditions: { ready: true } }],
+      addressType: is6 ? "IPv6" : "IPv4",
+      endpoints: [{
+        addresses: [is6 ? CONTROL_ADDRESS_6 : CONTROL_ADDRESS],
+        conditions: { ready: true },
+      }],
       ports,
     },
   ];
@@ -178,16 +185,16 @@ const MAIN_PLUGINS: Readonly<Record<PodNetwork, Readonly<Record<string, unknown>
 /** Configuration of the pods' network. */
 export function cniConfig(
   { dir }: NodePaths,
-  { pods, ipv6 }: NodeLayout,
+  { pods, ipv6, versions }: NodeLayout,
   network: PodNetwork,
 ): string {
   const ipam = {
     type: "host-local",
     dataDir: join(dir, "addresses"),
-    ranges: [pods, ...ipv6 === undefined ? [] : [ipv6.pods]].map((subnet) => [{ subnet }]),
+    ranges: forVersions(versions, pods, ipv6?.pods ?? "").split(",").map((subnet) => [{ subnet }]),
     // A bridge adds the route to its gateway itself.
     ...network === "ptp" &&
-      { routes: ["0.0.0.0/0", ...ipv6 === undefined ? [] : ["::/0"]].map((dst) => ({ dst })) },
+      { routes: forVersions(versions, "0.0.0.0/0", "::/0").split(",").map((dst) => ({ dst })) },
   };
   const plugins = [
     { ...MAIN_PLUGINS[network], ipam },
@@ -199,7 +206,7 @@ export function cniConfig(
 /** Configuration of the kubelet. */
 export function kubeletConfig(
   { dir, socket }: NodePaths,
-  cluster: string,
+  { cluster, versions }: { readonly cluster: string; readonly versions: IpVersions },
   files: ClusterFiles,
 ): string {
   const groups = isGroupsV1()
@@ -218,7 +225,7 @@ export function kubeletConfig(
     volumePluginDir: join(dir, "volume-plugins"),
     resolvConf: join(dir, "resolv.conf"),
     clusterDomain: CLUSTER_DOMAIN,
-    clusterDNS: [DNS_ADDRESS],
+    clusterDNS: [versions === "6" ? DNS_ADDRESS_6 : DNS_ADDRESS],
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: true },
@@ -237,7 +244,7 @@ export function kubeletConfig(
 /** Configuration of kube-proxy. */
 export function proxyConfig(
   kubeconfig: string,
-  { name, ipv6 }: NodeLayout,
+  { name, versions }: NodeLayout,
   network: PodNetwork,
 ): string {
   return JSON.stringify({
@@ -246,7 +253,7 @@ export function proxyConfig(
     mode: "nftables",
     // Pods of one bridge answer each other without the node, which would not turn addresses of Services back.
     ...network === "bridge" && { nftables: { masqueradeAll: true } },
-    clusterCIDR: forVersions(ipv6 !== undefined, POD_RANGE, POD_RANGE_6),
+    clusterCIDR: forVersions(versions, POD_RANGE, POD_RANGE_6),
     hostnameOverride: name,
     oomScoreAdj: 0,
     // The table of connections is the machine's; its size stays.

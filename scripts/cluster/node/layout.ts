@@ -19,8 +19,10 @@ export const SERVICE_RANGE_6 = "fd00:10:96::/112";
 export const CONTROL_ADDRESS_6 = "fd00:10:99::1";
 /** The first address of Services is that of the API server's own. */
 export const API_SERVICE_ADDRESS = "10.96.0.1";
+export const API_SERVICE_ADDRESS_6 = "fd00:10:96::1";
 /** Address of the name server's Service. */
 export const DNS_ADDRESS = "10.96.0.10";
+export const DNS_ADDRESS_6 = "fd00:10:96::a";
 /** Port at which the name server tells that it is ready. */
 export const DNS_READY_PORT = 8181;
 /** Addresses of all pods. */
@@ -41,27 +43,36 @@ export interface NodeLayout {
   readonly address: string;
   /** Addresses of its pods. */
   readonly pods: string;
+  /** The versions of IP of its pods. */
+  readonly versions: IpVersions;
   /** The same of IPv6; absent: the cluster has IPv4 alone. */
   readonly ipv6?: { readonly address: string; readonly pods: string };
 }
 
+/**
+ * Versions of IP of pods and Services, and of nodes as the orchestrator knows them. Programs of a node reach the API
+ * server by IPv4 in each case.
+ */
+export type IpVersions = "4" | "46" | "6";
+
 /** Most nodes of a cluster. */
 export const MOST_NODES = 9;
 
-/** Nodes `node-1` to `node-N`, with addresses of both versions of IP if asked for. */
-export function nodeLayouts(count: number, isDualStack = false): NodeLayout[] {
+/** Nodes `node-1` to `node-N`. */
+export function nodeLayouts(count: number, versions: IpVersions = "4"): NodeLayout[] {
   return Array.from({ length: count }, (_, i) => ({
     name: `node-${i + 1}`,
     address: `10.99.0.${11 + i}`,
     pods: `10.244.${i + 1}.0/24`,
-    ...isDualStack &&
+    versions,
+    ...versions !== "4" &&
       { ipv6: { address: `fd00:10:99::${11 + i}`, pods: `fd00:10:244:${i + 1}::/64` } },
   }));
 }
 
-/** Values for IPv4 and, if a cluster has both versions of IP, for IPv6, as flags have them. */
-export function forVersions(isDualStack: boolean, ipv4: string, ipv6: string): string {
-  return isDualStack ? `${ipv4},${ipv6}` : ipv4;
+/** Values for the versions of IP of a cluster, as flags have them. */
+export function forVersions(versions: IpVersions, ipv4: string, ipv6: string): string {
+  return [...versions].map((version) => version === "4" ? ipv4 : ipv6).join(",");
 }
 
 /** A link between the machine and a cluster. */

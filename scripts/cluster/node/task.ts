@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { MeshError } from "../../../lib/kit/base/mod.ts";
 import { checkOptions, type NodeCluster, runningCluster, startNodes } from "./cluster.ts";
 import { nodePrograms } from "../node_programs.ts";
-import { MOST_NODES, POD_NETWORKS, type PodNetwork } from "./layout.ts";
+import { type IpVersions, MOST_NODES, POD_NETWORKS, type PodNetwork } from "./layout.ts";
 import { closeSpace, openSpaces, sweepSpaces } from "./space.ts";
 
 /** Name of the cluster, if none is given. */
@@ -20,7 +20,7 @@ const USAGE = `Usage: deno task cluster up|down|status [NAME]
                   --network=${
   POD_NETWORKS.join("|")
 } is the first plugin of the pods' network (default: ptp),
-                  --dual-stack gives nodes and pods IPv6, too,
+                  --dual-stack gives nodes and pods IPv6, too; --ipv6 gives pods and Services IPv6 alone,
                   --image=ARCHIVE imports images, may be repeated
   down [NAME]     end it and remove everything; --all: all clusters
   status [NAME]   show clusters with their nodes; status 1 if there is none`;
@@ -31,7 +31,7 @@ interface Request {
   readonly name?: string;
   readonly nodes: number;
   readonly network: PodNetwork;
-  readonly isDualStack: boolean;
+  readonly versions: IpVersions;
   readonly images: readonly string[];
   readonly all: boolean;
 }
@@ -51,6 +51,7 @@ export function requestOf(args: readonly string[]): Request {
         nodes: { type: "string", default: "1" },
         network: { type: "string", default: "ptp" },
         "dual-stack": { type: "boolean", default: false },
+        ipv6: { type: "boolean", default: false },
         image: { type: "string", multiple: true, default: [] },
         all: { type: "boolean", default: false },
       },
@@ -65,18 +66,20 @@ export function requestOf(args: readonly string[]): Request {
     if (network === undefined) {
       throw wrong(`--network=${values.network} is none of ${POD_NETWORKS.join(", ")}.`);
     }
-    const { all, image: images, "dual-stack": isDualStack } = values;
-    return { command, name, nodes: Number(values.nodes), network, isDualStack, images, all };
+    const { all, image: images } = values;
+    if (values["dual-stack"] && values.ipv6) throw wrong("Give --dual-stack or --ipv6, not both.");
+    const versions = values.ipv6 ? "6" : values["dual-stack"] ? "46" : "4";
+    return { command, name, nodes: Number(values.nodes), network, versions, images, all };
   } catch (error) {
     if (error instanceof MeshError || !(error instanceof TypeError)) throw error;
     throw wrong(error.message);
   }
 }
 
-async function up({ name = NAME, nodes, network, isDualStack, images }: Request): Promise<number> {
+async function up({ name = NAME, nodes, network, versions, images }: Request): Promise<number> {
   const started = performance.now();
   const progress = (line: string): void => console.error(`cluster: ${line}`);
-  const options = { name, nodes, network, isDualStack, images, isDetached: true, progress };
+  const options = { name, nodes, network, versions, images, isDetached: true, progress };
   await checkOptions(options);
   await nodePrograms(progress, network);
   const stop = new AbortController();

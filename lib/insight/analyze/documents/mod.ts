@@ -18,6 +18,7 @@ export { IMAGE_AUTO } from "./image_auto.ts";
 export { INEFFECTIVE_METADATA } from "./ineffective_keys.ts";
 export { INJECTED_IMAGE } from "./injected_image.ts";
 export { INJECTION } from "./injection.ts";
+export { IP_VERSIONS } from "./ip_versions.ts";
 export { KEY_SET_FETCHES } from "./key_set_fetches.ts";
 export { NETWORK_PLUGIN } from "./network_plugin.ts";
 export { NETWORKS } from "./networks.ts";
