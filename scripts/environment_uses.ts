@@ -44,8 +44,11 @@ const SCOPES: readonly (readonly [string, readonly string[]])[] = [
   ["cmd/pilot-agent/capture_options.ts", ["lib/node/capture/"]],
 ];
 
-/** Files that hand a setting on to the files that use it; shown if there are no others. */
-const HANDING_ON = /^lib\/mesh\/translate\/(settings|translation)|^lib\/insight\/monitor\/disabled/;
+/** Files that hand a setting on to the files that use it, or tell of it; shown if there are no others. */
+const HANDING_ON = new RegExp([
+  ...["^lib/mesh/translate/(settings|translation)", "^lib/insight/monitor/disabled"],
+  ...["^lib/insight/(analyze|precheck)/", "^cmd/pilot-discovery/ip_versions"],
+].join("|"));
 
 /** The most files of a variable that are named. */
 const MOST = 4;

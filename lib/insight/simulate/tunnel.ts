@@ -1,5 +1,5 @@
 /**
- * Where a proxy that ends tunnels sends their content, by the authority of the tunnel.
+ * The next stop of the content of tunnels, by their authority, at a proxy that ends them.
  *
  * @module
  */

@@ -65,7 +65,7 @@ export interface Known {
   policiesOf(workload: Workload): readonly Authorization[];
 }
 
-/** What the views of node proxies are read from. */
+/** The source of the views of node proxies. */
 type Viewed = Pick<World, "mesh" | "nodeProxy" | "nodeProxyDecode" | "decode">;
 
 /** The mesh as node proxies of each network know it. */
