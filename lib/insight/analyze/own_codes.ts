@@ -91,7 +91,7 @@ export const OWN_CODES: Readonly<Record<OwnCode, CodeRow>> = {
     name: "DaemonWithOneVersionOfIP",
     level: "Warning",
     text:
-      "{0} Services have addresses of both versions of IP, the first is {1}; MESH_DUAL_STACK of the daemon is not true",
+      "MESH_DUAL_STACK of the daemon is not true, and Services have addresses of both versions of IP: {0}, the first is {1}",
     reason:
       "Proxies with addresses of both versions use IPv4 alone. Connections to the other address are not routed, and policies on requests do not apply to them.",
     remedy:

@@ -78,11 +78,11 @@ interface Client {
   readonly node: Pick<ProxyNode, "id" | "metadata">;
 }
 
-/** The state of a client without a report. Libraries that speak xDS themselves have no Envoy. */
+/** The state of a client without a report. Libraries that speak xDS themselves, and node proxies, have no Envoy. */
 export function stateWithoutReport(
-  { metadata }: Client["node"],
+  { id, metadata }: Client["node"],
 ): "no Envoy" | "not reported" {
-  return metadata.GENERATOR === "grpc" ? "no Envoy" : "not reported";
+  return metadata.GENERATOR === "grpc" || id.startsWith("ztunnel~") ? "no Envoy" : "not reported";
 }
 
 /** The end of an Envoy as a sentence without its last lines, so that equal ends have equal sentences. */

@@ -106,6 +106,8 @@ Deno.test("a client without a report is not known to be well, unless it has no E
   const node = (GENERATOR?: string) => ({ id: "x", metadata: { GENERATOR } });
   assert.equal(stateWithoutReport(node()), "not reported");
   assert.equal(stateWithoutReport(node("grpc")), "no Envoy");
+  const nodeProxy = { id: "ztunnel~10.0.0.1~ztunnel-1.mesh-system~x", metadata: {} };
+  assert.equal(stateWithoutReport(nodeProxy), "no Envoy");
 });
 
 Deno.test("reports are bounded in number, in rate and in kind", () => {

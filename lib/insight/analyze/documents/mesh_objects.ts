@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { GATEWAY_NAME_LABEL } from "../../../mesh/model/mod.ts";
 import { containersOf, type DocumentSet, type PodShape } from "../document_set.ts";
 import type { Labels } from "../workload_indexes.ts";
 import { type PlainDocument, textAt } from "../plain.ts";
@@ -34,9 +35,9 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
   "mesh.io-eastwest-controller",
 ]);
 
-/** True for an object that a controller of gateways made. */
+/** True for an object that a controller of gateways made. Services of waypoints have the label of the Gateway alone. */
 export function isManaged({ labels }: { readonly labels: Labels }): boolean {
-  return CONTROLLERS.has(labels[MANAGED_LABEL] ?? "");
+  return GATEWAY_NAME_LABEL in labels || CONTROLLERS.has(labels[MANAGED_LABEL] ?? "");
 }
 
 /** True for a pod with a proxy, or to which a webhook adds one. */

@@ -25,7 +25,7 @@ const TONES: Readonly<Record<ProxyPhase, Tone>> = {
 /** Why there is no report. */
 const UNREPORTED = {
   "not reported": "Its agent is older, or there is none: whether its Envoy is well is not known.",
-  "no Envoy": "It is a library that speaks xDS itself.",
+  "no Envoy": "It is a node proxy, or a library that speaks xDS itself.",
 };
 
 /** The reported state of a connected proxy as a word. */
