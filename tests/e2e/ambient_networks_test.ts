@@ -349,6 +349,7 @@ Deno.test({
         }),
       );
       await answers("beside", /RBAC: access denied/);
+      assert.equal(await explained("client", "beside"), "refused: ~client ew beside");
       assert.equal(await fromSidecar("beside"), 200);
       await mesh.config.remove("policy.yaml");
       await answers("beside", /"backend":"beside"/);
@@ -412,6 +413,8 @@ Deno.test({
         );
       await write({ from: [client] });
       await answers("web", /^refused/);
+      assert.equal(await explained("client", "web"), "refused: ~client ew");
+      assert.equal(await explained("sidecar", "web"), "reached: sidecar ew ~web");
       await eventually("the sidecar's request", async () => await fromSidecar("web") === 200);
       await write({
         from: [client],
@@ -419,6 +422,7 @@ Deno.test({
       });
       await answers("web", REACHED);
       await answers("beside", /^refused/);
+      assert.equal(await explained("client", "beside"), "refused: ~client ew");
       await mesh.config.remove("policy.yaml");
       await answers("beside", /"backend":"beside"/);
     });

@@ -7,9 +7,12 @@ import {
   type HttpConnectionManager,
   type HttpFilter,
 } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
-import type { RouteConfiguration } from "#envoy/config/route/v3/route_pb.ts";
+import {
+  type RouteConfiguration,
+  RouteConfigurationSchema,
+} from "#envoy/config/route/v3/route_pb.ts";
 import { VirtualHost_TlsRequirementType as RequireTls } from "#envoy/config/route/v3/route_components_pb.ts";
-import type { Any } from "../../kit/proto/mod.ts";
+import { type Any, create } from "../../kit/proto/mod.ts";
 import { act, type Chosen } from "./action.ts";
 import type { Connection } from "./connection.ts";
 import type { Choice, Passage } from "./filter.ts";
@@ -36,6 +39,25 @@ export function manage(
   const table = tableOf(journey, manager);
   if (table === undefined) return undecided("the route table was not served");
   return passFilters({ journey, manager, table, exchange: opened.exchange });
+}
+
+/** The endings of a CONNECT request that filters do not let in; `undefined`: they do. */
+export function refuseTunnel(
+  journey: Journey,
+  manager: HttpConnectionManager,
+  { connection, authority }: { readonly connection: Connection; readonly authority: string },
+): Ending[] | undefined {
+  const request = { method: "CONNECT", host: authority, path: "", version: "2" } as const;
+  const opened = openExchange(manager, connection, request);
+  if ("status" in opened) return answered(opened.status, "connection manager", opened.why);
+  const table = create(RouteConfigurationSchema);
+  const passage = { journey, manager, table, exchange: opened.exchange };
+  for (const { name, configType: config } of manager.httpFilters) {
+    const any = config.case === "typedConfig" ? config.value : undefined;
+    const effect = HTTP_FILTERS[name]?.(passage, any, { status: 404 }, undefined);
+    if (effect?.kind === "ends") return [...effect.endings];
+  }
+  return undefined;
 }
 
 function tableOf(

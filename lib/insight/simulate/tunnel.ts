@@ -4,6 +4,7 @@
  * @module
  */
 import { ConfigSchema as HttpStateSchema } from "#envoy/extensions/filters/http/set_filter_state/v3/set_filter_state_pb.ts";
+import { HttpConnectionManagerSchema } from "#envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb.ts";
 import {
   AUTHORITY_FILTER,
   CONNECT_TERMINATE,
@@ -11,6 +12,7 @@ import {
   MAIN_INTERNAL,
 } from "../../mesh/envoy/mod.ts";
 import { forward } from "./cluster.ts";
+import { refuseTunnel } from "./http.ts";
 import { closed, type Journey, note } from "./journey.ts";
 import { type Resources, unpack } from "./resources.ts";
 import type { Ending } from "./verdict.ts";
@@ -47,6 +49,8 @@ export function tunnelRouteOf(
 /** Forwards a tunnel by its authority, as gateways between networks do. */
 export function forwardTunnel(journey: Journey, authority: string): Ending[] {
   note(journey, "listener", CONNECT_TERMINATE, `ends the outer tunnel${client(journey)}`);
+  const refused = refusedBy(journey, authority);
+  if (refused !== undefined) return refused;
   const found = tunnelRouteOf(journey.resources, authority);
   if (found === undefined || found.cluster === MAIN_INTERNAL) {
     return closed(`listener ${CONNECT_TERMINATE}`, `the gateway has no route for ${authority}`);
@@ -58,6 +62,28 @@ export function forwardTunnel(journey: Journey, authority: string): Ending[] {
     why: "is the authority of the tunnel",
   });
   return [forward(journey, found.cluster, "TCP")];
+}
+
+/** The endings of a tunnel that the policies of the gateway do not let in; `undefined`: they do. */
+function refusedBy(journey: Journey, authority: string): Ending[] | undefined {
+  const { resources: { listeners }, call: { source, tunnel } } = journey;
+  const filters = listeners.find(({ name }) => name === CONNECT_TERMINATE)?.filterChains
+    .flatMap((chain) => chain.filters) ?? [];
+  for (const { configType: config } of filters) {
+    const any = config.case === "typedConfig" ? config.value : undefined;
+    const manager = unpack(HttpConnectionManagerSchema, any);
+    if (manager === undefined) continue;
+    const connection = {
+      ...{ ended: true, sealed: false, serverName: "", sourceIp: source.ip },
+      principal: tunnel?.principal,
+    };
+    const endings = refuseTunnel(journey, manager, { connection, authority });
+    // The content has no answer of its own: its connection is closed.
+    return endings?.map((one) =>
+      one.kind === "answered" ? { share: one.share, kind: "closed", by: one.by, why: one.why } : one
+    );
+  }
+  return undefined;
 }
 
 function client({ call: { tunnel } }: Journey): string {

@@ -171,7 +171,9 @@ async function ask(
   const explanation = explain(mesh.world(), from, question);
   const [first] = explanation.hops;
   const direction = first!.direction;
-  if (direction === "waypoint") throw new Error("a question begins at a sidecar or gateway");
+  if (direction === "waypoint" || direction === "between networks") {
+    throw new Error("a question begins at a sidecar or gateway");
+  }
   const colon = first!.destination.lastIndexOf(":");
   const port = Number(first!.destination.slice(colon + 1));
   const { ip } = running.get(fields.from)!;

@@ -78,7 +78,7 @@ export interface InnerTunnel {
   readonly servedTo: (party: Party) => Resources;
 }
 
-/** The inner tunnel at its ends: waypoints, and node proxies of workloads. */
+/** The inner tunnel at its ends: waypoints, sidecars, and node proxies of workloads. */
 export function beyondGateway(travel: Travel, inner: InnerTunnel): Outcome[] {
   const { party, ending: { upstream } } = inner;
   const there = inNetwork(travel, networkOf(party));
@@ -108,21 +108,23 @@ function atEnd(travel: Travel, inner: InnerTunnel, ip: string): Outcome[] {
     ...{ share: 1, kind: "unknown", proxy: sender, text } as const,
     ...(remedy === undefined ? {} : { remedy }),
   }];
+  const { principal } = client;
+  const enterThrough = (end: Party, destination: { ip: string; port: number }): Outcome[] =>
+    travel.enter(end, {
+      ...{ ...content, direction: "inbound", source: arrival.client, destination },
+      tunnel: principal === undefined ? {} : { principal },
+    });
   const waypoint = waypointAt(travel.world, ip);
   if (waypoint !== undefined) {
     const to = tunnelRouteOf(servedTo(waypoint), authority)?.to;
-    if (to === undefined) {
-      const why = `the waypoint has no route for ${authority}`;
-      const refusal = { by: `waypoint ${idOf(waypoint)}`, why, causes: [] };
-      const text = `the connection is closed: ${why}`;
-      return [{ share: 1, kind: "refused", proxy: idOf(waypoint), text, refusal }];
-    }
-    const { principal } = client;
-    return travel.enter(waypoint, {
-      ...{ ...content, direction: "inbound", source: arrival.client },
-      destination: addressOf({ address: to }),
-      tunnel: principal === undefined ? {} : { principal },
-    });
+    if (to === undefined) return noRoute("waypoint", waypoint, authority);
+    return enterThrough(waypoint, addressOf({ address: to }));
+  }
+  const sidecar = sidecarAt(travel.world, ip);
+  if (sidecar !== undefined) {
+    const to = tunnelRouteOf(servedTo(sidecar), authority)?.to;
+    if (to === undefined) return noRoute("sidecar", sidecar, authority);
+    return enterThrough(sidecar, { ip, port: portOf(to) });
   }
   const workload = travel.known?.workloadAt(ip);
   const port = portAt(travel, authority, ip);
@@ -133,11 +135,24 @@ function atEnd(travel: Travel, inner: InnerTunnel, ip: string): Outcome[] {
   return unknown(`who ends the tunnel at ${ip}`, ALL_DAEMONS);
 }
 
+/** The end of an inner tunnel that has no route for its authority. */
+function noRoute(kind: "waypoint" | "sidecar", party: Party, authority: string): Outcome[] {
+  const why = `the ${kind} has no route for ${authority}`;
+  const refusal = { by: `${kind} ${idOf(party)}`, why, causes: [] };
+  const text = `the connection is closed: ${why}`;
+  return [{ share: 1, kind: "refused", proxy: idOf(party), text, refusal }];
+}
+
+/** The port of an address or authority. */
+function portOf(text: string): number {
+  return Number(text.slice(text.lastIndexOf(":") + 1));
+}
+
 /** The port of a workload that serves a port of a service. */
 function portAt({ known }: Travel, authority: string, ip: string): number | undefined {
   const colon = authority.lastIndexOf(":");
   const host = authority.slice(0, colon);
-  const port = Number(authority.slice(colon + 1));
+  const port = portOf(authority);
   return known?.servicesOf(host).flatMap((service) => known.endpointsOf(service, port))
     .find((one) => one.ip === ip)?.port;
 }
@@ -158,6 +173,10 @@ function entranceAt(
 
 function waypointAt({ parties }: World, ip: string): Party | undefined {
   return parties.find(({ node }) => node.role === "waypoint" && node.ips.includes(ip));
+}
+
+function sidecarAt({ parties }: World, ip: string): Party | undefined {
+  return parties.find(({ node }) => node.role === "sidecar" && node.ips.includes(ip));
 }
 
 /** The Gateways that say an address, `Gateway/namespace/name`. */

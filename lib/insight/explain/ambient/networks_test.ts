@@ -70,6 +70,11 @@ const MESH = [
   service("own", "10.96.9.2", SPEC),
   service("behind-far", "10.96.9.3", SPEC, behind("wp-far")),
   service("behind-near", "10.96.9.4", SPEC, behind("wp-near")),
+  workload("beside", "10.0.1.5", "mesh", "far"),
+  service("beside", "10.96.9.5", {
+    ...SPEC,
+    workloadSelector: { labels: { app: "beside" } },
+  }, GLOBAL),
   ...waypoint("wp-far", "10.0.1.9", "far"),
   ...waypoint("wp-near", "10.0.0.9", "near"),
 ];
@@ -102,6 +107,10 @@ const CELLS: readonly (readonly [from: string, to: string, outcome: string])[] =
   ["client.shop", "behind-near.test", "reached: ~client wp-near ew ~web"],
   ["sidecar.shop", "web.test", "reached: sidecar ew ~web"],
   ["sidecar.shop", "own.test", "refused: sidecar"],
+  ["client.shop", "beside.test", "reached: ~client ew beside"],
+  ["sidecar.shop", "beside.test", "reached: sidecar ew beside"],
+  ["client.shop", "beside.test:81", "refused: ~client"],
+  ["web.shop", "beside.test", "reached: ~web beside"],
   ["web.shop", "web.test", "reached: ~web ~web"],
   ["web.shop", "behind-far.test", "reached: ~web wp-far ~web"],
 ];
@@ -148,6 +157,43 @@ Deno.test("explained: node proxies of other networks deny the client of the inne
   ) {
     const ask = asking(GATEWAY, remote(), deny(account));
     assert.equal(shown(ask(from, `http://${to}/`)), outcome, `${account}: ${from} to ${to}`);
+  }
+});
+
+Deno.test("explained: policies of a gateway refuse clients and services", () => {
+  const GATEWAY_API = "gateway.networking.k8s.io";
+  const deny = (rule: Spec, app?: string): string =>
+    manifest("AuthorizationPolicy", "p", {
+      ...app === undefined
+        ? { targetRefs: [{ group: GATEWAY_API, kind: "Gateway", name: "ew" }] }
+        : { selector: { matchLabels: { app } } },
+      action: "DENY",
+      rules: [rule],
+    }, "shop").replace("networking.mesh.io", "security.mesh.io");
+  const from = (account: string): Spec => ({
+    from: [{ source: { principals: [`cluster.local/ns/shop/sa/${account}`] } }],
+  });
+  const to = (host: string, port: string): Spec => ({
+    to: [{ operation: { hosts: [host], ports: [port] } }],
+  });
+  const client = "client.shop";
+  for (
+    const [policy, caller, host, outcome] of [
+      [deny(from("client")), client, "web.test", "refused: ~client ew"],
+      [deny(from("sidecar")), client, "web.test", "reached: ~client ew ~web"],
+      [deny(from("sidecar")), "sidecar.shop", "web.test", "refused: sidecar ew"],
+      [deny(to("beside.test", "80")), client, "beside.test", "refused: ~client ew"],
+      [deny(to("beside.test", "81")), client, "beside.test", "reached: ~client ew beside"],
+      [deny(to("beside.test", "80")), client, "web.test", "reached: ~client ew ~web"],
+      [deny(from("client"), "beside"), client, "beside.test", "refused: ~client ew beside"],
+      [deny(from("ew"), "beside"), client, "beside.test", "reached: ~client ew beside"],
+    ] as const
+  ) {
+    const found = asking(GATEWAY, remote(), policy)(caller, `http://${host}/`);
+    assert.equal(shown(found), outcome, `${policy}${caller} to ${host}`);
+    if (!outcome.startsWith("refused")) continue;
+    const causes = found.outcomes.flatMap(({ refusal }) => refusal?.causes ?? []);
+    assert.ok(causes.some(({ object }) => object === "AuthorizationPolicy/shop/p"), outcome);
   }
 });
 
