@@ -50,7 +50,13 @@ import {
 } from "./layout.ts";
 import { makeNetwork } from "./network.ts";
 import { openNode } from "./node_space.ts";
-import { containerdReady, importArchive, type NodeCluster, RunningCluster } from "./running.ts";
+import {
+  containerdReady,
+  importArchive,
+  type NodeCluster,
+  RunningCluster,
+  WAIT_FLAG,
+} from "./running.ts";
 import { closeSpace, openSpace, type Space, sweepSpaces } from "./space.ts";
 
 export { type NodeCluster, runningCluster } from "./running.ts";
@@ -244,6 +250,8 @@ class Starter {
       ...[this.#programs.kubelet, `--config=${at("kubelet.json")}`, `--kubeconfig=${kubeconfig}`],
       ...[
         `--root-dir=${at("kubelet")}`,
+        // Statistics are read for all control groups of the machine, which takes a quarter of a processor.
+        "--housekeeping-interval=1h",
         `--hostname-override=${name}`,
         `--node-ip=${forVersions(versions, address, ipv6?.address ?? "")}`,
       ],
@@ -296,9 +304,12 @@ async function answers(url: string, client?: Deno.HttpClient): Promise<boolean> 
 }
 
 async function nodeReady(cluster: NodeCluster, name: string): Promise<void> {
+  // One process waits; the taints go after the condition.
+  const wait = ["wait", "--for=condition=Ready", `node/${name}`, WAIT_FLAG];
   const path = '{.status.conditions[?(@.type=="Ready")].status} {.spec.taints[*].key}';
   try {
     await eventually(`${name} to be ready`, async () => {
+      await cluster.run(wait);
       const { stdout } = await cluster.run(["get", "node", name, "-o", `jsonpath=${path}`]);
       return stdout.trim() === "True";
     }, START_MS);

@@ -235,6 +235,8 @@ export function kubeletConfig(
     // The machine's disk and memory are not the cluster's own.
     evictionHard: { "memory.available": "0%", "nodefs.available": "0%", "imagefs.available": "0%" },
     imageGCHighThresholdPercent: 100,
+    // No pod is evicted for its use of the disk. Looking for one costs as much as the rest of an idle kubelet.
+    localStorageCapacityIsolation: false,
     serializeImagePulls: false,
     // An imported image is used also after its pull failed.
     imagePullCredentialsVerificationPolicy: "NeverVerify",

@@ -7,6 +7,7 @@
  */
 import { eventually } from "../../harness/ports.ts";
 import { join } from "../../paths.ts";
+import { output } from "./commands.ts";
 
 const ROOT = "/sys/fs/cgroup";
 
@@ -40,12 +41,45 @@ export function enterGroups(name: string): string {
     .join(" ");
 }
 
-/** Removes the groups once their last process ended. */
-export async function removeGroups(name: string): Promise<void> {
+/**
+ * Removes the groups of a cluster once their last process ended.
+ *
+ * @param containers its {@linkcode containerGroups}
+ */
+export async function removeGroups(name: string, containers: readonly string[]): Promise<void> {
   for (const parent of parents()) {
-    const group = join(parent, groupOf(name));
-    await eventually(`the processes of ${group} to end`, () => removeGroup(group));
+    for (const path of [groupOf(name), ...containers]) {
+      const group = join(parent, path);
+      await eventually(`the processes of ${group} to end`, () => removeGroup(group));
+    }
   }
+}
+
+/**
+ * The groups in which containers of a cluster run now. With version 1 they are beside that of the cluster, because the
+ * kubelet names no parent.
+ *
+ * @param init the first process of the cluster
+ */
+export async function containerGroups(init: number): Promise<string[]> {
+  if (!isGroupsV1()) return [];
+  const { stdout } = await output(["ps", "-eo", "pid=,ppid="]);
+  const parents = new Map(
+    stdout.trim().split("\n").map((line) => {
+      const [pid, parent] = line.trim().split(/ +/).map(Number);
+      return [pid!, parent!];
+    }),
+  );
+  const isBelow = (pid: number | undefined): boolean =>
+    pid === init || (pid !== undefined && isBelow(parents.get(pid)));
+  const texts = [...parents.keys()].filter(isBelow).map((pid) =>
+    Deno.readTextFile(`/proc/${pid}/cgroup`).catch(() => "")
+  );
+  // cgroups(7): lines of number, controllers and path.
+  const paths = (await Promise.all(texts)).flatMap((text) =>
+    [...text.matchAll(/^\d+:[^:]*:\/(k8s\.io\/[0-9a-f]+)$/gm)].map(([, path]) => path!)
+  );
+  return [...new Set(paths)];
 }
 
 /** @returns false while a process is in it */

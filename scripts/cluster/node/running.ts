@@ -41,6 +41,12 @@ export async function runningCluster(space: Space): Promise<NodeCluster> {
   return new RunningCluster(space, await nodePrograms(), nodeLayouts(count.length));
 }
 
+/**
+ * A `kubectl wait` ends by this flag and is repeated. Questions by one process after the other would take a whole
+ * processor.
+ */
+export const WAIT_FLAG = "--timeout=10s";
+
 /** A cluster whose parts were started. */
 export class RunningCluster implements NodeCluster {
   readonly name: string;
@@ -95,7 +101,8 @@ export class RunningCluster implements NodeCluster {
   /** Waits until default service accounts are made: before that no pod is accepted. */
   async ready(what: string): Promise<void> {
     await eventually(`a default service account; see the log of ${what}`, async () => {
-      return (await this.run(["get", "serviceaccount", "default"])).success;
+      return (await this.run(["wait", "--for=create", "serviceaccount/default", WAIT_FLAG]))
+        .success;
     }, START_MS);
   }
 

@@ -10,7 +10,7 @@ import { eventually } from "../../harness/ports.ts";
 import { join } from "../../paths.ts";
 import { CLUSTER_ENV } from "../programs.ts";
 import { type Outcome, output } from "./commands.ts";
-import { enterGroups, makeGroups, removeGroups } from "./groups.ts";
+import { containerGroups, enterGroups, makeGroups, removeGroups } from "./groups.ts";
 import { initScript, SETTINGS_FOLDER } from "./init.ts";
 import { clusterNamespaces, nodeNamespaces } from "./namespaces.ts";
 import {
@@ -127,9 +127,10 @@ export async function sweepSpaces(): Promise<string[]> {
 /** Ends all processes and removes everything. */
 export async function closeSpace({ dir, record }: Space): Promise<void> {
   const { init, name, link } = record;
+  const containers = isRunning(init) ? await containerGroups(init!.pid) : [];
   if (isRunning(init)) Deno.kill(init!.pid, "SIGKILL");
   await eventually(`the processes of ${name} to end`, () => !isRunning(init));
-  await removeGroups(name);
+  await removeGroups(name, containers);
   // The kernel removes network namespaces one after the other, which can take minutes: their links are not left to it.
   if (link !== undefined && isLink(link)) {
     await output(["ip", "link", "delete", link]);
