@@ -29,19 +29,33 @@ export async function kept(
   await Deno.mkdir(all, { recursive: true });
   const dir = join(all, await sourcesDigest());
   if (!await exists(dir)) {
-    await removeOld(all, keptMs);
-    const work = await Deno.makeTempDir({ dir: all, prefix: ".partial-" });
-    try {
-      await make(work);
-      await Deno.rename(work, dir).catch(async (cause) => {
-        if (!await exists(dir)) throw cause; // else another run was faster
-      });
-    } finally {
-      await Deno.remove(work, { recursive: true }).catch(ignoreMissing);
-    }
+    // Another process may be making the same; it takes as long to wait for it, and half of the work.
+    using lock = await Deno.open(`${dir}.lock`, { create: true, write: true });
+    await lock.lock(true);
+    if (!await exists(dir)) await makeKept({ all, dir, make, keptMs });
   }
   await Deno.utime(dir, new Date(), new Date());
   return dir;
+}
+
+async function makeKept(
+  { all, dir, make, keptMs }: {
+    readonly all: string;
+    readonly dir: string;
+    readonly make: (folder: string) => Promise<void>;
+    readonly keptMs: number;
+  },
+): Promise<void> {
+  await removeOld(all, keptMs);
+  const work = await Deno.makeTempDir({ dir: all, prefix: ".partial-" });
+  try {
+    await make(work);
+    await Deno.rename(work, dir).catch(async (cause) => {
+      if (!await exists(dir)) throw cause; // else another run was faster
+    });
+  } finally {
+    await Deno.remove(work, { recursive: true }).catch(ignoreMissing);
+  }
 }
 
 /** A hash of the sources, of the facts that are built in, and of the programs that are added. */

@@ -120,7 +120,7 @@ class LocalCluster implements Cluster {
     await this.ready();
     if (this.#parts.options.controllers !== true) return;
     this.#manager.start();
-    const ask = ["get", "serviceaccount", "default", "-n", "default"];
+    const ask = ["wait", "--for=create", "serviceaccount/default", "-n=default", "--timeout=10s"];
     const made = async () => (await this.run(ask)).success;
     await eventually("a default service account", made, START_MS);
   }

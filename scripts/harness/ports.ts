@@ -129,6 +129,7 @@ export async function eventually<T>(
   const end = performance.now() + deadlineMs;
   let last: unknown;
   for (;;) {
+    const asked = performance.now();
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer;
@@ -138,6 +139,8 @@ export async function eventually<T>(
     if (performance.now() > end) {
       throw new Error(`waited ${deadlineMs} ms without success: ${what}`, { cause: last });
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // Questions that start a program would take a whole processor from what they wait for.
+    const pause = Math.min(250, Math.max(20, 2 * (performance.now() - asked)));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
