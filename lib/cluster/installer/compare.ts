@@ -32,7 +32,7 @@ export interface FieldConflict {
 
 /** An object beside what the cluster has. */
 export interface Comparison {
-  /** What is applied: without the fields that others keep. */
+  /** The object to apply, without the fields that others keep. */
   readonly object: OrchObject;
   /** The object with those fields. */
   readonly whole: OrchObject;
