@@ -24,12 +24,16 @@ export type Stage<T> = readonly Lane<T>[];
 /** Memory of a machine (bytes) on which a cluster with nodes and another tier fit. */
 const ENOUGH = 12 * 1024 ** 3;
 
-/** The stages of a run, one after the other. */
+/**
+ * The stages of a run, one after the other. Tiers that wait come first in the lane beside those of
+ * clusters; one that uses all processors comes last, so that they are busy when the other lane is done.
+ */
 export function planOf<T extends PlannedTier>(tiers: readonly T[], memory: number): Stage<T>[] {
   const at = (place: PlannedTier["place"]): T[] => tiers.filter((tier) => tier.place === place);
   const [beside, others, last] = [at("beside"), at(undefined), at("last")];
   if (beside.length === 0 || others.length === 0 || memory < ENOUGH) return [[tiers]];
-  return [[beside, others], ...last.length === 0 ? [] : [[last]]];
+  const ordered = others.toSorted((a, b) => a.cpu / a.seconds - b.cpu / b.seconds);
+  return [[beside, ordered], ...last.length === 0 ? [] : [[last]]];
 }
 
 /** Seconds that the stages take on two cores. */

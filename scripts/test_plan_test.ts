@@ -26,13 +26,13 @@ const CASES: readonly {
   {
     name: "a tier that waits beside others, which are done before it",
     tiers: [UNIT, WIRE, NODE, ATTACKS],
-    plan: [["node", "unit wire"], ["attacks"]],
+    plan: [["node", "wire unit"], ["attacks"]],
     seconds: 450,
   },
   {
     name: "two tiers that wait, one after the other",
     tiers: [UNIT, WIRE, ORCH, NODE, ATTACKS],
-    plan: [["orch node", "unit wire"], ["attacks"]],
+    plan: [["orch node", "wire unit"], ["attacks"]],
     seconds: 550,
   },
   {

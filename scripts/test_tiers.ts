@@ -107,7 +107,7 @@ export const TIERS: readonly Tier[] = [
   {
     name: "node",
     seconds: 1000,
-    cpu: 900,
+    cpu: 1000,
     place: "beside",
     folders: ["tests/node"],
     jobs: 1,
