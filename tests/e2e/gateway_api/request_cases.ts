@@ -39,7 +39,7 @@ async function callOf(
   }
 }
 
-/** How often each answer came to 200 requests: the backend with what it received, or a redirect. */
+/** The answers to 200 requests, with their counts: the backend with what it received, or a redirect. */
 async function answersTo(
   url: string,
   host: string,

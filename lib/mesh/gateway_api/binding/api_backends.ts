@@ -22,7 +22,7 @@ export function backendHost({ namespace, name }: ObjectKey): string {
 
 /** An XBackend. */
 export interface BoundBackend {
-  /** How the server is validated; undefined: without TLS, or by its host and the system's authorities. */
+  /** Validation of the server; undefined: without TLS, or by its host and the system's authorities. */
   readonly validation?: BoundValidation;
   /** The reason why no request is sent there. */
   readonly rejected?: RefFault;

@@ -74,7 +74,7 @@ export function bindBackendTls(policy: BackendTlsPolicy, look: PolicyLookups): B
   };
 }
 
-/** How servers' certificates are validated. */
+/** Validation of servers' certificates. */
 export interface BoundValidation {
   readonly authorities: ResolvedRefs;
   /** True if the authorities of the system are trusted. */

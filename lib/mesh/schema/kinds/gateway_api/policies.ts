@@ -93,7 +93,7 @@ function validatePolicy(spec: BackendTLSPolicy, _identity: ObjectIdentity, repor
   checkTlsValidation(validation, path, report);
 }
 
-/** How servers' certificates are validated. */
+/** Rules of the validation of servers' certificates. */
 export function checkTlsValidation(
   validation: BackendTLSPolicyValidation,
   path: Path,
