@@ -17,7 +17,7 @@ import { closed, type Journey, note } from "./journey.ts";
 import { type Resources, unpack } from "./resources.ts";
 import type { Ending } from "./verdict.ts";
 
-/** The route of a tunnel. */
+/** The destination of the content of a tunnel. */
 export interface TunnelEndRoute {
   readonly cluster: string;
   /** `address:port` that stands for the authority; unset: none does. */

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { rowRef } from "../../../mesh/graph/mod.ts";
+import { objectKey } from "../../../mesh/model/mod.ts";
 import type { GatewayApiObjectStatus } from "./merge.ts";
 
 /** The name of an object; classes have no namespace. */
@@ -49,7 +51,7 @@ export class PendingStatus {
 
   /** An object is new, or was changed. */
   put(kind: string, { namespace, name }: GatewayApiName): void {
-    const key = `${kind}/${namespace}/${name}`;
+    const key = rowRef({ table: kind, key: objectKey({ namespace, name }) });
     const known = this.#known.get(key);
     if (known !== undefined) {
       this.#pending.add(known);
@@ -65,8 +67,8 @@ export class PendingStatus {
   }
 
   /** An object was deleted. */
-  delete(kind: string, { namespace, name }: GatewayApiName): void {
-    const key = `${kind}/${namespace}/${name}`;
+  delete(kind: string, object: GatewayApiName): void {
+    const key = rowRef({ table: kind, key: objectKey(object) });
     const known = this.#known.get(key);
     if (known === undefined) return;
     this.#known.delete(key);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Derived, type Read, text } from "../../graph/mod.ts";
+import { type Derived, type Read, rowRef, text } from "../../graph/mod.ts";
 import { type ObjectKey, objectKey, objectKeys } from "../../model/mod.ts";
 import {
   type AttachedCounts,
@@ -233,12 +233,15 @@ function parentsBehind(
   for (const { namespace, ...key } of routes) {
     for (const { ref, attachments, services } of read.get(bound.routes, { namespace, ...key })) {
       for (const { gateway } of attachments) {
-        found.set(`Gateway/${objectKey(gateway)}`, { ...GATEWAY_REF, ...gateway });
+        found.set(rowRef({ table: "Gateway", key: objectKey(gateway) }), {
+          ...GATEWAY_REF,
+          ...gateway,
+        });
       }
       if (services === undefined) continue;
       const { group = "", kind = "Service", name } = ref;
       const parent = { group, kind, ...referenced(ref, namespace) };
-      found.set(`${kind}/${parent.namespace}/${name}`, parent);
+      found.set(rowRef({ table: kind, key: objectKey(parent) }), parent);
     }
   }
   return [...found].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, parent]) => parent);
