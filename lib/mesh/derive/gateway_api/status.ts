@@ -239,7 +239,7 @@ function parentsBehind(
         });
       }
       if (services === undefined) continue;
-      const { group = "", kind = "Service", name } = ref;
+      const { group = "", kind = "Service" } = ref;
       const parent = { group, kind, ...referenced(ref, namespace) };
       found.set(rowRef({ table: kind, key: objectKey(parent) }), parent);
     }
