@@ -16,8 +16,15 @@ import {
 /** 40 nodes fit on a page; more lines than 100 cannot be followed. */
 const LIMITS: GraphLimits = { nodes: 40, lines: 100 };
 
-/** The kind of a line that stands for edges of several kinds: the first of these. */
-const KINDS: readonly LineKind[] = ["seen", "configuration", "mirror", "import"];
+/** Ranks of kinds of edges: a line that stands for several has the first one. */
+const RANKS: Readonly<Record<LineKind, number>> = {
+  seen: 0,
+  configuration: 1,
+  waypoint: 2,
+  mirror: 3,
+  import: 4,
+};
+const KINDS = (Object.keys(RANKS) as LineKind[]).sort((a, b) => RANKS[a] - RANKS[b]);
 
 /**
  * Chooses what is drawn: the node in focus, then nodes with troubles, then those with the most

@@ -22,6 +22,7 @@ export const LINE_KINDS = {
   configuration: "routed by configuration",
   import: "imported by a Sidecar",
   mirror: "mirrored",
+  waypoint: "through a waypoint, in tunnels",
   seen: "seen in the last minute",
 } as const;
 

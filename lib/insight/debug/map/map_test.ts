@@ -249,7 +249,11 @@ Deno.test("in ambient mode the map has tunnels, waypoints and the workloads of i
     objects: () => objectsOf(AMBIENT),
     bind: (node) => bench.translation.source.bind(node, () => {}),
   });
-  const { nodes, workloads = [] } = mapOf(inputs, { namespace: "shop" }, undefined);
+  const view = mapOf(inputs, { namespace: "shop" }, undefined);
+  const { nodes, workloads = [] } = view;
+  const front = "shop/wp-mesh-waypoint.shop.svc.cluster.local";
+  assert.deepEqual(shownEdges(view), [`${front} > shop/w.example waypoint  plain`]);
+  assert.equal(view.edges[0]!.object, "Gateway/shop/wp");
   const service = nodes.find(({ id }) => id === "shop/w.example");
   assert.deepEqual(service?.security, {
     text: "HBONE · waypoint wp",

@@ -22,6 +22,7 @@ import {
 } from "./edges.ts";
 import { type GatewayObject, gatewaysOf } from "./gateways.ts";
 import { gatewayMarks, type MapNode, nodeOf, serviceMarks } from "./nodes.ts";
+import { waypointEdges } from "./waypoints.ts";
 import { type MapWorkload, workloadsIn } from "./workloads.ts";
 
 /** The subject of a map. */
@@ -56,6 +57,7 @@ export function mapOf(
   const edges = [
     ...configuredEdges(inputs, services, ids),
     ...imports.edges,
+    ...waypointEdges(inputs, services),
     ...seenEdges(inputs, requests, { services, gateways, ids }),
   ].filter(({ from, to }) => isInside(from) || isInside(to));
   const all = everyNode(inputs, { services, gateways, home: homeOf(about) });

@@ -307,6 +307,6 @@ function edgeTable({ edges, nodes }: MapView): ComponentChildren {
       edge.tone === "plain" ? edge.text : badge(edge.text, edge.tone),
       edge.object === "" ? "" : refLink(edge.object),
     ]),
-    empty: "No VirtualService, Sidecar or seen request connects anything here.",
+    empty: "No VirtualService, Sidecar, waypoint or seen request connects anything here.",
   });
 }
