@@ -50,6 +50,11 @@ async function refusals(run: Run): Promise<void> {
   const reserved = await run("waypoint", "apply", "-n", "shop", "--name", "none");
   assert.equal(reserved.status, 64);
   assert.match(reserved.err, /reserved/);
+  for (const name of ["Bad_Name", "-a", "a".repeat(64)]) {
+    const refused = await run("waypoint", "generate", `--name=${name}`);
+    assert.equal(refused.status, 64, name);
+    assert.match(refused.err, /is no name of a waypoint/);
+  }
   const type = await run("waypoint", "apply", "-n", "shop", "--for", "some");
   assert.equal(type.status, 1);
   assert.match(type.err, /all or none or service or workload/);

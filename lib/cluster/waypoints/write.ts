@@ -14,7 +14,7 @@ import {
   type OrchObject,
   types,
 } from "../../kit/orch/mod.ts";
-import { toYaml } from "../../kit/text/mod.ts";
+import { isDnsSubdomain, MAX_LABEL_LENGTH, toYaml } from "../../kit/text/mod.ts";
 import {
   GATEWAY,
   NO_WAYPOINT,
@@ -39,6 +39,13 @@ function wishOf({ flags }: Invocation, namespace: string): WaypointWish {
     throw usageError(
       `the name "${NO_WAYPOINT}" is reserved: as a label it means no waypoint`,
       "Choose another name by --name.",
+    );
+  }
+  // Labels name waypoints, and a value of a label has at most 63 characters.
+  if (!isDnsSubdomain(name) || name.length > MAX_LABEL_LENGTH) {
+    throw usageError(
+      `"${name}" is no name of a waypoint`,
+      "Give --name at most 63 lower-case letters, digits, dashes and dots, such as shop-waypoint.",
     );
   }
   return {

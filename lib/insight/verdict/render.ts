@@ -89,7 +89,8 @@ const SOURCES: Readonly<Record<Cause["source"], string>> = {
 /** A source, its field and position; of an object that was made of others, these. */
 export function causeText({ source, object, field, position, writtenIn }: Cause): string {
   return [
-    writtenIn?.join(", ") ?? object ?? SOURCES[source],
+    // Objects of the cluster have no namespace.
+    writtenIn?.join(", ") ?? object?.replace("//", "/") ?? SOURCES[source],
     ...(field === undefined || writtenIn !== undefined ? [] : [field]),
     ...(position === undefined ? [] : [`(${position})`]),
   ].join(" ");
