@@ -16,10 +16,11 @@ import { type Any, create } from "../../kit/proto/mod.ts";
 import { act, type Chosen } from "./action.ts";
 import type { Connection } from "./connection.ts";
 import type { Choice, Passage } from "./filter.ts";
+import { portionsOf } from "./fraction.ts";
 import { HTTP_FILTERS } from "./http_filters.ts";
 import { answered, closed, type Journey, note, scaled, undecided } from "./journey.ts";
 import { type Exchange, openExchange } from "./request.ts";
-import type { Ending, Sent } from "./verdict.ts";
+import type { Ending, Sent, Step } from "./verdict.ts";
 import { findRoute, findVirtualHost, nameOf } from "./virtual_host.ts";
 
 /** Returns the endings of a connection with HTTP. */
@@ -38,7 +39,21 @@ export function manage(
   if ("status" in opened) return answered(opened.status, "connection manager", opened.why);
   const table = tableOf(journey, manager);
   if (table === undefined) return undecided("the route table was not served");
-  return passFilters({ journey, manager, table, exchange: opened.exchange });
+  const noted = new Set<string>();
+  return portionsOf(findVirtualHost(table, opened.exchange.host)?.host).flatMap((portion) => {
+    // Filters note in the exchange what they change, so that each portion has its own.
+    const again = openExchange(manager, connection, http);
+    const exchange = { ...("status" in again ? opened : again).exchange, random: portion.random };
+    const steps: Step[] = [];
+    const endings = passFilters({ journey: { ...journey, steps }, manager, table, exchange });
+    const own = steps.map((step) => ({
+      step,
+      id: JSON.stringify([step.stage, step.name, step.why, step.index]),
+    }));
+    journey.steps.push(...own.filter(({ id }) => !noted.has(id)).map(({ step }) => step));
+    for (const { id } of own) noted.add(id);
+    return scaled(endings, portion.share);
+  });
 }
 
 /** The endings of a CONNECT request that filters do not let in; `undefined`: they do. */

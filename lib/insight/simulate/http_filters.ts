@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { FractionalPercent } from "#envoy/type/v3/percent_pb.ts";
-import { FractionalPercent_DenominatorType as Denominator } from "#envoy/type/v3/percent_pb.ts";
 import { CorsPolicySchema } from "#envoy/extensions/filters/http/cors/v3/cors_pb.ts";
 import { ExtAuthzSchema } from "#envoy/extensions/filters/http/ext_authz/v3/ext_authz_pb.ts";
 import { HTTPFaultSchema } from "#envoy/extensions/filters/http/fault/v3/fault_pb.ts";
@@ -21,6 +19,7 @@ import { AUTHORIZER_FILTER, SESSION_BACKEND_FILTER, SESSION_FILTER } from "../..
 import { accessUndecided } from "./access_open.ts";
 import { traceAccess } from "./access_trace.ts";
 import type { Effect, Model, Passage } from "./filter.ts";
+import { fraction } from "./fraction.ts";
 import { answered, note, scaled, undecided } from "./journey.ts";
 import { traceToken, type Verification, verify } from "./jwt.ts";
 import { metadataMatches, textMatches, UNKNOWN } from "./match.ts";
@@ -69,16 +68,6 @@ const fault: Model = ({ journey }, config, _route, own) => {
   const struck = scaled(answered(status, "fault", "a fault is injected"), share);
   return { kind: "strikes", endings: struck, delay: held };
 };
-
-const DENOMINATORS: Readonly<Record<Denominator, number>> = {
-  [Denominator.HUNDRED]: 100,
-  [Denominator.TEN_THOUSAND]: 10_000,
-  [Denominator.MILLION]: 1_000_000,
-};
-
-function fraction(part: FractionalPercent | undefined): number {
-  return part === undefined ? 0 : Math.min(1, part.numerator / DENOMINATORS[part.denominator]);
-}
 
 function percent(share: number): string {
   return `${Math.round(share * 10_000) / 100} %`;

@@ -31,6 +31,8 @@ export interface Exchange {
   readonly touched: Set<string>;
   /** Headers that filters removed, in lower case. */
   readonly removed: Set<string>;
+  /** The random number, from 0 to 1, that routes for a fraction of the requests compare. */
+  readonly random?: number;
 }
 
 /** A request that continues, or its immediate response. */

@@ -12,6 +12,7 @@ import {
   regexMatches,
   textMatches,
 } from "./match.ts";
+import { fraction } from "./fraction.ts";
 import { withoutPort } from "./path.ts";
 import type { Exchange } from "./request.ts";
 import { every, type Ternary } from "./ternary.ts";
@@ -85,7 +86,7 @@ export function nameOf({ name }: Route, at: number): string {
 /** Reports if a match holds for a request. */
 export function matches(match: RouteMatch, exchange: Exchange): Ternary {
   const { header, metadata } = exchange;
-  const whole = match.runtimeFraction === undefined && match.tlsContext === undefined;
+  const { runtimeFraction: part, tlsContext } = match;
   const parts: (() => Ternary)[] = [
     () => pathMatches(match, exchange),
     () => every(match.headers, (one) => headerMatches(one, header)),
@@ -93,9 +94,14 @@ export function matches(match: RouteMatch, exchange: Exchange): Ternary {
     () => every(match.dynamicMetadata, (one) => metadataMatches(one, metadata)),
     () => every(match.filterState, (one) => provesClient(one, exchange.connection.principal)),
     () => match.grpc === undefined || isGrpc(exchange),
-    () => whole ? true : undefined,
+    () => part === undefined || isBelow(exchange.random, fraction(part.defaultValue)),
+    () => tlsContext === undefined ? true : undefined,
   ];
   return every(parts, (part) => part());
+}
+
+function isBelow(random: number | undefined, bound: number): Ternary {
+  return random === undefined ? undefined : random < bound;
 }
 
 function isGrpc({ header }: Exchange): boolean {
@@ -150,7 +156,8 @@ function queryMatches(
 }
 
 function describe(match: RouteMatch): string {
-  const { pathSpecifier: how } = match;
+  const { pathSpecifier: how, runtimeFraction: part } = match;
+  const bound = Math.round(fraction(part?.defaultValue) * 10_000) / 100;
   const path = how.case === "safeRegex"
     ? `path ~ ${how.value.regex}`
     : how.case === "prefix"
@@ -162,5 +169,6 @@ function describe(match: RouteMatch): string {
     ...match.queryParameters.map(({ name }) => `query parameter ${name}`),
     ...match.filterState.map(() => "the client's namespace"),
     ...match.dynamicMetadata.map(({ path }) => `claim ${path.at(-1)?.segment.value ?? ""}`),
+    ...(part === undefined ? [] : [`a random number up to ${bound} %`]),
   ].join(", ");
 }
