@@ -165,21 +165,36 @@ for line in sys.stdin:
     stdin: "piped",
     stdout: "piped",
   }).spawn();
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const printed = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const writer = child.stdin.getWriter();
+  let rest = "";
   const connection: OpenConnection = {
     async say(line) {
       await writer.write(new TextEncoder().encode(`${line}\n`));
-      return `${(await lines.read()).value}`.trim();
+      while (!rest.includes("\n")) {
+        const { value, done } = await printed.read();
+        if (done) throw new Error(`the connection to ${address} ended: ${rest}`);
+        rest += value;
+      }
+      const end = rest.indexOf("\n");
+      const said = rest.slice(0, end);
+      rest = rest.slice(end + 1);
+      return said;
     },
     async [Symbol.asyncDispose]() {
-      await writer.close();
-      await lines.cancel();
+      // The pipe of a program that has ended takes nothing more.
+      await writer.close().catch(() => {});
+      await printed.cancel();
       await child.status;
     },
   };
-  assert.equal(await connection.say("before"), "before");
-  return connection;
+  try {
+    assert.equal(await connection.say("before"), "before");
+    return connection;
+  } catch (error) {
+    await connection[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 kernelTest("rules of a pod: connections that are open when it enters go on", async () => {
