@@ -35,7 +35,7 @@ import { mergeOutcomes, outcomeOf } from "./outcome.ts";
 import type { Question } from "./question.ts";
 import { provenanceFor } from "./provenance.ts";
 import { explainCall } from "./steps.ts";
-import { isCaptured, through } from "./through.ts";
+import { capturedSender, isCaptured, through } from "./through.ts";
 import { idOf, networkOf, partiesByAddress, type Party, type World } from "./world.ts";
 
 /** Branches of one proxy that are followed to the next proxy. */
@@ -280,7 +280,9 @@ function followed(draft: Draft, from: Party, call: Call, branching: Branching): 
   }
   const tunnelled = target.tunnel !== undefined;
   const travel = travelOf(draft, from);
-  if (tunnelled || isCaptured(travel, next, targets)) {
+  if (
+    tunnelled || capturedSender(travel, from) !== undefined || isCaptured(travel, next, targets)
+  ) {
     const weightOf = (some: readonly Target[]) =>
       some.reduce((sum, one) => sum + (one.weight || 1), 0);
     return alike(travel, targets, addressOf).flatMap((group) => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Workload } from "#mesh/workload/workload_pb.ts";
 import type { Call, Forwarded, Target } from "../simulate/mod.ts";
 import type { Outcome } from "../verdict/mod.ts";
 import {
@@ -11,6 +12,9 @@ import {
   type Client,
   type Content,
   cross,
+  isBehindNodeProxy,
+  leaveNodeProxy,
+  principalOfWorkload,
   takesTunnels,
   type Travel,
 } from "./ambient/mod.ts";
@@ -30,6 +34,16 @@ export function isCaptured(
     const workload = known?.workloadAt(addressOf(target).ip);
     return workload !== undefined && takesTunnels(workload);
   });
+}
+
+/** The workload of a waypoint whose connections the proxy of its node takes; undefined: it sends itself. */
+export function capturedSender(
+  { known }: Pick<Travel, "known">,
+  { node }: Party,
+): Workload | undefined {
+  if (node.role !== "waypoint") return undefined;
+  const workload = known?.workloadAt(node.ip);
+  return workload !== undefined && isBehindNodeProxy(workload) ? workload : undefined;
 }
 
 /** Follows a call through a tunnel, or to a workload whose connections a node proxy takes. */
@@ -54,6 +68,14 @@ export function through(
     ...(tunnelled ? { principal: principalOf(travel.world, from) } : {}),
     ...(from.accountUnknown === true ? { principalAssumed: true } : {}),
   };
+  const own = capturedSender(travel, from);
+  if (own !== undefined) {
+    const there = { ip: source.ip, principal: principalOfWorkload(own) };
+    return leaveNodeProxy(travel, { workload: own, client: there }, {
+      to,
+      content: content as Content,
+    });
+  }
   const arrival = { sender: idOf(from), client, to, content: content as Content, tunnelled };
   const tunnel = target?.tunnel;
   const waypoint = tunnel?.waypoint ?? "";

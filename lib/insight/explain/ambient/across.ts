@@ -86,14 +86,7 @@ export function beyondGateway(travel: Travel, inner: InnerTunnel): Outcome[] {
   const weightOf = (some: readonly Target[]) =>
     some.reduce((sum, one) => sum + (one.weight || 1), 0);
   const whole = weightOf(targets);
-  const sides = Map.groupBy(
-    targets,
-    (one) => waypointAt(travel.world, addressOf(one).ip) !== undefined,
-  );
-  const groups = [
-    ...(sides.get(true) ?? []).map((one) => [one] as const),
-    ...alike(there, sides.get(false) ?? [], addressOf),
-  ];
+  const groups = alike(there, targets, addressOf, ({ ip }) => endAt(travel.world, ip));
   return groups.flatMap((group) => {
     const outcomes = atEnd(there, inner, addressOf(group[0]).ip);
     return forAll(group, weightOf(group) / whole, outcomes);
@@ -108,23 +101,18 @@ function atEnd(travel: Travel, inner: InnerTunnel, ip: string): Outcome[] {
     ...{ share: 1, kind: "unknown", proxy: sender, text } as const,
     ...(remedy === undefined ? {} : { remedy }),
   }];
-  const { principal } = client;
-  const enterThrough = (end: Party, destination: { ip: string; port: number }): Outcome[] =>
-    travel.enter(end, {
-      ...{ ...content, direction: "inbound", source: arrival.client, destination },
+  const end = endAt(travel.world, ip);
+  if (end !== undefined) {
+    const isWaypoint = end.node.role === "waypoint";
+    const to = tunnelRouteOf(servedTo(end), authority)?.to;
+    if (to === undefined) return noRoute(end, authority);
+    const { principal } = client;
+    return travel.enter(end, {
+      ...{ ...content, direction: "inbound", source: arrival.client },
+      // A sidecar's route names the port alone.
+      destination: isWaypoint ? addressOf({ address: to }) : { ip, port: portOf(to) },
       tunnel: principal === undefined ? {} : { principal },
     });
-  const waypoint = waypointAt(travel.world, ip);
-  if (waypoint !== undefined) {
-    const to = tunnelRouteOf(servedTo(waypoint), authority)?.to;
-    if (to === undefined) return noRoute("waypoint", waypoint, authority);
-    return enterThrough(waypoint, addressOf({ address: to }));
-  }
-  const sidecar = sidecarAt(travel.world, ip);
-  if (sidecar !== undefined) {
-    const to = tunnelRouteOf(servedTo(sidecar), authority)?.to;
-    if (to === undefined) return noRoute("sidecar", sidecar, authority);
-    return enterThrough(sidecar, { ip, port: portOf(to) });
   }
   const workload = travel.known?.workloadAt(ip);
   const port = portAt(travel, authority, ip);
@@ -136,9 +124,10 @@ function atEnd(travel: Travel, inner: InnerTunnel, ip: string): Outcome[] {
 }
 
 /** The end of an inner tunnel that has no route for its authority. */
-function noRoute(kind: "waypoint" | "sidecar", party: Party, authority: string): Outcome[] {
-  const why = `the ${kind} has no route for ${authority}`;
-  const refusal = { by: `${kind} ${idOf(party)}`, why, causes: [] };
+function noRoute(party: Party, authority: string): Outcome[] {
+  const { role } = party.node;
+  const why = `the ${role} has no route for ${authority}`;
+  const refusal = { by: `${role} ${idOf(party)}`, why, causes: [] };
   const text = `the connection is closed: ${why}`;
   return [{ share: 1, kind: "refused", proxy: idOf(party), text, refusal }];
 }
@@ -171,12 +160,11 @@ function entranceAt(
   return found.find(({ node }) => node.ips.includes(address)) ?? found[0];
 }
 
-function waypointAt({ parties }: World, ip: string): Party | undefined {
-  return parties.find(({ node }) => node.role === "waypoint" && node.ips.includes(ip));
-}
-
-function sidecarAt({ parties }: World, ip: string): Party | undefined {
-  return parties.find(({ node }) => node.role === "sidecar" && node.ips.includes(ip));
+/** The proxy that ends tunnels to an address itself: a waypoint or a sidecar. */
+function endAt({ parties }: World, ip: string): Party | undefined {
+  return parties.find(({ node: { role, ips } }) =>
+    (role === "waypoint" || role === "sidecar") && ips.includes(ip)
+  );
 }
 
 /** The Gateways that say an address, `Gateway/namespace/name`. */

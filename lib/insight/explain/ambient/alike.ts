@@ -6,7 +6,7 @@
 import type { Authorization, Match } from "#mesh/security/authorization_pb.ts";
 import { objectKey } from "../../../mesh/model/mod.ts";
 import type { Outcome } from "../../verdict/mod.ts";
-import { partyAt } from "../world.ts";
+import { type Party, partyAt } from "../world.ts";
 import { takesTunnels } from "./known.ts";
 import type { Travel } from "./travel.ts";
 
@@ -19,13 +19,23 @@ interface Place {
 /** Endpoints whose proxies and policies are the same. */
 export type Alike<T> = readonly [T, ...T[]];
 
-/** Groups endpoints by what follows there. */
+/**
+ * Groups endpoints by what follows there.
+ *
+ * @param partyOf the proxy at a place; default: the one that takes connections to its port
+ */
 export function alike<T>(
   travel: Pick<Travel, "known" | "byAddress">,
   endpoints: readonly T[],
   placeOf: (endpoint: T) => Place,
+  partyOf: (place: Place) => Party | undefined = ({ ip, port }) =>
+    partyAt(travel.byAddress, ip, port),
 ): Alike<T>[] {
-  return [...Map.groupBy(endpoints, (one) => keyOf(travel, placeOf(one))).values()]
+  const idOf = (one: T): string => {
+    const place = placeOf(one);
+    return keyOf(travel, place, partyOf(place));
+  };
+  return [...Map.groupBy(endpoints, idOf).values()]
     .flatMap(([first, ...more]) => first === undefined ? [] : [[first, ...more] as const]);
 }
 
@@ -43,9 +53,11 @@ export function forAll(
   }));
 }
 
-function keyOf({ known, byAddress }: Pick<Travel, "known" | "byAddress">, place: Place): string {
-  const { ip, port } = place;
-  const party = partyAt(byAddress, ip, port);
+function keyOf(
+  { known }: Pick<Travel, "known">,
+  { ip, port }: Place,
+  party: Party | undefined,
+): string {
   // What a proxy has accepted may differ among those of a class.
   if (party !== undefined) {
     const states = (party.types ?? []).map(({ short, state }) => `${short} ${state}`);

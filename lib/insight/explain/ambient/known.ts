@@ -5,6 +5,7 @@
  */
 import { AddressSchema, type Service, type Workload } from "#mesh/workload/workload_pb.ts";
 import {
+  ApplicationTunnel_Protocol,
   LoadBalancing_HealthPolicy as HealthPolicy,
   TunnelProtocol,
   WorkloadStatus,
@@ -143,6 +144,11 @@ export function knownTo(
 export function principalOfWorkload({ trustDomain, namespace, serviceAccount }: Workload): string {
   const domain = trustDomain || "cluster.local";
   return `spiffe://${domain}/ns/${namespace}/sa/${serviceAccount || "default"}`;
+}
+
+/** Reports if the node's proxy ends tunnels for a workload, and tells it their clients. */
+export function isBehindNodeProxy({ applicationTunnel }: Workload): boolean {
+  return applicationTunnel?.protocol === ApplicationTunnel_Protocol.PROXY;
 }
 
 /** Reports if the node's proxy, or the workload itself, ends tunnels. */

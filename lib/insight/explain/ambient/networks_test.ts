@@ -197,6 +197,61 @@ Deno.test("explained: policies of a gateway refuse clients and services", () => 
   }
 });
 
+Deno.test("explained: sidecars behind a gateway share its connections, each with its policies", () => {
+  const more = workload("beside-2", "10.0.1.6", "mesh", "far")
+    .replace("app: beside-2", "app: beside");
+  const deny = manifest("AuthorizationPolicy", "p", {
+    selector: { matchLabels: { release: "second" } },
+    action: "DENY",
+    rules: [{ from: [{ source: { principals: ["cluster.local/ns/shop/sa/client"] } }] }],
+  }, "shop").replace("networking.mesh.io", "security.mesh.io");
+  const second = more.replace("app: beside", "app: beside\n    release: second");
+  for (
+    const [documents, outcome] of [
+      [[more], "reached: ~client ew beside beside-2"],
+      [[second, deny], "reached 50+refused 50: ~client ew beside beside-2"],
+    ] as const
+  ) {
+    const found = asking(GATEWAY, remote(), ...documents)("client.shop", "http://beside.test/");
+    assert.equal(shown(found), outcome);
+  }
+});
+
+Deno.test("explained: the node proxy of a waypoint opens its tunnels, if it ends them", () => {
+  const wp = waypoint("wp-own", "10.0.0.8", "near");
+  const behind = wp.map((one) =>
+    one.replace(
+      "annotations: {}",
+      "annotations: {ambient.mesh.io/waypoint-inbound-binding: PROXY/15088}",
+    )
+  );
+  const documents = [
+    workload("local", "10.0.0.4", "disabled", "near"),
+    service("local", "10.96.9.7", {
+      ...SPEC,
+      workloadSelector: { labels: { app: "local" } },
+    }, { "mesh.io/use-waypoint": "wp-own" }),
+    service("outer", "10.96.9.6", {
+      location: "MESH_EXTERNAL",
+      ports: [{ number: 80, name: "http", protocol: "HTTP" }],
+      endpoints: [{ address: "192.0.2.77" }],
+    }, { "mesh.io/use-waypoint": "wp-own" }),
+    manifest("PeerAuthentication", "strict", { mtls: { mode: "STRICT" } }, "shop")
+      .replace("networking.mesh.io", "security.mesh.io"),
+  ];
+  for (
+    const [own, to, outcome] of [
+      [wp, "local.test", "reached: ~client wp-own ~local"],
+      [behind, "local.test", "reached: ~client wp-own ~wp-own ~local"],
+      [wp, "outer.test", "reached: ~client wp-own"],
+      [behind, "outer.test", "reached: ~client wp-own ~wp-own"],
+    ] as const
+  ) {
+    const found = asking(...documents, ...own)("client.shop", `http://${to}/`);
+    assert.equal(shown(found), outcome, JSON.stringify(found.outcomes));
+  }
+});
+
 Deno.test("explained: a gateway that is not known, and one with another identity than clients accept", () => {
   const away = asking(remote());
   for (const from of ["client.shop", "sidecar.shop"]) {
