@@ -85,7 +85,7 @@ const NEW = { state: "new", changes: [], conflicts: [] } as const;
 
 /**
  * Compares one object. Others may write it between the read and the dry run, as the daemon does with
- * its webhooks: a conflict counts once the object that it names is the one that was read.
+ * its webhooks: it is read again until the same conflicts remain.
  *
  * @throws {MeshError} `install-object` for an object that the server refuses
  */
@@ -94,13 +94,13 @@ export async function compareOne(
   object: OrchObject,
   type: ResourceType,
 ): Promise<Comparison> {
-  let live = await getObject(options.client, type, object.metadata).catch(nothingIfGone);
+  let before = "";
   while (true) {
+    const live = await getObject(options.client, type, object.metadata).catch(nothingIfGone);
     const compared = await compareWith(options, object, type, live);
-    if (compared.conflicts.length === 0) return compared;
-    const now = await getObject(options.client, type, object.metadata).catch(nothingIfGone);
-    if (now?.metadata.resourceVersion === live?.metadata.resourceVersion) return compared;
-    live = now;
+    const conflicts = canonicalJson(compared.conflicts);
+    if (compared.conflicts.length === 0 || conflicts === before) return compared;
+    before = conflicts;
   }
 }
 
