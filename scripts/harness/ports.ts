@@ -116,7 +116,8 @@ function isFree(port: number): boolean {
 const DEADLINE_MS = 60_000;
 
 /**
- * Polls until the result is neither `undefined` nor `false`.
+ * Polls until the result is neither `undefined` nor `false`, after pauses of 20 to 250 ms: longer ones after questions
+ * that took longer.
  *
  * @param what description for the error at the deadline
  * @param deadlineMs deadline in milliseconds; default {@link DEADLINE_MS}

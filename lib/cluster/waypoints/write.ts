@@ -14,7 +14,7 @@ import {
   type OrchObject,
   types,
 } from "../../kit/orch/mod.ts";
-import { isDnsSubdomain, MAX_LABEL_LENGTH, toYaml } from "../../kit/text/mod.ts";
+import { isDnsSubdomain, labelValueFault, toYaml } from "../../kit/text/mod.ts";
 import {
   GATEWAY,
   NO_WAYPOINT,
@@ -41,8 +41,8 @@ function wishOf({ flags }: Invocation, namespace: string): WaypointWish {
       "Choose another name by --name.",
     );
   }
-  // Labels name waypoints, and a value of a label has at most 63 characters.
-  if (!isDnsSubdomain(name) || name.length > MAX_LABEL_LENGTH) {
+  // Values of labels name waypoints.
+  if (!isDnsSubdomain(name) || labelValueFault(name) !== undefined) {
     throw usageError(
       `"${name}" is no name of a waypoint`,
       "Give --name at most 63 lower-case letters, digits, dashes and dots, such as shop-waypoint.",

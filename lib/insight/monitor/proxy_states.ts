@@ -75,14 +75,14 @@ interface Known {
 
 /** A connected client. */
 interface Client {
-  readonly node: Pick<ProxyNode, "id" | "metadata">;
+  readonly node: Pick<ProxyNode, "id" | "role" | "metadata">;
 }
 
 /** The state of a client without a report. Libraries that speak xDS themselves, and node proxies, have no Envoy. */
 export function stateWithoutReport(
-  { id, metadata }: Client["node"],
+  { role, metadata }: Omit<Client["node"], "id">,
 ): "no Envoy" | "not reported" {
-  return metadata.GENERATOR === "grpc" || id.startsWith("ztunnel~") ? "no Envoy" : "not reported";
+  return metadata.GENERATOR === "grpc" || role === "ztunnel" ? "no Envoy" : "not reported";
 }
 
 /** The end of an Envoy as a sentence without its last lines, so that equal ends have equal sentences. */

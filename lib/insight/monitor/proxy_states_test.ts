@@ -103,11 +103,10 @@ Deno.test("a proxy that does not come back is forgotten after a time", () => {
 });
 
 Deno.test("a client without a report is not known to be well, unless it has no Envoy", () => {
-  const node = (GENERATOR?: string) => ({ id: "x", metadata: { GENERATOR } });
+  const node = (GENERATOR?: string) => ({ role: "sidecar" as const, metadata: { GENERATOR } });
   assert.equal(stateWithoutReport(node()), "not reported");
   assert.equal(stateWithoutReport(node("grpc")), "no Envoy");
-  const nodeProxy = { id: "ztunnel~10.0.0.1~ztunnel-1.mesh-system~x", metadata: {} };
-  assert.equal(stateWithoutReport(nodeProxy), "no Envoy");
+  assert.equal(stateWithoutReport({ role: "ztunnel", metadata: {} }), "no Envoy");
 });
 
 Deno.test("reports are bounded in number, in rate and in kind", () => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { parseBoolean } from "../../kit/base/mod.ts";
 import { listAll, OrchError, type OrchObject, types } from "../../kit/orch/mod.ts";
 import type { ClusterAccess } from "../cluster_access/mod.ts";
 import type { Finding } from "./finding.ts";
@@ -67,5 +68,5 @@ function hasBoth({ status }: Node): boolean {
 
 function usesBoth({ spec }: Deployment): boolean {
   return (spec?.template?.spec?.containers ?? []).flatMap(({ env = [] }) => env)
-    .some(({ name, value }) => name === VARIABLE && value === "true");
+    .some(({ name, value }) => name === VARIABLE && parseBoolean(value ?? "") === true);
 }

@@ -40,20 +40,21 @@ export function manage(
   const table = tableOf(journey, manager);
   if (table === undefined) return undecided("the route table was not served");
   const noted = new Set<string>();
-  return portionsOf(findVirtualHost(table, opened.exchange.host)?.host).flatMap((portion) => {
-    // Filters note in the exchange what they change, so that each portion has its own.
-    const again = openExchange(manager, connection, http);
-    const exchange = { ...("status" in again ? opened : again).exchange, random: portion.random };
-    const steps: Step[] = [];
-    const endings = passFilters({ journey: { ...journey, steps }, manager, table, exchange });
-    const own = steps.map((step) => ({
-      step,
-      id: JSON.stringify([step.stage, step.name, step.why, step.index]),
-    }));
-    journey.steps.push(...own.filter(({ id }) => !noted.has(id)).map(({ step }) => step));
-    for (const { id } of own) noted.add(id);
-    return scaled(endings, portion.share);
-  });
+  return portionsOf(findVirtualHost(table, opened.host)?.host).flatMap(
+    ({ share, random }) => {
+      const steps: Step[] = [];
+      const exchange = opened.exchange(random);
+      const endings = passFilters({ journey: { ...journey, steps }, manager, table, exchange });
+      journey.steps.push(...steps.filter((step) => !noted.has(idOf(step))));
+      for (const step of steps) noted.add(idOf(step));
+      return scaled(endings, share);
+    },
+  );
+}
+
+/** Steps of several portions of the requests are told once. */
+function idOf({ stage, name, why, index }: Step): string {
+  return JSON.stringify([stage, name, why, index]);
 }
 
 /** The endings of a CONNECT request that filters do not let in; `undefined`: they do. */
@@ -66,7 +67,7 @@ export function refuseTunnel(
   const opened = openExchange(manager, connection, request);
   if ("status" in opened) return answered(opened.status, "connection manager", opened.why);
   const table = create(RouteConfigurationSchema);
-  const passage = { journey, manager, table, exchange: opened.exchange };
+  const passage = { journey, manager, table, exchange: opened.exchange() };
   for (const { name, configType: config } of manager.httpFilters) {
     const any = config.case === "typedConfig" ? config.value : undefined;
     const effect = HTTP_FILTERS[name]?.(passage, any, { status: 404 }, undefined);

@@ -37,7 +37,12 @@ export interface Exchange {
 
 /** A request that continues, or its immediate response. */
 export type Opened =
-  | { readonly exchange: Exchange }
+  | {
+    /** `:authority` after the manager's normalization. */
+    readonly host: string;
+    /** Makes the exchange; each one has changes of filters of its own. */
+    readonly exchange: (random?: number) => Exchange;
+  }
   | { readonly status: number; readonly why: string };
 
 /** Parses a request like a connection manager. */
@@ -68,29 +73,28 @@ export function openExchange(
   const own = new Map(
     Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const touched = new Set<string>(request.unknownHeaders);
-  const removed = new Set<string>();
-  // A token that is given by its claims is in a header whose text is not known.
-  const { token } = request;
-  if (token !== undefined && token.at === undefined) touched.add("authorization");
   return {
-    exchange: {
-      connection,
-      request,
-      method,
-      host,
-      path,
-      scheme,
-      remoteIp: remoteIpOf(manager, connection, own),
-      forwardedFor: forwardedForOf(manager, connection, own),
-      metadata: {},
-      header: (name) =>
-        removed.has(name)
-          ? undefined
-          : touched.has(name) || isOwnHeader(name)
-          ? null
-          : pseudo[name] ?? own.get(name),
-      ...{ touched, removed },
+    host,
+    exchange: (random) => {
+      const touched = new Set<string>(request.unknownHeaders);
+      const removed = new Set<string>();
+      // A token that is given by its claims is in a header whose text is not known.
+      const { token } = request;
+      if (token !== undefined && token.at === undefined) touched.add("authorization");
+      return {
+        ...{ connection, request, method, host, path, scheme },
+        remoteIp: remoteIpOf(manager, connection, own),
+        forwardedFor: forwardedForOf(manager, connection, own),
+        metadata: {},
+        header: (name) =>
+          removed.has(name)
+            ? undefined
+            : touched.has(name) || isOwnHeader(name)
+            ? null
+            : pseudo[name] ?? own.get(name),
+        ...{ touched, removed },
+        ...(random === undefined ? {} : { random }),
+      };
     },
   };
 }

@@ -16,6 +16,7 @@ import { refuseTunnel } from "./http.ts";
 import { closed, type Journey, note } from "./journey.ts";
 import { type Resources, unpack } from "./resources.ts";
 import type { Ending } from "./verdict.ts";
+import { findVirtualHost } from "./virtual_host.ts";
 
 /** The destination of the content of a tunnel. */
 export interface TunnelEndRoute {
@@ -29,9 +30,8 @@ export function tunnelRouteOf(
   { route }: Pick<Resources, "route">,
   authority: string,
 ): TunnelEndRoute | undefined {
-  const hosts = route(CONNECT_TERMINATE)?.virtualHosts ?? [];
-  const host = hosts.find(({ domains }) => domains.includes(authority)) ??
-    hosts.find(({ domains }) => domains.includes("*"));
+  const table = route(CONNECT_TERMINATE);
+  const host = table && findVirtualHost(table, authority)?.host;
   const action = host?.routes[0]?.action;
   if (host === undefined || action?.case !== "route") return undefined;
   const { clusterSpecifier: chosen } = action.value;

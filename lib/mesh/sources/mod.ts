@@ -5,14 +5,9 @@
  * @module
  */
 export type { CredentialFault } from "./credential_parts.ts";
-export {
-  allowedRanges,
-  type FetchedKeySets,
-  startKeySets,
-  type WatchKeySets,
-} from "./fetched/key_sets.ts";
+export { allowedRanges, type FetchedKeySets, startKeySets } from "./fetched/key_sets.ts";
 export { type FetchedKeys, fetchKeySets, type KeyFetchOptions } from "./fetched/key_sets_once.ts";
-export type { FetchFault } from "./fetched/refresh.ts";
+export type { FetchFault, WatchNames } from "./fetched/refresh.ts";
 export { type ResolvedNetworks, resolveGateways } from "./fetched/gateway_names.ts";
 export { resolveTunnelGateways } from "./fetched/tunnel_gateways.ts";
 export { type BundleOptions, fetchBundles, type MeshWithBundles } from "./fetched/trust_bundles.ts";

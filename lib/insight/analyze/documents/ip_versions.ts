@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { parseBoolean } from "../../../kit/base/mod.ts";
 import { objectKey } from "../../../mesh/model/mod.ts";
 import type { DocumentAnalyzer, PodShape } from "../document_set.ts";
 import { listAt, type PlainDocument, textAt } from "../plain.ts";
@@ -36,5 +37,7 @@ function hasBothVersions({ value }: PlainDocument): boolean {
 
 function usesBoth({ spec }: PodShape): boolean {
   return listAt(spec, "containers").flatMap((container) => listAt(container, "env"))
-    .some((one) => textAt(one, "name") === VARIABLE && textAt(one, "value") === "true");
+    .some((one) =>
+      textAt(one, "name") === VARIABLE && parseBoolean(textAt(one, "value") ?? "") === true
+    );
 }

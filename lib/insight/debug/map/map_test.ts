@@ -241,14 +241,37 @@ spec:
   listeners: [{name: mesh, port: 15008, protocol: HBONE}]
 `;
 
-Deno.test("in ambient mode the map has tunnels, waypoints and the workloads of its namespace", () => {
+/** The inputs of a mesh in ambient mode. */
+function ambientInputs(config: string): DebugInputs {
   const bench = startTranslation(undefined, featuresWith({ PILOT_ENABLE_AMBIENT: "true" }));
-  bench.set(AMBIENT);
-  const inputs = debugInputs({
+  bench.set(config);
+  return debugInputs({
     mesh: bench.translation.mesh,
-    objects: () => objectsOf(AMBIENT),
+    objects: () => objectsOf(config),
     bind: (node) => bench.translation.source.bind(node, () => {}),
   });
+}
+
+Deno.test("two waypoints of a service have edges with their shares", () => {
+  const [front, gateway] = AMBIENT.split("---\n").slice(-2) as [string, string];
+  const named = AMBIENT.replace(
+    "labels: {mesh.io/use-waypoint: wp}",
+    "labels: {mesh.io/use-waypoint: wp, mesh.io/use-waypoint-canary: second}, " +
+      'annotations: {mesh.io/use-waypoint-canary-weight: "20"}',
+  );
+  const second = [
+    front.replace("name: front", "name: front-2").replace("wp-mesh", "second-mesh"),
+    gateway.replace("name: wp", "name: second"),
+  ];
+  const config = [named, ...second].join("---\n");
+  assert.deepEqual(shownEdges(mapOf(ambientInputs(config), { namespace: "shop" }, undefined)), [
+    "shop/second-mesh-waypoint.shop.svc.cluster.local > shop/w.example waypoint 20 % plain",
+    "shop/wp-mesh-waypoint.shop.svc.cluster.local > shop/w.example waypoint 80 % plain",
+  ]);
+});
+
+Deno.test("in ambient mode the map has tunnels, waypoints and the workloads of its namespace", () => {
+  const inputs = ambientInputs(AMBIENT);
   const view = mapOf(inputs, { namespace: "shop" }, undefined);
   const { nodes, workloads = [] } = view;
   const front = "shop/wp-mesh-waypoint.shop.svc.cluster.local";

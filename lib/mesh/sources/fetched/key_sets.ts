@@ -11,17 +11,12 @@ import {
   PILOT_JWT_PUB_KEY_REFRESH_INTERVAL,
 } from "../variables.ts";
 import { startKeySource } from "./keys.ts";
-import type { FetchFault } from "./refresh.ts";
+import type { FetchFault, WatchNames } from "./refresh.ts";
 
 /** Reads the ranges of internal addresses that may be fetched from. */
 export function allowedRanges(): string[] {
   return JWKS_ALLOWED_CIDRS.get().split(",").map((one) => one.trim()).filter((one) => one);
 }
-
-/** The names of the key sets to fetch (see `keySetName`); calls back when they change. */
-export type WatchKeySets = (
-  onChange: (names: readonly string[]) => void,
-) => { readonly value: readonly string[]; close(): void };
 
 /** Key sets that are fetched. */
 export interface FetchedKeySets extends Disposable {
@@ -29,9 +24,13 @@ export interface FetchedKeySets extends Disposable {
   faults(): FetchFault[];
 }
 
-/** Starts to fetch key sets; disposing ends it. Keys that cannot be fetched yet are reported later. */
+/**
+ * Starts to fetch key sets; disposing ends it. Keys that cannot be fetched yet are reported later.
+ *
+ * @param names see `keySetName`
+ */
 export function startKeySets(
-  names: WatchKeySets,
+  names: WatchNames,
   intake: Pick<Intake, "settings" | "synced">,
 ): FetchedKeySets {
   const source = startKeySource({

@@ -6,6 +6,11 @@
  */
 import { pauseAfter } from "../../../kit/async/mod.ts";
 
+/** Names of what to load; calls back when they change. */
+export type WatchNames = (
+  onChange: (names: readonly string[]) => void,
+) => { readonly value: readonly string[]; close(): void };
+
 /** A value that was loaded. */
 export interface Loaded<T> {
   readonly value: T;

@@ -7,7 +7,7 @@
 import type { Intake } from "../../ingest/mod.ts";
 import { scope } from "../../../kit/log/mod.ts";
 import { RESOLVE_HOSTNAME_GATEWAYS } from "../variables.ts";
-import type { WatchKeySets } from "./key_sets.ts";
+import type { WatchNames } from "./refresh.ts";
 import { type Resolve, startNameSource } from "./names.ts";
 
 const log = scope("networks");
@@ -18,7 +18,7 @@ const log = scope("networks");
  * @param resolve looks up a name; default: the name servers of the system
  */
 export function resolveTunnelGateways(
-  names: WatchKeySets,
+  names: WatchNames,
   intake: Pick<Intake, "settings" | "synced">,
   resolve?: Resolve,
 ): Disposable {

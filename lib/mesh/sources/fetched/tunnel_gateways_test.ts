@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { useEnvironment } from "../../../kit/env/mod.ts";
 import type { SettingChanges } from "../../ingest/mod.ts";
-import type { WatchKeySets } from "./key_sets.ts";
+import type { WatchNames } from "./refresh.ts";
 import { resolveTunnelGateways } from "./tunnel_gateways.ts";
 
-const NAMES: WatchKeySets = () => ({ value: ["gw.example"], close: () => {} });
+const NAMES: WatchNames = () => ({ value: ["gw.example"], close: () => {} });
 
 Deno.test("the addresses of a gateway's name are reported", async () => {
   const { promise, resolve } = Promise.withResolvers<SettingChanges>();
